@@ -1,3 +1,4 @@
+/* Arenas: a list of blocks, each twice as large as the one before, up to 1 MiB. */
 #include "base/arena.h"
 #include "base/mem.h"
 

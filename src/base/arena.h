@@ -1,20 +1,23 @@
-/* Memory that is freed all at once. Pieces are zeroed and fit for any type; none moves. */
+/*
+ * An arena: allocations that are freed all at once. Each allocation is zeroed, aligned for any
+ * type, and never moves.
+ */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
 #include <stddef.h>
 
 struct arena {
-	struct arena_block *blocks; /* the newest first */
-	size_t used, room;	    /* of the newest */
+	struct arena_block *blocks; /* newest first */
+	size_t used, room;	    /* bytes of the newest block */
 };
 
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* A copy of `size` bytes; NULL for none. */
+/* Returns a copy of `size` bytes, or NULL if `size` is 0. */
 void *arena_copy(struct arena *arena, const void *from, size_t size);
 
-/* The same with a NUL behind them, also for none. */
+/* Returns a copy of `length` bytes with a NUL after them, also if `length` is 0. */
 char *arena_text(struct arena *arena, const char *text, size_t length);
 
 void arena_free(struct arena *arena);

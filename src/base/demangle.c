@@ -1,12 +1,13 @@
+/* Demangling with the C++ runtime's __cxa_demangle(), without the parameter list. */
 #include "base/demangle.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Of the C++ run-time library (Itanium C++ ABI, 3.4): libstdc++ has it, and no header for C. */
+/* Itanium C++ ABI, section 3.4. libstdc++ exports it, but no C header declares it. */
 extern char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 
-/* "f(int) const" to "f"; "operator()(int)" to "operator()". */
+/* Turns "f(int) const" into "f", and "operator()(int)" into "operator()". */
 static void cut_parameters(char *text)
 {
 	char *end = strrchr(text, ')');

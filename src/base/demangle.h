@@ -1,10 +1,10 @@
-/* C++ names as their source has them. */
+/* Demangling: C++ names as they are written in the source. */
 #ifndef BASE_DEMANGLE_H
 #define BASE_DEMANGLE_H
 
 /*
- * A function or variable without its parameter list; NULL: `name` is none of C++'s. To be freed by
- * the caller.
+ * Returns the name of a function or variable without its parameter list, or NULL if `name` is not a
+ * mangled C++ name. The caller frees it.
  */
 char *demangle_name(const char *name);
 

@@ -1,3 +1,4 @@
+/* Formatting error messages. */
 #include "base/err.h"
 
 #include <stdarg.h>

@@ -1,4 +1,7 @@
-/* What went wrong, in words. Bad input and a failing system are told this way; our bugs assert. */
+/*
+ * Error messages. Bad input and failing system calls are reported through a struct err; bugs in
+ * sooth itself fail an assertion.
+ */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
@@ -8,10 +11,10 @@ struct err {
 	char text[1024];
 };
 
-/* Puts the message in and returns false, so that `return err_set(…)` reads well. */
+/* Sets the message and returns false, so that a function can end with `return err_set(…)`. */
 bool err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same with ": " and the text of `errnum` behind it. */
+/* The same, followed by ": " and strerror(errnum). */
 bool err_set_system(struct err *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -1,3 +1,4 @@
+/* Reading files with mmap(), and replacing them atomically with rename(). */
 #include "base/file.h"
 
 #include <errno.h>

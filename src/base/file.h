@@ -1,4 +1,4 @@
-/* Whole files: mapped for reading, written so that a reader sees all of it or nothing. */
+/* Whole files: mapped for reading, or written so that a reader sees all of it or none of it. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 struct file_view {
-	const uint8_t *data; /* NULL when the file is empty */
+	const uint8_t *data; /* NULL if the file is empty */
 	size_t size;
 };
 
-/* Maps `path` for reading. A file that shrinks while it is mapped kills us: traces do not. */
+/* Maps `path` for reading. A file that shrinks while mapped raises SIGBUS; traces never shrink. */
 bool file_map(const char *path, struct file_view *view, struct err *err);
 void file_unmap(struct file_view *view);
 
-/* Writes a file beside `path` and renames it there. */
+/* Writes `path`.new and renames it to `path`. */
 bool file_write(const char *path, const void *data, size_t size, struct err *err);
 
 #endif

@@ -1,21 +1,19 @@
+/* String interning: an array of the texts, and an open-addressing hash table of their numbers. */
 #include "base/intern.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* FNV-1a */
-static uint32_t hash(const char *text, size_t length)
+static uint32_t hash_text(const char *text, size_t length)
 {
-	uint32_t h = 2166136261u;
-
-	for (size_t i = 0; i < length; i++)
-		h = (h ^ (unsigned char)text[i]) * 16777619u;
-	return h;
+	return (uint32_t)hash_bytes(HASH_FNV_START, text, length);
 }
 
-static size_t find(const struct intern *in, const char *text, size_t length, uint32_t h)
+/* Returns the slot that holds the text, or the empty slot where it belongs. */
+static size_t find_slot(const struct intern *in, const char *text, size_t length, uint32_t h)
 {
 	size_t i = h & in->mask;
 
@@ -46,12 +44,12 @@ static void grow(struct intern *in)
 
 uint32_t intern_put(struct intern *in, const char *text, size_t length, bool *fresh)
 {
-	uint32_t h = hash(text, length);
+	uint32_t h = hash_text(text, length);
 	size_t i;
 
 	if (!in->table || in->items.count * 2 >= in->mask)
 		grow(in);
-	i = find(in, text, length, h);
+	i = find_slot(in, text, length, h);
 	if (fresh)
 		*fresh = !in->table[i];
 	if (!in->table[i]) {
@@ -65,8 +63,9 @@ uint32_t intern_put(struct intern *in, const char *text, size_t length, bool *fr
 
 uint32_t intern_find(const struct intern *in, const char *text, size_t length)
 {
-	/* an empty slot holds 0: one below is UINT32_MAX */
-	return in->table ? in->table[find(in, text, length, hash(text, length))] - 1 : UINT32_MAX;
+	/* An empty slot holds 0; 0 - 1 is UINT32_MAX. */
+	return in->table ? in->table[find_slot(in, text, length, hash_text(text, length))] - 1
+			 : UINT32_MAX;
 }
 
 const char *intern_text(const struct intern *in, uint32_t number)

@@ -1,20 +1,21 @@
+/* The hash map: grows by doubling when it is half full. */
 #include "base/map.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* Fibonacci hashing, folded: addresses differ in their middle bits. */
-static size_t hash(uint64_t key)
+/* Fibonacci hashing. The upper half is folded in first: addresses differ in their middle bits. */
+static size_t hash_key(uint64_t key)
 {
-	key ^= key >> 32;
-	key *= 0x9e3779b97f4a7c15u;
-	return (size_t)(key ^ key >> 29);
+	return (size_t)hash_mix(0, key ^ key >> 32);
 }
 
-static struct map_slot *slot_of(const struct map *map, uint64_t key)
+/* Returns the slot of `key`, or the empty slot where it belongs. */
+static struct map_slot *find_slot(const struct map *map, uint64_t key)
 {
-	size_t i = hash(key) & map->mask;
+	size_t i = hash_key(key) & map->mask;
 
 	while (map->slots[i].key && map->slots[i].key != key)
 		i = (i + 1) & map->mask;
@@ -29,7 +30,7 @@ uint64_t *map_get(const struct map *map, uint64_t key)
 		return map->has_zero ? (uint64_t *)&map->zero : NULL;
 	if (!map->slots)
 		return NULL;
-	slot = slot_of(map, key);
+	slot = find_slot(map, key);
 	return slot->key ? &slot->value : NULL;
 }
 
@@ -42,7 +43,7 @@ static void grow(struct map *map)
 	map->mask = room - 1;
 	for (size_t i = 0; old.slots && i <= old.mask; i++) {
 		if (old.slots[i].key)
-			*slot_of(map, old.slots[i].key) = old.slots[i];
+			*find_slot(map, old.slots[i].key) = old.slots[i];
 	}
 	free(old.slots);
 }
@@ -61,7 +62,7 @@ uint64_t *map_put(struct map *map, uint64_t key, bool *fresh)
 	}
 	if (!map->slots || map->count * 2 >= map->mask)
 		grow(map);
-	slot = slot_of(map, key);
+	slot = find_slot(map, key);
 	made = !slot->key;
 	if (made) {
 		slot->key = key;

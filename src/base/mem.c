@@ -1,3 +1,4 @@
+/* Memory allocation that stops the tool when no memory is left. */
 #include "base/mem.h"
 
 #include <stdint.h>
@@ -14,7 +15,7 @@ _Noreturn void mem_exhausted(void)
 	_exit(2);
 }
 
-static void *or_stop(void *p)
+static void *stop_if_null(void *p)
 {
 	if (!p)
 		mem_exhausted();
@@ -23,17 +24,17 @@ static void *or_stop(void *p)
 
 void *mem_alloc(size_t size)
 {
-	return or_stop(malloc(size ? size : 1));
+	return stop_if_null(malloc(size ? size : 1));
 }
 
 void *mem_zalloc(size_t count, size_t size)
 {
-	return or_stop(calloc(count ? count : 1, size ? size : 1));
+	return stop_if_null(calloc(count ? count : 1, size ? size : 1));
 }
 
 void *mem_resize(void *old, size_t count, size_t size)
 {
-	return or_stop(reallocarray(old, count ? count : 1, size ? size : 1));
+	return stop_if_null(reallocarray(old, count ? count : 1, size ? size : 1));
 }
 
 char *mem_copy_text(const char *text, size_t length)
@@ -61,7 +62,7 @@ char *mem_format(const char *format, ...)
 
 FILE *mem_stream(char **text, size_t *length)
 {
-	return or_stop(open_memstream(text, length));
+	return stop_if_null(open_memstream(text, length));
 }
 
 void mem_stream_close(FILE *stream)

@@ -1,7 +1,4 @@
-/*
- * Memory allocation that cannot fail: when no memory is left, the tool stops with one message, so
- * callers do not check.
- */
+/* Memory allocation. If no memory is left, the tool stops with a message: callers do not check. */
 #ifndef BASE_MEM_H
 #define BASE_MEM_H
 
@@ -14,12 +11,12 @@ void *mem_zalloc(size_t count, size_t size);
 void *mem_resize(void *old, size_t count, size_t size);
 char *mem_copy_text(const char *text, size_t length);
 
-/* As asprintf: the caller frees the text. */
+/* As asprintf(): the caller frees the text. */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * A stream that writes to memory. mem_stream_close ends it; then `*text` is the zero-terminated
- * text, which the caller frees, and `*length` its length without the zero.
+ * A stream that writes to memory. After mem_stream_close(), `*text` is the NUL-terminated text,
+ * which the caller frees, and `*length` its length without the NUL.
  */
 FILE *mem_stream(char **text, size_t *length);
 void mem_stream_close(FILE *stream);

@@ -1,3 +1,4 @@
+/* The slow paths of the sparse array: pages that are not in the table of recently used ones. */
 #include "base/pages.h"
 
 #include "base/mem.h"
@@ -33,7 +34,7 @@ uint8_t *pages_make(struct pages *p, uint64_t key, void **fresh)
 	return remember(p, key, p->pages.items[*position - 1]);
 }
 
-/* The items of one page that are in the range. */
+/* Calls `visit` for the items of one page that are in the range [low, high). */
 static void visit_page(const struct pages *p, uint64_t key, uint8_t *items, uint64_t low,
 		       uint64_t high, void (*visit)(void *context, uint64_t number, void *item),
 		       void *context)

@@ -1,7 +1,8 @@
 /*
- * A sparse array over 64-bit numbers: items of one size in pages of 512, made of zeros when first
- * asked for. For what is asked about neighbours in a row (bytes of memory): a table of pages used
- * last saves the hash map's cache misses, which cost more than everything else.
+ * A sparse array indexed by 64-bit numbers: items of one size, in pages of 512 that are allocated,
+ * zeroed, on first use. It suits data about neighbouring numbers, such as the bytes of memory: a
+ * table of recently used pages saves the hash map's cache misses, which would otherwise dominate
+ * the cost.
  */
 #ifndef BASE_PAGES_H
 #define BASE_PAGES_H
@@ -18,27 +19,31 @@ struct pages_recent {
 };
 
 struct pages {
-	size_t size;	  /* of an item: set it before the first use */
-	struct map index; /* number / PAGES_ITEMS to position + 1 */
+	size_t size;	  /* of an item in bytes: set before the first use */
+	struct map index; /* number / PAGES_ITEMS to position in `pages`, plus 1 */
 	VEC(uint8_t *) pages;
-	VEC(uint64_t) keys; /* of each page: number / PAGES_ITEMS */
+	VEC(uint64_t) keys; /* number / PAGES_ITEMS of each page */
 	struct pages_recent *recent;
 };
 
-/* The item, or NULL when its page was never made. */
+/* Returns the item, or NULL if its page was never allocated. */
 static inline void *pages_get(const struct pages *p, uint64_t number);
-/* The item; `*fresh`, if asked for, is its whole page when that has just been made, else NULL. */
+/*
+ * Returns the item, allocating its page if needed. `*fresh`, if `fresh` is not NULL, is set to the
+ * page's items if the page was just allocated, otherwise to NULL.
+ */
 static inline void *pages_put(struct pages *p, uint64_t number, void **fresh);
 void pages_free(struct pages *p);
 
 /*
- * Each item from `low` up to, not with, `high` whose page was made, in no order. The range may be
- * as large as it likes: it costs as many steps as there are items or pages, whatever is less.
+ * Calls `visit` for each item in [low, high) whose page is allocated, in no particular order. The
+ * range may be of any size: the cost is proportional to the pages in the range or to all allocated
+ * pages, whichever is fewer.
  */
 void pages_each(const struct pages *p, uint64_t low, uint64_t high,
 		void (*visit)(void *context, uint64_t number, void *item), void *context);
 
-/* ---- inline --------------------------------------------------------------------------------- */
+/* ---- implementation of pages_get() and pages_put() ------------------------------------------ */
 
 uint8_t *pages_find(const struct pages *p, uint64_t key);
 uint8_t *pages_make(struct pages *p, uint64_t key, void **fresh);

@@ -1,10 +1,10 @@
-/* How long things take. */
+/* Measuring elapsed time. */
 #ifndef BASE_SECONDS_H
 #define BASE_SECONDS_H
 
 #include <time.h>
 
-/* Since some moment that is the same for the whole process; never set back. */
+/* Seconds since an arbitrary fixed moment; never goes back. */
 static inline double seconds_now(void)
 {
 	struct timespec time;

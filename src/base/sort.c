@@ -1,3 +1,4 @@
+/* Comparison functions for arrays of plain numbers. */
 #include "base/sort.h"
 
 int sort_u32(const void *a, const void *b)

@@ -1,3 +1,4 @@
+/* Growing an array: its room doubles. */
 #include "base/vec.h"
 
 #include "base/mem.h"

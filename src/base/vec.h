@@ -18,17 +18,25 @@
 		size_t count, room;                                                                \
 	}
 
-/* Room for one more; the pointer is good until the next push. */
+/* Adds an item, uninitialised, and returns a pointer to it, which is valid until the next push. */
 #define vec_push(v)                                                                                \
 	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, 1),         \
 	 &(v)->items[(v)->count++])
 
-/* Room for `n` more, not yet counted. */
+/* Makes room for `n` more items without counting them, and returns a pointer to the first. */
 #define vec_reserve(v, n)                                                                          \
 	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, (n)),       \
 	 &(v)->items[(v)->count])
 
 #define vec_free(v) (free((v)->items), (v)->items = NULL, (v)->count = (v)->room = 0)
+
+/* Frees an array of pointers, and what they point at. */
+#define vec_free_all(v)                                                                            \
+	do {                                                                                       \
+		for (size_t vec_i = 0; vec_i < (v)->count; vec_i++)                                \
+			free((v)->items[vec_i]);                                                   \
+		vec_free(v);                                                                       \
+	} while (0)
 
 void *vec_grow(void *items, size_t count, size_t *room, size_t size, size_t more);
 

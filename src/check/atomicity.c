@@ -1,13 +1,15 @@
 /*
- * A region that another thread tears (doc/prediction.md, "Atomicity"): l1, r1 (, r2), l2, by which
- * the region is before what it is behind; and what is left of that when those are taken away who
- * mean it so: who waits, learns, polls, counts, or changes nothing.
+ * Checks that another thread breaks the atomicity of a region (doc/prediction.md, "Atomicity"). The
+ * events are l1, r1 (, r2), l2: local and remote accesses that conflict, so that in the schedule
+ * the region is both before and after the remote thread. Interleavings that the program intends do
+ * not count: where the thread waits, learns of the remote accesses, polls or counts, or where the
+ * remote accesses change nothing.
  */
 #include "check/atomicity.h"
 
 #include "check/claim.h"
 
-/* ---- bytes -------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------------------------- */
 
 static bool common_bytes(const struct checker_record *a, const struct checker_record *b,
 			 uint64_t *first, uint64_t *count)
@@ -17,18 +19,18 @@ static bool common_bytes(const struct checker_record *a, const struct checker_re
 	*first = a->address > b->address ? a->address : b->address;
 	*count = (end_a < end_b ? end_a : end_b) - *first;
 	if (*count > CHECKER_ACCESS_MAX)
-		*count = CHECKER_ACCESS_MAX; /* so many are looked at */
+		*count = CHECKER_ACCESS_MAX; /* only this many are compared */
 	return *first < end_a && *first < end_b;
 }
 
-/* Is a block or a mapping with this byte made between the two? */
+/* Is a block or mapping with this byte allocated between the two events in the base run? */
 static bool is_made_between(const struct checker_base *base, uint32_t a, uint32_t b,
 			    uint64_t address)
 {
 	uint32_t low = a < b ? a : b, high = a < b ? b : a;
 
-	for (size_t i = 0; i < base->lives.count; i++) {
-		const struct checker_range *life = &base->lives.items[i];
+	for (size_t i = 0; i < base->lifetimes.count; i++) {
+		const struct checker_range *life = &base->lifetimes.items[i];
 
 		if (life->number > low && life->number < high &&
 		    checker_is_blank(checker_base_record(base, life->number)) &&
@@ -38,8 +40,8 @@ static bool is_made_between(const struct checker_base *base, uint32_t a, uint32_
 	return false;
 }
 
-/* A byte that both touch, as bytes of the same thing. */
-static bool conflict(const struct checker_base *base, uint32_t first_event, uint32_t second)
+/* Do the two events conflict at a byte that belongs to the same lifetime of the memory? */
+static bool events_conflict(const struct checker_base *base, uint32_t first_event, uint32_t second)
 {
 	const struct checker_record *a = checker_base_record(base, first_event);
 	const struct checker_record *b = checker_base_record(base, second);
@@ -56,9 +58,10 @@ static bool conflict(const struct checker_base *base, uint32_t first_event, uint
 }
 
 /*
- * Is what was there known by who wrote it? What only a read tells of, or what was left there before the
- * window, is not asked: nobody is hurt when somebody writes the same once more, so this is for those
- * whom the window shows to do it. A text's own start is known.
+ * Is the value before it unknown? It is known only if the window or a text trace's initial values
+ * contain the write: a value that only a read shows, or that was left before the window, does not
+ * count. Writing the same value again harms nobody, so the exception is for writes that the window
+ * shows to do so.
  */
 static bool is_unknown(const struct checker_base *base, uint32_t writer)
 {
@@ -67,8 +70,8 @@ static bool is_unknown(const struct checker_base *base, uint32_t writer)
 	return !trace_is_text(base->start->trace) || base->passed_count;
 }
 
-/* Does what it writes differ, in a byte that the two have in common, from what was there? */
-static bool changes(const struct checker_tear *t, uint32_t remote, uint32_t local)
+/* Does the remote event change a byte that the two have in common? */
+static bool changes_value(const struct checker_tear *t, uint32_t remote, uint32_t local)
 {
 	const struct checker_record *record = checker_base_record(t->play->base, remote);
 	const uint8_t *value = checker_written_value(record);
@@ -95,7 +98,7 @@ static bool changes(const struct checker_tear *t, uint32_t remote, uint32_t loca
 	return changed;
 }
 
-/* ---- what the events are ------------------------------------------------------------------ */
+/* ---- checks of the events ------------------------------------------------------------------ */
 
 static bool are_accesses(const struct checker_tear *t, const struct checker_witness *witness,
 			 struct err *err)
@@ -107,24 +110,24 @@ static bool are_accesses(const struct checker_tear *t, const struct checker_witn
 			checker_base_record(t->play->base, numbers[i]);
 
 		if (!checker_is_access(record) || record->flags & EVENT_NO_RACE)
-			return err_set(err, "%s is no access of memory by the program",
+			return err_set(err, "%s is not a memory access of the program",
 				       checker_event_words(t->play->world->trace, record->stream,
 							   record->index)
 					       .text);
 	}
-	if (!conflict(t->play->base, t->l1, t->r1))
+	if (!events_conflict(t->play->base, t->l1, t->r1))
 		return err_set(err, "%s and %s do not conflict",
 			       checker_claim_words(t->play, &witness->events[0]).text,
 			       checker_claim_words(t->play, &witness->events[1]).text);
-	if (!conflict(t->play->base, t->r2, t->l2))
+	if (!events_conflict(t->play->base, t->r2, t->l2))
 		return err_set(
-			err, "the last two, up to %s, do not conflict",
+			err, "the last remote access does not conflict with %s",
 			checker_claim_words(t->play, &witness->events[witness->event_count - 1])
 				.text);
 	return true;
 }
 
-static bool are_of_two_threads(const struct checker_tear *t, struct err *err)
+static bool are_of_right_threads(const struct checker_tear *t, struct err *err)
 {
 	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
 	const struct checker_record *l2 = checker_base_record(t->play->base, t->l2);
@@ -133,33 +136,35 @@ static bool are_of_two_threads(const struct checker_tear *t, struct err *err)
 
 	if (l1->stream != l2->stream || t->l1 >= t->l2)
 		return err_set(err,
-			       "the first and the last are not one after the other in a thread");
+			       "the first and the last event are not in this order in one thread");
 	if (l1->stream != l1->thread)
-		return err_set(err, "a signal handler has no regions");
+		return err_set(err, "atomic regions in signal handlers are not supported");
 	if (r1->thread != r2->thread || r1->thread == l1->thread || t->r1 > t->r2)
-		return err_set(err, "those between are not in turn of one other thread");
+		return err_set(err,
+			       "the events between them are not in this order in one other thread");
 	return true;
 }
 
-static bool are_in_turn(const struct checker_tear *t, struct err *err)
+static bool are_in_order(const struct checker_tear *t, struct err *err)
 {
-	size_t l1 = checker_claim_place(t->play, t->l1), r1 = checker_claim_place(t->play, t->r1);
-	size_t r2 = checker_claim_place(t->play, t->r2);
+	size_t l1 = checker_claim_position(t->play, t->l1),
+	       r1 = checker_claim_position(t->play, t->r1);
+	size_t r2 = checker_claim_position(t->play, t->r2);
 
 	return l1 && l1 < r1 && r1 <= r2
 		       ? true
-		       : err_set(err, "the first of the events do not happen in this order");
+		       : err_set(err, "the first events do not happen in this order");
 }
 
-/* ---- what is meant so --------------------------------------------------------------------- */
+/* ---- interleavings that the program intends ------------------------------------------------ */
 
-static bool waits(const struct checker_record *record)
+static bool is_waiting_operation(const struct checker_record *record)
 {
 	switch (record->kind) {
 	case EV_WOKEN:
 	case EV_JOIN:
 	case EV_DOWN:
-	case EV_ARRIVE: /* where nothing says PASS */
+	case EV_ARRIVE: /* of a barrier without PASS records */
 	case EV_PASS:
 	case EV_ONCE:
 	case EV_RECEIVE:
@@ -168,7 +173,7 @@ static bool waits(const struct checker_record *record)
 	return false;
 }
 
-static bool is_meant(const struct checker_tear *t, struct err *err)
+static bool is_intended(const struct checker_tear *t, struct err *err)
 {
 	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
 	const struct checker_record *l2 = checker_base_record(t->play->base, t->l2);
@@ -176,31 +181,32 @@ static bool is_meant(const struct checker_tear *t, struct err *err)
 	for (uint32_t i = l1->next; i != t->l2; i = checker_base_record(t->play->base, i)->next) {
 		const struct checker_record *record = checker_base_record(t->play->base, i);
 
-		if (waits(record))
-			return !err_set(err, "%s, in the middle, waits for others",
+		if (is_waiting_operation(record))
+			return !err_set(err, "%s, inside the region, waits for other threads",
 					checker_event_words(t->play->world->trace, record->stream,
 							    record->index)
 						.text);
 	}
 	if (!checker_writes(l1) && !checker_writes(l2) && l1->place && l1->place == l2->place)
-		return !err_set(err, "it looks twice at the same place: that is polling");
-	if (!changes(t, t->r1, t->l1) || !changes(t, t->r2, t->l2))
-		return !err_set(err, "what is written in between was there before");
+		return !err_set(err, "it reads twice at the same site: that is polling");
+	if (!changes_value(t, t->r1, t->l1) || !changes_value(t, t->r2, t->l2))
+		return !err_set(err, "the remote accesses write values that were there before");
 	if (checker_tear_is_learned(t))
-		return !err_set(err, "the thread has learned of what came in between");
+		return !err_set(err, "the thread can know of the remote accesses");
 	return false;
 }
 
-/* ---- regions ------------------------------------------------------------------------------ */
+/* ---- regions ------------------------------------------------------------------------------- */
 
-/* An annotated one: open at l1, and its begin not closed before l2. */
-static bool in_annotated(const struct checker_tear *t)
+/* Is an annotated region open at l1, and still open at l2? */
+static bool is_in_annotated_region(const struct checker_tear *t)
 {
 	const struct checker_base *base = t->play->base;
 	const struct checker_record *l1 = checker_base_record(base, t->l1);
 	VEC(struct checker_open_region) open = { 0 };
-	bool behind = false;
-	size_t alive = 0; /* those open at l1 that are still: the first ones */
+	bool after_l1 = false;
+	size_t still_open =
+		0; /* regions open at l1 that are still open: the first ones of `open` */
 
 	for (size_t i = 0; i < base->regions.count; i++) {
 		if (base->regions.items[i].stream == l1->stream)
@@ -211,8 +217,8 @@ static bool in_annotated(const struct checker_tear *t)
 		size_t i = 0;
 
 		if (number == t->l1) {
-			behind = true;
-			alive = open.count;
+			after_l1 = true;
+			still_open = open.count;
 		}
 		number = record->next;
 		if (record->stream != l1->stream || !record->mode ||
@@ -220,7 +226,7 @@ static bool in_annotated(const struct checker_tear *t)
 			continue;
 		while (i < open.count && open.items[i].name != record->other)
 			i++;
-		if (record->mode == CHECKER_REGION_BEGINS && !behind && i == open.count)
+		if (record->mode == CHECKER_REGION_BEGINS && !after_l1 && i == open.count)
 			*vec_push(&open) =
 				(struct checker_open_region){ l1->stream, 1, record->other };
 		else if (record->mode == CHECKER_REGION_BEGINS && i < open.count)
@@ -228,14 +234,14 @@ static bool in_annotated(const struct checker_tear *t)
 		else if (record->mode == CHECKER_REGION_ENDS && i < open.count &&
 			 !--open.items[i].depth) {
 			open.items[i] = open.items[--open.count];
-			alive -= behind;
+			still_open -= after_l1;
 		}
 	}
 	vec_free(&open);
-	return alive;
+	return still_open;
 }
 
-static bool guards(const struct checker_tear *t, uint64_t lock, uint32_t a, uint32_t b)
+static bool guards_common_byte(const struct checker_tear *t, uint64_t lock, uint32_t a, uint32_t b)
 {
 	uint64_t first, count;
 
@@ -248,9 +254,9 @@ static bool guards(const struct checker_tear *t, uint64_t lock, uint32_t a, uint
 	return false;
 }
 
-/* Would a lock that both hold, or that both are atomic, guard the byte by itself? */
-static bool is_guarded_else(const struct checker_tear *t, const checker_grips *local,
-			    const checker_grips *remote, uint32_t a, uint32_t b)
+/* Is the byte protected without the region: do both hold a common lock, or are both atomic? */
+static bool is_protected_anyway(const struct checker_tear *t, const checker_held_locks *local,
+				const checker_held_locks *remote, uint32_t a, uint32_t b)
 {
 	if (checker_is_atomic(checker_base_record(t->play->base, a)) &&
 	    checker_is_atomic(checker_base_record(t->play->base, b)))
@@ -265,51 +271,62 @@ static bool is_guarded_else(const struct checker_tear *t, const checker_grips *l
 	return false;
 }
 
-static const struct checker_grip *find_grip(const checker_grips *grips, uint64_t lock)
+static const struct checker_held_lock *find_held_lock(const checker_held_locks *locks,
+						      uint64_t lock)
 {
-	for (size_t i = 0; i < grips->count; i++) {
-		if (grips->items[i].lock == lock)
-			return &grips->items[i];
+	for (size_t i = 0; i < locks->count; i++) {
+		if (locks->items[i].lock == lock)
+			return &locks->items[i];
 	}
 	return NULL;
 }
 
-/* A critical section of a lock that is held from l1 to l2. */
-static bool in_section(const struct checker_tear *t)
+/*
+ * Is a critical section of one lock, held from l1 to l2, a region that the program means to be
+ * atomic? The lock must guard both bytes elsewhere.
+ */
+static bool is_in_critical_section(const struct checker_tear *t)
 {
 	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
 
-	if (is_guarded_else(t, &t->at_l1, &t->at_r1, t->l1, t->r1) ||
-	    is_guarded_else(t, &t->at_l2, &t->at_r2, t->r2, t->l2))
+	if (is_protected_anyway(t, &t->locks_at_l1, &t->locks_at_r1, t->l1, t->r1) ||
+	    is_protected_anyway(t, &t->locks_at_l2, &t->locks_at_r2, t->r2, t->l2))
 		return false;
-	for (size_t i = 0; i < t->at_l1.count; i++) {
-		const struct checker_grip *grip = &t->at_l1.items[i];
-		const struct checker_grip *later = find_grip(&t->at_l2, grip->lock);
+	for (size_t i = 0; i < t->locks_at_l1.count; i++) {
+		const struct checker_held_lock *lock_held = &t->locks_at_l1.items[i];
+		const struct checker_held_lock *later =
+			find_held_lock(&t->locks_at_l2, lock_held->lock);
 
-		if (grip->writes && later && later->writes && grip->stream == l1->stream &&
-		    later->stream == grip->stream && later->index == grip->index &&
-		    !checker_base_is_frozen(t->play->base, CHECKER_LOCK, grip->lock) &&
-		    !find_grip(&t->at_r1, grip->lock) && !find_grip(&t->at_r2, grip->lock) &&
-		    guards(t, grip->lock, t->l1, t->r1) && guards(t, grip->lock, t->r2, t->l2))
+		if (lock_held->writes && later && later->writes &&
+		    lock_held->stream == l1->stream && later->stream == lock_held->stream &&
+		    later->index == lock_held->index &&
+		    !checker_base_is_frozen(t->play->base, CHECKER_LOCK, lock_held->lock) &&
+		    !find_held_lock(&t->locks_at_r1, lock_held->lock) &&
+		    !find_held_lock(&t->locks_at_r2, lock_held->lock) &&
+		    guards_common_byte(t, lock_held->lock, t->l1, t->r1) &&
+		    guards_common_byte(t, lock_held->lock, t->r2, t->l2))
 			return true;
 	}
 	return false;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
-static bool judge(struct checker_tear *t, const struct checker_witness *witness, struct err *err)
+static bool judge_tear(struct checker_tear *t, const struct checker_witness *witness,
+		       struct err *err)
 {
-	if (!are_of_two_threads(t, err) || !are_accesses(t, witness, err) || !are_in_turn(t, err) ||
+	if (!are_of_right_threads(t, err) || !are_accesses(t, witness, err) ||
+	    !are_in_order(t, err) ||
 	    !checker_claim_is_next(t->play, &witness->events[witness->event_count - 1], 0, err) ||
-	    is_meant(t, err))
+	    is_intended(t, err))
 		return false;
-	if (in_annotated(t))
+	if (is_in_annotated_region(t))
 		return true;
-	checker_tear_look(t);
-	return in_section(t) ? true
-			     : err_set(err, "%s and the last event are in no region that counts",
-				       checker_claim_words(t->play, &witness->events[0]).text);
+	checker_tear_find_locks(t);
+	return is_in_critical_section(t)
+		       ? true
+		       : err_set(err, "%s and the last event are not in one atomic region",
+				 checker_claim_words(t->play, &witness->events[0]).text);
 }
 
 bool checker_play_tears(const struct checker_play *play, const struct checker_witness *witness,
@@ -320,7 +337,7 @@ bool checker_play_tears(const struct checker_play *play, const struct checker_wi
 	bool ok;
 
 	if (witness->event_count != 3 && witness->event_count != 4)
-		return err_set(err, "a torn region has three events or four, not %zu",
+		return err_set(err, "an atomicity violation has three or four events, not %zu",
 			       witness->event_count);
 	for (size_t i = 0; i < witness->event_count; i++) {
 		numbers[i] = checker_claim_number(play, &witness->events[i], err);
@@ -333,7 +350,7 @@ bool checker_play_tears(const struct checker_play *play, const struct checker_wi
 	t.l2 = numbers[witness->event_count - 1];
 	if (witness->event_count == 4 && t.r1 == t.r2)
 		return err_set(err, "an event is named twice");
-	ok = judge(&t, witness, err);
+	ok = judge_tear(&t, witness, err);
 	checker_tear_close(&t);
 	return ok;
 }

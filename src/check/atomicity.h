@@ -1,38 +1,39 @@
 /*
- * A torn region, once more from the start of its window (atomicity_look.c): who held which locks
- * at its events, and whether its thread can know of what came in between.
+ * A region whose atomicity is broken (torn), examined from the start of its window
+ * (atomicity_look.c): which locks the threads hold at its events, and whether the region's thread
+ * can know of the remote accesses.
  */
 #ifndef CHECK_ATOMICITY_H
 #define CHECK_ATOMICITY_H
 
 #include "check/play.h"
 
-struct checker_grip {
-	uint64_t lock, index; /* index: the event of `stream` since which */
+struct checker_held_lock {
+	uint64_t lock, index; /* event of `stream` since which the thread holds it */
 	uint32_t stream;
 	bool writes;
 };
-typedef VEC(struct checker_grip) checker_grips;
+typedef VEC(struct checker_held_lock) checker_held_locks;
 
 struct checker_tear {
 	const struct checker_play *play;
 	uint32_t l1, r1, r2, l2; /* numbers in the window */
-	checker_grips at_l1, at_r1, at_r2, at_l2;
+	checker_held_locks locks_at_l1, locks_at_r1, locks_at_r2, locks_at_l2;
 };
 
-/* Fills in the locks. */
-void checker_tear_look(struct checker_tear *tear);
+/* Fills in the locks that are held at the four events. */
+void checker_tear_find_locks(struct checker_tear *tear);
 void checker_tear_close(struct checker_tear *tear);
 
 /*
- * Do two threads access the byte while they hold the lock? Most often the window shows it; if not,
- * the whole recording is asked, which costs a pass over it for each lock.
+ * Do two threads access the byte while they hold the lock? Usually the window shows it. If not, the
+ * whole recording is searched, which costs one pass per lock.
  */
 bool checker_tear_is_guarded(const struct checker_tear *tear, uint64_t lock, uint64_t address);
 
 /*
- * Is there a chain from r2 to what the thread of l2 did last: of the order in threads, creations, what
- * waits, and reads of what another thread wrote?
+ * Is there a chain from r2 to the last event before l2 in its thread: of program order, thread
+ * creations, operations that wait, and reads of what another thread wrote?
  */
 bool checker_tear_is_learned(const struct checker_tear *tear);
 

@@ -1,18 +1,23 @@
+/*
+ * Examines a torn region (atomicity.h): plays its schedule once more and follows which locks are held,
+ * which bytes each lock guards, and which events can know of the remote access.
+ */
 #include "check/atomicity.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- held locks ---------------------------------------------------------------------------- */
 
-static void add_grip(checker_grips *grips, uint64_t lock, const struct checker_hold *hold,
-		     bool writes)
+static void add_held_lock(checker_held_locks *locks, uint64_t lock, const struct checker_hold *hold,
+			  bool writes)
 {
-	*vec_push(grips) = (struct checker_grip){ lock, hold->index, hold->stream, writes };
+	*vec_push(locks) = (struct checker_held_lock){ lock, hold->index, hold->stream, writes };
 }
 
-static void find_grips(const struct checker_world *world, uint32_t thread, checker_grips *grips)
+static void find_held_locks(const struct checker_world *world, uint32_t thread,
+			    checker_held_locks *locks)
 {
 	const struct checker_world *top = world;
 
@@ -23,16 +28,17 @@ static void find_grips(const struct checker_world *world, uint32_t thread, check
 				&checker_world_see(top, CHECKER_LOCK, address)->lock;
 
 			if (lock->writer.depth && lock->writer.thread == thread)
-				add_grip(grips, address, &lock->writer, true);
+				add_held_lock(locks, address, &lock->writer, true);
 			for (size_t k = 0; k < lock->readers.count; k++) {
 				if (lock->readers.items[k].thread == thread)
-					add_grip(grips, address, &lock->readers.items[k], false);
+					add_held_lock(locks, address, &lock->readers.items[k],
+						      false);
 			}
 		}
 	}
 }
 
-void checker_tear_look(struct checker_tear *t)
+void checker_tear_find_locks(struct checker_tear *t)
 {
 	const struct checker_base *base = t->play->base;
 	struct checker_world *world = checker_world_on(base->start);
@@ -43,56 +49,34 @@ void checker_tear_look(struct checker_tear *t)
 		uint32_t number = t->play->order.items[i];
 
 		if (number == t->l1)
-			find_grips(world, local, &t->at_l1);
+			find_held_locks(world, local, &t->locks_at_l1);
 		if (number == t->r1)
-			find_grips(world, remote, &t->at_r1);
+			find_held_locks(world, remote, &t->locks_at_r1);
 		if (number == t->r2)
-			find_grips(world, remote, &t->at_r2);
+			find_held_locks(world, remote, &t->locks_at_r2);
 		checker_world_apply(world, checker_base_record(base, number), number);
 	}
-	find_grips(world, local, &t->at_l2);
+	find_held_locks(world, local, &t->locks_at_l2);
 	checker_world_close(world);
 }
 
 void checker_tear_close(struct checker_tear *t)
 {
-	vec_free(&t->at_l1);
-	vec_free(&t->at_r1);
-	vec_free(&t->at_r2);
-	vec_free(&t->at_l2);
+	vec_free(&t->locks_at_l1);
+	vec_free(&t->locks_at_r1);
+	vec_free(&t->locks_at_r2);
+	vec_free(&t->locks_at_l2);
 }
 
-/* ---- what a lock guards ------------------------------------------------------------------- */
+/* ---- what a lock guards -------------------------------------------------------------------- */
 
-/* How deep the stream is in the lock: for writing and for reading. */
-struct depth {
-	uint32_t writes, saved, reads;
-};
-
-static void follow_depth(struct depth *depth, const struct checker_record *record)
+/*
+ * Sets the depths at the start of the window: of the threads that hold the lock, and of those that
+ * wait and will hold it again.
+ */
+static struct checker_lock_depth *start_depths(const struct checker_base *base, uint64_t address)
 {
-	switch (record->kind) {
-	case EV_ACQUIRE: depth->writes++; break;
-	case EV_READ_ACQUIRE: depth->reads++; break;
-	case EV_RELEASE:
-	case EV_READ_RELEASE:
-		if (depth->writes && (record->kind == EV_RELEASE || !depth->reads))
-			depth->writes--;
-		else
-			depth->reads -= depth->reads > 0;
-		break;
-	case EV_WAIT:
-		depth->saved = depth->writes ? depth->writes : 1;
-		depth->writes = 0;
-		break;
-	case EV_WOKEN: depth->writes = depth->saved; break;
-	}
-}
-
-/* Who is in it when the window starts, and, waiting, will be again. */
-static struct depth *start_depths(const struct checker_base *base, uint64_t address)
-{
-	struct depth *depths = mem_zalloc(base->streams, sizeof *depths);
+	struct checker_lock_depth *depths = mem_zalloc(base->streams, sizeof *depths);
 	const struct checker_lock *lock =
 		&checker_world_see(base->start, CHECKER_LOCK, address)->lock;
 
@@ -105,7 +89,7 @@ static struct depth *start_depths(const struct checker_base *base, uint64_t addr
 	return depths;
 }
 
-static bool is_on(const struct checker_record *record, uint64_t lock)
+static bool operates_on_lock(const struct checker_record *record, uint64_t lock)
 {
 	struct checker_operand operands[2];
 	unsigned count = checker_operands(record, operands);
@@ -120,16 +104,16 @@ static bool is_on(const struct checker_record *record, uint64_t lock)
 bool checker_tear_is_guarded(const struct checker_tear *t, uint64_t lock, uint64_t address)
 {
 	const struct checker_base *base = t->play->base;
-	struct depth *depths = start_depths(base, lock);
+	struct checker_lock_depth *depths = start_depths(base, lock);
 	uint32_t first = CHECKER_END;
 	bool guarded = false;
 
 	for (uint32_t i = 1; i <= base->count && !guarded; i++) {
 		const struct checker_record *record = checker_base_record(base, i);
-		struct depth *depth = &depths[record->stream];
+		struct checker_lock_depth *depth = &depths[record->stream];
 
-		if (is_on(record, lock))
-			follow_depth(depth, record);
+		if (operates_on_lock(record, lock))
+			checker_lock_depth_follow(depth, record->kind);
 		if (!checker_is_access(record) || (!depth->writes && !depth->reads) ||
 		    address - record->address >= record->size)
 			continue;
@@ -140,20 +124,21 @@ bool checker_tear_is_guarded(const struct checker_tear *t, uint64_t lock, uint64
 	return guarded || checker_survey_guards(t->play->world->survey, lock, address);
 }
 
-/* ---- who knows ---------------------------------------------------------------------------- */
+/* ---- knowledge of the remote access -------------------------------------------------------- */
 
 /*
- * What has come to know of r2: threads, events, and objects that pass it on. Whatever keeps an event
- * behind one that knows tells it, as do reads and what waits; locks do not.
+ * What knows of r2: threads, events, and objects that pass the knowledge on. An event learns of r2
+ * from every event that must come before it, by reading, and by waiting. Locks do not pass it on.
  */
-struct news {
+struct knowledge {
 	const struct checker_play *play;
 	const struct checker_base *base;
 	struct checker_world *world;
 	bool *threads, *created;
 	bool *events;	   /* by number */
 	struct map passed; /* objects */
-	struct map met;	   /* address of a barrier: the first meeting with one who knows, and 1 */
+	/* address of a barrier to 1 + the first meeting that a thread with the knowledge came to */
+	struct map met;
 };
 
 static uint64_t object_key(const struct checker_record *record)
@@ -161,8 +146,11 @@ static uint64_t object_key(const struct checker_record *record)
 	return record->address * 16 + (uint64_t)event_group(record->kind);
 }
 
-/* What those that wait for the object learn from: which of its posts or signals it was is open, so any. */
-static bool passes_on(const struct checker_record *record)
+/*
+ * Do threads that wait for the object learn from this event? Which post or signal woke a thread is
+ * open, so any counts.
+ */
+static bool passes_knowledge_on(const struct checker_record *record)
 {
 	switch (record->kind) {
 	case EV_SIGNAL:
@@ -175,7 +163,7 @@ static bool passes_on(const struct checker_record *record)
 	return false;
 }
 
-static bool waits_for_news(const struct news *n, const struct checker_record *record)
+static bool learns_by_waiting(const struct knowledge *n, const struct checker_record *record)
 {
 	uint32_t joined;
 
@@ -192,8 +180,11 @@ static bool waits_for_news(const struct news *n, const struct checker_record *re
 	return false;
 }
 
-/* Who comes to a meeting is behind those before it; who goes on from one is behind it. */
-static bool meets_news(const struct news *n, const struct checker_record *record)
+/*
+ * An arrival comes after the meetings before it; a thread that leaves a barrier comes after its
+ * meeting.
+ */
+static bool learns_at_barrier(const struct knowledge *n, const struct checker_record *record)
 {
 	const struct checker_thread *self = &n->world->threads[record->stream];
 	const uint64_t *first;
@@ -207,7 +198,7 @@ static bool meets_news(const struct news *n, const struct checker_record *record
 	return first && self->meeting + 1 >= *first;
 }
 
-static bool reads_news(const struct news *n, const struct checker_record *record)
+static bool learns_by_reading(const struct knowledge *n, const struct checker_record *record)
 {
 	struct checker_piece piece = { 0 };
 
@@ -224,7 +215,7 @@ static bool reads_news(const struct news *n, const struct checker_record *record
 	return false;
 }
 
-static bool is_kept_behind_news(const struct news *n, uint32_t number)
+static bool follows_knowing_event(const struct knowledge *n, uint32_t number)
 {
 	size_t count;
 	const struct checker_need *needs = checker_base_needs(n->base, number, &count);
@@ -236,22 +227,23 @@ static bool is_kept_behind_news(const struct news *n, uint32_t number)
 	return false;
 }
 
-/* The event comes behind r2: does it know, and who then does? */
-static void spread(struct news *n, uint32_t number)
+/* Handles an event that comes after r2: does it know of r2, and what does it pass that on to? */
+static void update_knowledge(struct knowledge *n, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(n->base, number);
 	bool fresh;
 	uint64_t *first;
 	uint32_t other;
 
-	if (n->created[record->thread] || waits_for_news(n, record) || meets_news(n, record) ||
-	    is_kept_behind_news(n, number) || checker_play_is_behind_all(n->play, record) ||
-	    (checker_reads(record) && reads_news(n, record)))
+	if (n->created[record->thread] || learns_by_waiting(n, record) ||
+	    learns_at_barrier(n, record) || follows_knowing_event(n, number) ||
+	    checker_play_is_after_all(n->play, record) ||
+	    (checker_reads(record) && learns_by_reading(n, record)))
 		n->threads[record->thread] = true;
 	if (!n->threads[record->thread])
 		return;
 	n->events[number] = true;
-	if (passes_on(record))
+	if (passes_knowledge_on(record))
 		map_put(&n->passed, object_key(record), NULL);
 	if (record->kind == EV_ARRIVE) {
 		first = map_put(&n->met, record->address, &fresh);
@@ -268,7 +260,7 @@ static void spread(struct news *n, uint32_t number)
 bool checker_tear_is_learned(const struct checker_tear *t)
 {
 	const struct checker_base *base = t->play->base;
-	struct news n = {
+	struct knowledge n = {
 		.play = t->play,
 		.base = base,
 		.world = checker_world_on(base->start),
@@ -282,10 +274,10 @@ bool checker_tear_is_learned(const struct checker_tear *t)
 		uint32_t number = t->play->order.items[i];
 		const struct checker_record *record = checker_base_record(base, number);
 
-		if (number == t->r2) /* from here on; what it wrote and who did it knows */
+		if (number == t->r2) /* from here on; the thread and what it wrote know */
 			n.threads[record->thread] = true;
 		if (n.threads[checker_base_record(base, t->r2)->thread])
-			spread(&n, number);
+			update_knowledge(&n, number);
 		checker_world_apply(n.world, record, number);
 	}
 	learned = n.threads[checker_base_record(base, t->l2)->thread];

@@ -1,6 +1,12 @@
+/*
+ * Moves through the base run: passes the events before a window, keeps the records of the window in
+ * memory, and answers queries about them. What follows from them is computed in infer_values.c and
+ * order.c.
+ */
 #include "check/base.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -31,7 +37,7 @@ static void clear_facts(struct checker_base *base)
 		map_free(&base->unexplained[class]);
 	}
 	base->needs.count = base->found.count = base->bound.count = 0;
-	base->writers.count = base->lives.count = 0;
+	base->writers.count = base->lifetimes.count = 0;
 }
 
 void checker_base_close(struct checker_base *base)
@@ -46,7 +52,7 @@ void checker_base_close(struct checker_base *base)
 	vec_free(&base->found);
 	vec_free(&base->bound);
 	vec_free(&base->writers);
-	vec_free(&base->lives);
+	vec_free(&base->lifetimes);
 	vec_free(&base->regions);
 	free(base->loaded_end);
 	free(base->window_end);
@@ -59,66 +65,66 @@ void checker_base_close(struct checker_base *base)
 	free(base);
 }
 
-/* ---- following the runs ------------------------------------------------------------------- */
+/* ---- following the slices ------------------------------------------------------------------ */
 
-static bool no_stream(uint32_t number, struct err *err)
+static bool report_missing_stream(uint32_t number, struct err *err)
 {
-	return err_set(err, "a run of stream %" PRIu32 ", which is not in the trace", number);
+	return err_set(err, "a slice of stream %" PRIu32 ", which is not in the trace", number);
 }
 
-static bool backwards(const struct checker_base *base, uint32_t stream, uint64_t from, uint64_t end,
-		      struct err *err)
+static bool report_step_back(const struct checker_base *base, uint32_t stream, uint64_t from,
+			     uint64_t end, struct err *err)
 {
-	return err_set(err, "a run of %s up to event %" PRIu64 ", which had come to %" PRIu64,
+	return err_set(err,
+		       "a slice of %s up to event %" PRIu64 ", but the stream is at %" PRIu64
+		       " already",
 		       checker_thread_words(base->start->trace, stream).text, end, from);
 }
 
-static bool too_short(const struct checker_base *base, uint32_t stream, uint64_t end,
-		      struct err *err)
+static bool report_missing_event(const struct checker_base *base, uint32_t stream, uint64_t end,
+				 struct err *err)
 {
-	return err_set(err, "a run of %s up to event %" PRIu64 ", which is not there",
+	return err_set(err, "a slice of %s up to event %" PRIu64 ", which does not exist",
 		       checker_thread_words(base->start->trace, stream).text, end);
 }
 
-static bool other_order(const struct checker_base *base, const struct checker_record *record,
-			struct err *err)
+static bool report_other_order(const struct checker_base *base, const struct checker_record *record,
+			       struct err *err)
 {
-	return err_set(err, "the runs do not follow those of the window before at %s",
+	return err_set(err, "the slices do not continue those of the last window at %s",
 		       checker_event_words(base->start->trace, record->stream, record->index).text);
 }
 
-/* One stretch a turn: the memory is that of the base run, which is the caller's as well. */
-static void note_passed(struct checker_base *base, uint32_t stream, uint64_t begin, uint64_t end)
+/*
+ * Records that a slice came before the window. This takes one item per slice, as much as the base
+ * run itself, which the caller keeps too.
+ */
+static void add_passed_slice(struct checker_base *base, uint32_t stream, uint64_t begin,
+			     uint64_t end)
 {
 	checker_passed_list *list = &base->passed[stream];
-	struct checker_passed *last = list->count ? &list->items[list->count - 1] : NULL;
+	struct checker_passed_slice *last = list->count ? &list->items[list->count - 1] : NULL;
 
 	if (last && last->place + (last->end - last->begin) == base->passed_count)
 		last->end = end;
 	else if (end > begin)
-		*vec_push(list) = (struct checker_passed){ begin, end, base->passed_count };
+		*vec_push(list) = (struct checker_passed_slice){ begin, end, base->passed_count };
 	base->passed_count += end - begin;
 }
 
-uint64_t checker_base_place(const struct checker_base *base, uint32_t stream, uint64_t index)
+uint64_t checker_base_position(const struct checker_base *base, uint32_t stream, uint64_t index)
 {
 	const checker_passed_list *list = &base->passed[stream];
-	size_t low = 0, high = list->count;
+	size_t after, low;
 
-	while (low + 1 < high) {
-		size_t middle = (low + high) / 2;
-
-		if (list->items[middle].begin <= index)
-			low = middle;
-		else
-			high = middle;
-	}
-	assert(low < list->count && index >= list->items[low].begin &&
-	       index < list->items[low].end);
+	SEARCH_FIRST(after, list->count, list->items[after].begin > index);
+	assert(after);
+	low = after - 1;
+	assert(index < list->items[low].end);
 	return list->items[low].place + (index - list->items[low].begin);
 }
 
-static void note_region(struct checker_base *base, const struct checker_record *record)
+static void update_regions(struct checker_base *base, const struct checker_record *record)
 {
 	struct checker_open_region *region = base->regions.items;
 	struct checker_open_region *end = region + base->regions.count;
@@ -136,9 +142,9 @@ static void note_region(struct checker_base *base, const struct checker_record *
 		*region = base->regions.items[--base->regions.count];
 }
 
-static void pass_event(struct checker_base *base, const struct checker_record *record)
+static void pass_record(struct checker_base *base, const struct checker_record *record)
 {
-	note_region(base, record);
+	update_regions(base, record);
 	checker_world_apply(base->start, record, 0);
 }
 
@@ -149,24 +155,24 @@ bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end,
 	struct checker_record record;
 
 	if (stream == TRACE_NONE)
-		return no_stream(number, err);
+		return report_missing_stream(number, err);
 	if (end < world->threads[stream].done)
-		return backwards(base, stream, world->threads[stream].done, end, err);
-	note_passed(base, stream, world->threads[stream].done, end);
+		return report_step_back(base, stream, world->threads[stream].done, end, err);
+	add_passed_slice(base, stream, world->threads[stream].done, end);
 	while (world->threads[stream].done < end) {
-		/* `count` goes through what is loaded; checker_base_clear drops what is behind it */
+		/* `count` walks through the loaded records; checker_base_clear() drops them. */
 		if (base->count < base->loaded.count) {
 			struct checker_record *next = &base->loaded.items[base->count];
 
 			if (next->stream != stream)
-				return other_order(base, next, err);
-			pass_event(base, next);
+				return report_other_order(base, next, err);
+			pass_record(base, next);
 			base->count++;
 		} else if (checker_source_take(base->source, stream, &record)) {
-			pass_event(base, &record);
+			pass_record(base, &record);
 			base->loaded_end[stream] = world->threads[stream].done;
 		} else {
-			return too_short(base, stream, end, err);
+			return report_missing_event(base, stream, end, err);
 		}
 	}
 	return true;
@@ -194,30 +200,31 @@ bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end,
 	struct checker_record record;
 
 	if (stream == TRACE_NONE)
-		return no_stream(number, err);
+		return report_missing_stream(number, err);
 	if (end < base->window_end[stream])
-		return backwards(base, stream, base->window_end[stream], end, err);
+		return report_step_back(base, stream, base->window_end[stream], end, err);
 	for (; base->window_end[stream] < end; base->window_end[stream]++, base->count++) {
 		if (base->count == CHECKER_END - 1)
 			return err_set(err, "a window of more than 2^32 events");
 		if (base->count < base->loaded.count) {
 			if (base->loaded.items[base->count].stream != stream)
-				return other_order(base, &base->loaded.items[base->count], err);
+				return report_other_order(base, &base->loaded.items[base->count],
+							  err);
 		} else if (checker_source_take(base->source, stream, &record)) {
 			checker_record_keep(&record);
 			*vec_push(&base->loaded) = record;
 			base->loaded_end[stream]++;
 		} else {
-			return too_short(base, stream, end, err);
+			return report_missing_event(base, stream, end, err);
 		}
 	}
 	return true;
 }
 
-/* ---- asking ------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------- */
 
-/* What a read found is what was there, also where nothing recorded explains it. */
-static void believe(struct checker_world *world, const struct checker_record *record)
+/* Takes over what a read found: that value was there, even if no recorded write explains it. */
+static void learn_read_value(struct checker_world *world, const struct checker_record *record)
 {
 	const uint8_t *value = checker_reads(record) ? checker_read_value(record) : NULL;
 
@@ -232,7 +239,7 @@ struct checker_world *checker_base_before(const struct checker_base *base, uint3
 	struct checker_world *world = checker_world_on(base->start);
 
 	for (uint32_t i = 1; i < number; i++) {
-		believe(world, checker_base_record(base, i));
+		learn_read_value(world, checker_base_record(base, i));
 		checker_world_apply(world, checker_base_record(base, i), i);
 	}
 	return world;
@@ -242,6 +249,19 @@ struct checker_record *checker_base_record(const struct checker_base *base, uint
 {
 	assert(number && number <= base->count);
 	return &base->loaded.items[number - 1];
+}
+
+uint32_t checker_base_find(const struct checker_base *base, uint32_t from, uint32_t stream,
+			   uint64_t index)
+{
+	for (uint32_t number = from; number != CHECKER_END;) {
+		const struct checker_record *record = checker_base_record(base, number);
+
+		if (record->stream == stream && record->index == index)
+			return number;
+		number = record->next;
+	}
+	return CHECKER_END;
 }
 
 bool checker_base_is_frozen(const struct checker_base *base, enum checker_class class,
@@ -281,55 +301,34 @@ bool checker_base_goes_on(const struct checker_base *base, uint32_t thread)
 	return false;
 }
 
-bool checker_base_life(const struct checker_base *base, uint32_t number,
-		       struct checker_range *range)
+bool checker_base_lifetime(const struct checker_base *base, uint32_t number,
+			   struct checker_range *range)
 {
-	size_t low = 0, high = base->lives.count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (base->lives.items[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == base->lives.count || base->lives.items[low].number != number)
+	SEARCH_FIRST(low, base->lifetimes.count, base->lifetimes.items[low].number >= number);
+	if (low == base->lifetimes.count || base->lifetimes.items[low].number != number)
 		return false;
-	*range = base->lives.items[low];
+	*range = base->lifetimes.items[low];
 	return true;
 }
 
 const uint32_t *checker_base_writers(const struct checker_base *base, uint32_t read)
 {
-	size_t low = 0, high = base->bound.count;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (base->bound.items[middle].read == read)
-			return &base->writers.items[base->bound.items[middle].start];
-		if (base->bound.items[middle].read < read)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	SEARCH_FIRST(i, base->bound.count, base->bound.items[i].read >= read);
+	if (i == base->bound.count || base->bound.items[i].read != read)
+		return NULL;
+	return &base->writers.items[base->bound.items[i].start];
 }
 
 const struct checker_found *checker_base_found(const struct checker_base *base, uint32_t alloc,
 					       size_t *count)
 {
-	size_t low = 0, high = base->found.count, end;
+	size_t low, end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (base->found.items[middle].alloc < alloc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, base->found.count, base->found.items[low].alloc >= alloc);
 	for (end = low; end < base->found.count && base->found.items[end].alloc == alloc;)
 		end++;
 	*count = end - low;

@@ -1,12 +1,14 @@
+/* What a thread would wait for, and which threads, locks or counts block it. */
 #include "check/blocked_request.h"
 
-/* ---- what it is --------------------------------------------------------------------------- */
+/* ---- what a thread requests ---------------------------------------------------------------- */
 
-static struct checker_want want_next(const struct checker_play *play, uint32_t number)
+static struct checker_request request_at_next_event(const struct checker_play *play,
+						    uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(play->base, number);
 	const struct checker_thread *self = &play->world->threads[record->stream];
-	struct checker_want want = {
+	struct checker_request request = {
 		.kind = record->kind,
 		.timed = record->mode != EVENT_PLAIN,
 		.thread = record->thread,
@@ -17,31 +19,31 @@ static struct checker_want want_next(const struct checker_play *play, uint32_t n
 
 	switch (record->kind) {
 	case EV_WOKEN:
-		want.mutex = record->other;
-		want.timed = record->mode || self->pending.mode == EVENT_TIMED;
+		request.mutex = record->other;
+		request.timed = record->mode || self->pending.mode == EVENT_TIMED;
 		break;
 	case EV_JOIN:
-		want.address = checker_stream_of(play->world->trace, record->number);
+		request.address = checker_stream_of(play->world->trace, record->number);
 		if (record->bits & CHECKER_UNEXPLAINED)
-			want.kind = EV_NONE;
+			request.kind = EV_NONE;
 		break;
 	case EV_ACQUIRE:
 	case EV_READ_ACQUIRE:
 	case EV_DOWN:
 	case EV_ONCE: break;
-	default: /* it may be behind a barrier, also when nothing says PASS */
-		want.kind = self->meets ? EV_PASS : EV_NONE;
-		want.address = self->barrier;
+	default: /* it may be at a barrier, even without a PASS record */
+		request.kind = self->meets ? EV_PASS : EV_NONE;
+		request.address = self->barrier;
 	}
 	if (!checker_play_is_ready(play, number, &why))
-		want.kind = EV_NONE;
-	return want;
+		request.kind = EV_NONE;
+	return request;
 }
 
-static struct checker_want want_pending(const struct checker_play *play, uint32_t thread)
+static struct checker_request request_at_end(const struct checker_play *play, uint32_t thread)
 {
 	const struct checker_record *record = &play->world->threads[thread].hangs;
-	struct checker_want want = {
+	struct checker_request request = {
 		.kind = EV_NONE,
 		.pending = true,
 		.thread = thread,
@@ -50,118 +52,120 @@ static struct checker_want want_pending(const struct checker_play *play, uint32_
 	};
 
 	switch (record->kind) {
-	case EV_REQUEST: want.kind = EV_ACQUIRE; break;
-	case EV_READ_REQUEST: want.kind = EV_READ_ACQUIRE; break;
-	case EV_DOWN_REQUEST: want.kind = EV_DOWN; break;
-	case EV_ARRIVE: want.kind = EV_PASS; break;
+	case EV_REQUEST: request.kind = EV_ACQUIRE; break;
+	case EV_READ_REQUEST: request.kind = EV_READ_ACQUIRE; break;
+	case EV_DOWN_REQUEST: request.kind = EV_DOWN; break;
+	case EV_ARRIVE: request.kind = EV_PASS; break;
 	case EV_JOIN_REQUEST:
-		want.kind = EV_JOIN;
-		want.address = checker_stream_of(play->world->trace, record->number);
+		request.kind = EV_JOIN;
+		request.address = checker_stream_of(play->world->trace, record->number);
 		break;
 	case EV_WAIT:
-		want.kind = EV_WOKEN;
-		want.mutex = record->other;
-		want.timed = record->mode == EVENT_TIMED;
+		request.kind = EV_WOKEN;
+		request.mutex = record->other;
+		request.timed = record->mode == EVENT_TIMED;
 		break;
 	}
-	return want;
+	return request;
 }
 
-struct checker_want checker_want_of(const struct checker_play *play, uint32_t thread)
+struct checker_request checker_next_request(const struct checker_play *play, uint32_t thread)
 {
 	if (play->next[thread] != CHECKER_END)
-		return want_next(play, play->next[thread]);
+		return request_at_next_event(play, play->next[thread]);
 	if (checker_play_hangs(play, thread))
-		return want_pending(play, thread);
-	return (struct checker_want){ .kind = EV_NONE, .thread = thread };
+		return request_at_end(play, thread);
+	return (struct checker_request){ .kind = EV_NONE, .thread = thread };
 }
 
-/* ---- what is in the way ------------------------------------------------------------------- */
+/* ---- what blocks it ------------------------------------------------------------------------ */
 
-/* The object that the thread wants; what is frozen blocks nobody. */
-static bool is_judged(const struct checker_play *play, const struct checker_want *want)
+/* Is the object judged? A frozen object blocks no thread. */
+static bool is_judged(const struct checker_play *play, const struct checker_request *request)
 {
-	switch (want->kind) {
+	switch (request->kind) {
 	case EV_ACQUIRE:
 	case EV_READ_ACQUIRE:
-		return !checker_base_is_frozen(play->base, CHECKER_LOCK, want->address);
-	case EV_WOKEN: return !checker_base_is_frozen(play->base, CHECKER_LOCK, want->mutex);
-	case EV_DOWN: return !checker_base_is_frozen(play->base, CHECKER_SEMAPHORE, want->address);
-	case EV_PASS: return !checker_base_is_frozen(play->base, CHECKER_BARRIER, want->address);
-	case EV_ONCE: return !checker_base_is_frozen(play->base, CHECKER_ONCE, want->address);
+		return !checker_base_is_frozen(play->base, CHECKER_LOCK, request->address);
+	case EV_WOKEN: return !checker_base_is_frozen(play->base, CHECKER_LOCK, request->mutex);
+	case EV_DOWN:
+		return !checker_base_is_frozen(play->base, CHECKER_SEMAPHORE, request->address);
+	case EV_PASS: return !checker_base_is_frozen(play->base, CHECKER_BARRIER, request->address);
+	case EV_ONCE: return !checker_base_is_frozen(play->base, CHECKER_ONCE, request->address);
 	}
 	return true;
 }
 
-static uint32_t lock_blocker(const struct checker_play *play, const struct checker_want *want,
+static uint32_t lock_blocker(const struct checker_play *play, const struct checker_request *request,
 			     uint64_t address, size_t i)
 {
-	bool to_read = want->kind == EV_READ_ACQUIRE;
+	bool to_read = request->kind == EV_READ_ACQUIRE;
 	const struct checker_hold *hold =
-		checker_lock_obstacle(play->world, address, want->thread, to_read, i);
+		checker_lock_obstacle(play->world, address, request->thread, to_read, i);
 	uint8_t kind = checker_world_see(play->world, CHECKER_LOCK, address)->lock.kind;
 
 	if (hold)
 		return hold->thread;
-	/* A request that never came through can be in its own way: behind all others. */
-	if (want->kind == EV_ACQUIRE && want->pending && kind != EVENT_LOCK_RECURSIVE &&
+	/* A request that was never granted can block itself; it comes after all other blockers. */
+	if (request->kind == EV_ACQUIRE && request->pending && kind != EVENT_LOCK_RECURSIVE &&
 	    !map_get(&play->base->recursive, address) &&
-	    checker_lock_written_by(play->world, address, want->thread) &&
-	    (!i || checker_lock_obstacle(play->world, address, want->thread, to_read, i - 1)))
-		return want->thread;
+	    checker_lock_written_by(play->world, address, request->thread) &&
+	    (!i || checker_lock_obstacle(play->world, address, request->thread, to_read, i - 1)))
+		return request->thread;
 	return CHECKER_END;
 }
 
-/* A thread is joined when all of it has happened and it does not hang at its end. */
+/* A thread can be joined when all of its events have happened and it does not hang at its end. */
 static bool can_be_joined(const struct checker_play *play, uint64_t stream)
 {
-	return stream == TRACE_NONE || (checker_play_is_through(play, (uint32_t)stream) &&
+	return stream == TRACE_NONE || (checker_play_is_finished(play, (uint32_t)stream) &&
 					!checker_play_hangs(play, (uint32_t)stream));
 }
 
-uint32_t checker_want_blocker(const struct checker_play *play, const struct checker_want *want,
-			      size_t i)
+uint32_t checker_request_blocker(const struct checker_play *play,
+				 const struct checker_request *request, size_t i)
 {
 	const struct checker_once *once;
 
-	if (!is_judged(play, want) || (want->timed && want->kind != EV_WOKEN))
+	if (!is_judged(play, request) || (request->timed && request->kind != EV_WOKEN))
 		return CHECKER_END;
-	switch (want->kind) {
+	switch (request->kind) {
 	case EV_ACQUIRE:
-	case EV_READ_ACQUIRE: return lock_blocker(play, want, want->address, i);
-	case EV_WOKEN: return lock_blocker(play, want, want->mutex, i);
+	case EV_READ_ACQUIRE: return lock_blocker(play, request, request->address, i);
+	case EV_WOKEN: return lock_blocker(play, request, request->mutex, i);
 	case EV_JOIN:
-		return i || can_be_joined(play, want->address) ? CHECKER_END
-							       : (uint32_t)want->address;
+		return i || can_be_joined(play, request->address) ? CHECKER_END
+								  : (uint32_t)request->address;
 	case EV_ONCE:
-		once = &checker_world_see(play->world, CHECKER_ONCE, want->address)->once;
-		return !i && once->running && once->runner.thread != want->thread
+		once = &checker_world_see(play->world, CHECKER_ONCE, request->address)->once;
+		return !i && once->running && once->runner.thread != request->thread
 			       ? once->runner.thread
 			       : CHECKER_END;
 	}
 	return CHECKER_END;
 }
 
-bool checker_want_is_blocked(const struct checker_play *play, const struct checker_want *want)
+bool checker_request_is_blocked(const struct checker_play *play,
+				const struct checker_request *request)
 {
 	const struct checker_semaphore *semaphore;
 
-	if (checker_want_blocker(play, want, 0) != CHECKER_END)
+	if (checker_request_blocker(play, request, 0) != CHECKER_END)
 		return true;
-	if (!is_judged(play, want))
+	if (!is_judged(play, request))
 		return false;
-	switch (want->kind) {
+	switch (request->kind) {
 	case EV_DOWN:
-		semaphore = &checker_world_see(play->world, CHECKER_SEMAPHORE, want->address)
+		semaphore = &checker_world_see(play->world, CHECKER_SEMAPHORE, request->address)
 				     ->semaphore;
-		return !want->timed && semaphore->exact && !semaphore->count;
-	case EV_PASS: return checker_play_is_at_barrier(play, want->event->stream);
+		return !request->timed && semaphore->exact && !semaphore->count;
+	case EV_PASS: return checker_play_is_at_barrier(play, request->event->stream);
 	}
 	return false;
 }
 
-bool checker_want_is_wait(const struct checker_play *play, const struct checker_want *want)
+bool checker_request_is_wait(const struct checker_play *play, const struct checker_request *request)
 {
-	return want->kind == EV_WOKEN && !want->timed &&
-	       !checker_base_is_frozen(play->base, CHECKER_CONDITION, want->address);
+	return request->kind == EV_WOKEN && !request->timed &&
+	       !checker_base_is_frozen(play->base, CHECKER_CONDITION, request->address);
 }

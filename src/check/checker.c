@@ -1,3 +1,4 @@
+/* The checker's interface: enters windows and plays witnesses. */
 #include "check/checker.h"
 
 #include "base/mem.h"
@@ -8,7 +9,7 @@
 struct checker {
 	struct checker_survey *survey;
 	struct checker_base *base;
-	bool entered; /* a window; false also when the last one could not be */
+	bool entered; /* in a window; false also if the last window could not be entered */
 };
 
 struct checker *checker_open(const struct trace *trace)
@@ -57,7 +58,7 @@ bool checker_accepts(struct checker *checker, const struct checker_witness *witn
 	bool ok;
 
 	if (!checker->entered)
-		return err_set(err, "there is no window");
+		return err_set(err, "no window was entered");
 	checker_play_open(&play, checker->base);
 	checker_play_expect(&play, witness);
 	ok = checker_play_steps(&play, witness->steps, witness->step_count, err) &&

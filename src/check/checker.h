@@ -1,8 +1,8 @@
 /*
- * The independent judge of witnesses. It shares no code with the engine: it reads the trace
- * itself, plays the base run event by event with its own idea of what locks, conditions and
- * memory do (doc/prediction.md is the law), and then plays each witness from where its window
- * starts. What it accepts may be reported.
+ * The independent checker of witnesses. It shares no code with the engine. It reads the trace
+ * itself, plays the base run event by event with its own model of locks, conditions and memory
+ * (doc/prediction.md defines the rules), and then plays each witness from the start of its window.
+ * Only what it accepts is reported.
  */
 #ifndef CHECK_CHECKER_H
 #define CHECK_CHECKER_H
@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "trace/trace.h"
 
-/* A stretch of the base run: the stream's events up to, not with, index `end`. */
+/* A slice of the base run: the stream's events up to, but not including, index `end`. */
 struct checker_run {
 	uint32_t stream;
 	uint64_t end;
@@ -18,16 +18,19 @@ struct checker_run {
 
 enum checker_claim {
 	CHECKER_RACE,  /* two conflicting accesses, not both atomic, are next */
-	CHECKER_CYCLE, /* each event is next and blocked by something that another's thread has */
+	CHECKER_CYCLE, /* each event is next, and blocked by a thread of another of the events */
 	CHECKER_STUCK, /* every thread is over, not created, or blocked: at these events */
 	CHECKER_LOST,  /* as STUCK, and a wait among them began after its recorded signal */
-	CHECKER_ATOMICITY, /* [local, remote …, local]: a region is torn by another thread */
-	CHECKER_FREED,	 /* [end of a life, use]: the use is next and its life is over, or can be */
+	/* [local, remote …, local]: another thread breaks the atomicity of a region */
+	CHECKER_ATOMICITY,
+	/* [end of a lifetime, use]: the use is next and the lifetime is over, or can be */
+	CHECKER_FREED,
 	CHECKER_MISUSE,	 /* as `misuse` says (doc/prediction.md) */
-	CHECKER_PREFIX,	 /* the schedule can happen; no more is claimed */
+	CHECKER_PREFIX,	 /* the schedule is possible; nothing more is claimed */
 	CHECKER_PATTERN, /* a property's pattern matches, as `match` says (check/pattern.h) */
 	CHECKER_FORMULA, /* a property's formula is violated, as `word` says (check/formula.h) */
-	CHECKER_GRAMMAR, /* a word is wrong at the last event of it, as `sentence` says (check/grammar.h) */
+	/* a word is wrong at its last event, as `sentence` says (check/grammar.h) */
+	CHECKER_GRAMMAR,
 };
 
 struct checker_match;
@@ -35,18 +38,18 @@ struct checker_word;
 struct checker_sentence;
 
 /*
- * A step means: that stream runs on up to and including that event; what lies between belongs to
- * the step. `events` are what the claim is about. A thread that hung at the end of the recording
- * is named by its last event, the request that never came through.
+ * A step means that its stream runs up to and including that event, with all events in between.
+ * `events` are what the claim is about. A thread that hung at the end of the recording is named by
+ * its last event, the request that was never granted.
  */
 struct checker_witness {
 	enum checker_claim claim;
 	const struct event_id *events, *steps;
 	size_t event_count, step_count;
 	enum event_misuse misuse;		 /* MISUSE */
-	const struct checker_match *match;	 /* PATTERN; `events` are not looked at then */
-	const struct checker_word *word;	 /* FORMULA; the same */
-	const struct checker_sentence *sentence; /* GRAMMAR; the same */
+	const struct checker_match *match;	 /* PATTERN; then `events` are not used */
+	const struct checker_word *word;	 /* FORMULA; likewise */
+	const struct checker_sentence *sentence; /* GRAMMAR; likewise */
 };
 
 struct checker;
@@ -55,14 +58,14 @@ struct checker *checker_open(const struct trace *trace);
 void checker_close(struct checker *checker);
 
 /*
- * Moves the checker to a window. `before`: the part of the base run from where the last window
- * started to where this one does; `within`: the part that the window covers. False, with a
- * reason, when the runs do not fit the trace.
+ * Moves the checker to a window. `before` is the part of the base run from the start of the last
+ * window to the start of this one; `within` is the part that the window covers. Returns false, with
+ * a reason, if the slices do not fit the trace.
  */
 bool checker_enter(struct checker *checker, const struct checker_run *before, size_t before_count,
 		   const struct checker_run *within, size_t within_count, struct err *err);
 
-/* Is the witness right, from the start of the window on? False: `err` says what is not. */
+/* Is the witness right, from the start of the window on? If not, `err` says why. */
 bool checker_accepts(struct checker *checker, const struct checker_witness *witness,
 		     struct err *err);
 

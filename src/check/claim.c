@@ -1,3 +1,4 @@
+/* Finds the events that a witness names, in the window and in the schedule that was played. */
 #include "check/claim.h"
 
 struct checker_words checker_claim_words(const struct checker_play *play,
@@ -6,7 +7,7 @@ struct checker_words checker_claim_words(const struct checker_play *play,
 	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
 
 	if (stream == TRACE_NONE)
-		return (struct checker_words){ "an event of no stream" };
+		return (struct checker_words){ "an event of an unknown stream" };
 	return checker_event_words(play->world->trace, stream, event->index);
 }
 
@@ -30,15 +31,14 @@ uint32_t checker_claim_number(const struct checker_play *play, const struct even
 			      struct err *err)
 {
 	uint32_t thread = checker_claim_thread(play, event);
-	uint32_t number = thread == CHECKER_END ? CHECKER_END : play->base->first[thread];
+	uint32_t number = CHECKER_END;
 
-	while (number != CHECKER_END) {
-		const struct checker_record *record = checker_base_record(play->base, number);
-
-		if (checker_claim_names(play, event, record))
-			return number;
-		number = record->next;
-	}
+	if (thread != CHECKER_END)
+		number = checker_base_find(play->base, play->base->first[thread],
+					   checker_stream_of(play->world->trace, event->stream),
+					   event->index);
+	if (number != CHECKER_END)
+		return number;
 	err_set(err, "%s is not in the window", checker_claim_words(play, event).text);
 	return 0;
 }
@@ -72,7 +72,7 @@ bool checker_claim_is_next(const struct checker_play *play, const struct event_i
 	return true;
 }
 
-size_t checker_claim_place(const struct checker_play *play, uint32_t number)
+size_t checker_claim_position(const struct checker_play *play, uint32_t number)
 {
 	for (size_t i = 0; i < play->order.count; i++) {
 		if (play->order.items[i] == number)

@@ -1,4 +1,7 @@
-/* After a witness has been played: is what it is said to show there? */
+/*
+ * Checks what a witness claims to show, after its schedule has been played: races, deadlocks by a
+ * cycle, and deadlocks where no thread can continue. The other claims have their own files.
+ */
 #include "check/blocked_request.h"
 
 #include "base/mem.h"
@@ -8,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- races -------------------------------------------------------------------------------- */
+/* ---- races --------------------------------------------------------------------------------- */
 
 static const struct checker_record *next_access(const struct checker_play *play,
 						const struct event_id *event, struct err *err)
@@ -19,7 +22,7 @@ static const struct checker_record *next_access(const struct checker_play *play,
 		return NULL;
 	record = checker_base_record(play->base, play->next[checker_claim_thread(play, event)]);
 	if (!checker_is_access(record) || record->flags & EVENT_NO_RACE) {
-		err_set(err, "%s is no access of memory by the program",
+		err_set(err, "%s is not a memory access of the program",
 			checker_claim_words(play, event).text);
 		return NULL;
 	}
@@ -37,7 +40,7 @@ static bool shows_race(const struct checker_play *play, const struct checker_wit
 	    !(b = next_access(play, &witness->events[1], err)))
 		return false;
 	if (a->thread == b->thread)
-		return err_set(err, "both accesses are of one thread");
+		return err_set(err, "both accesses are in the same thread");
 	if (!checker_writes(a) && !checker_writes(b))
 		return err_set(err, "neither access writes");
 	if (checker_is_atomic(a) && checker_is_atomic(b))
@@ -48,14 +51,15 @@ static bool shows_race(const struct checker_play *play, const struct checker_wit
 	return true;
 }
 
-/* ---- cycles ------------------------------------------------------------------------------- */
+/* ---- deadlock by a cycle ------------------------------------------------------------------- */
 
-static bool blocks(const struct checker_play *play, const struct checker_want *want,
-		   uint32_t thread)
+static bool is_blocked_by(const struct checker_play *play, const struct checker_request *request,
+			  uint32_t thread)
 {
 	uint32_t blocker;
 
-	for (size_t i = 0; (blocker = checker_want_blocker(play, want, i)) != CHECKER_END; i++) {
+	for (size_t i = 0; (blocker = checker_request_blocker(play, request, i)) != CHECKER_END;
+	     i++) {
 		if (blocker == thread)
 			return true;
 	}
@@ -63,32 +67,35 @@ static bool blocks(const struct checker_play *play, const struct checker_want *w
 }
 
 /*
- * Is there a ring through all wants, on from the last of `ring`? Readers of a lock make several
- * ways to go; rings are short, so all are tried.
+ * Is there a cycle through all requests that continues the first `fixed` ones? A lock with several
+ * readers gives several ways to continue; cycles are short, so all are tried.
  */
-static bool closes(const struct checker_play *play, struct checker_want *ring, size_t fixed,
-		   size_t count)
+static bool closes_cycle(const struct checker_play *play, struct checker_request *cycle,
+			 size_t fixed, size_t count)
 {
 	if (fixed == count)
-		return blocks(play, &ring[count - 1], ring[0].thread);
+		return is_blocked_by(play, &cycle[count - 1], cycle[0].thread);
 	for (size_t i = fixed; i < count; i++) {
-		struct checker_want tried = ring[i];
+		struct checker_request tried = cycle[i];
 
-		if (!blocks(play, &ring[fixed - 1], tried.thread))
+		if (!is_blocked_by(play, &cycle[fixed - 1], tried.thread))
 			continue;
-		ring[i] = ring[fixed];
-		ring[fixed] = tried;
-		if (closes(play, ring, fixed + 1, count))
+		cycle[i] = cycle[fixed];
+		cycle[fixed] = tried;
+		if (closes_cycle(play, cycle, fixed + 1, count))
 			return true;
-		ring[fixed] = ring[i];
-		ring[i] = tried;
+		cycle[fixed] = cycle[i];
+		cycle[i] = tried;
 	}
 	return false;
 }
 
-/* What the threads of the events want, if that is where they stand, each of another thread. */
-static bool find_wants(const struct checker_play *play, const struct checker_witness *witness,
-		       struct checker_want *wants, struct err *err)
+/*
+ * Finds the requests of the events' threads. Each event must be of another thread, and must be
+ * where its thread stands.
+ */
+static bool find_requests(const struct checker_play *play, const struct checker_witness *witness,
+			  struct checker_request *requests, struct err *err)
 {
 	for (size_t i = 0; i < witness->event_count; i++) {
 		const struct event_id *event = &witness->events[i];
@@ -96,12 +103,12 @@ static bool find_wants(const struct checker_play *play, const struct checker_wit
 
 		if (thread == CHECKER_END)
 			return checker_claim_not_next(play, event, err);
-		wants[i] = checker_want_of(play, thread);
-		if (!checker_claim_names(play, event, wants[i].event))
+		requests[i] = checker_next_request(play, thread);
+		if (!checker_claim_names(play, event, requests[i].event))
 			return checker_claim_not_next(play, event, err);
 		for (size_t k = 0; k < i; k++) {
-			if (wants[k].thread == thread)
-				return err_set(err, "two events of one thread: %s",
+			if (requests[k].thread == thread)
+				return err_set(err, "two events in the same thread: %s",
 					       checker_claim_words(play, event).text);
 		}
 	}
@@ -112,32 +119,32 @@ static bool shows_cycle(const struct checker_play *play, const struct checker_wi
 			struct err *err)
 {
 	size_t count = witness->event_count;
-	struct checker_want *wants;
+	struct checker_request *requests;
 	bool ok;
 
 	if (!count)
-		return err_set(err, "a cycle of no events");
-	wants = mem_zalloc(count, sizeof *wants);
-	ok = find_wants(play, witness, wants, err);
+		return err_set(err, "a cycle without events");
+	requests = mem_zalloc(count, sizeof *requests);
+	ok = find_requests(play, witness, requests, err);
 	for (size_t i = 0; ok && i < count; i++) {
-		if (checker_want_blocker(play, &wants[i], 0) == CHECKER_END)
-			ok = err_set(err, "nobody blocks %s",
+		if (checker_request_blocker(play, &requests[i], 0) == CHECKER_END)
+			ok = err_set(err, "no thread blocks %s",
 				     checker_claim_words(play, &witness->events[i]).text);
 	}
-	if (ok && !closes(play, wants, 1, count))
-		ok = err_set(err, "the threads do not block each other in a ring");
-	free(wants);
+	if (ok && !closes_cycle(play, requests, 1, count))
+		ok = err_set(err, "the threads do not block each other in a cycle");
+	free(requests);
 	return ok;
 }
 
-/* ---- nobody goes on ----------------------------------------------------------------------- */
+/* ---- deadlock where no thread can continue ------------------------------------------------- */
 
 struct stuck {
 	const struct checker_play *play;
-	VEC(struct checker_want) wants; /* of the threads that are blocked */
+	VEC(struct checker_request) requests; /* of the blocked threads */
 };
 
-/* Has nothing of the thread happened because nobody has created it yet? */
+/* Has nothing of the thread happened because it has not been created yet? */
 static bool is_uncreated(const struct checker_play *play, uint32_t thread)
 {
 	const struct checker_thread *self = &play->world->threads[thread];
@@ -151,16 +158,16 @@ static bool is_uncreated(const struct checker_play *play, uint32_t thread)
 				      trace_stream(play->world->trace, thread)->number);
 }
 
-static bool is_over(const struct checker_play *play, uint32_t thread)
+static bool has_ended(const struct checker_play *play, uint32_t thread)
 {
 	const struct checker_thread *self = &play->world->threads[thread];
 
-	return checker_play_is_through(play, thread) &&
+	return checker_play_is_finished(play, thread) &&
 	       (trace_is_text(play->world->trace) ? self->hangs.kind == EV_NONE : self->ended);
 }
 
-/* Takes down what each thread wants; false: one can go on, or nobody knows what it does. */
-static bool all_stand(struct stuck *stuck, struct err *err)
+/* Collects the threads' requests. Returns false if one can continue, or its request is unknown. */
+static bool collect_requests(struct stuck *stuck, struct err *err)
 {
 	const struct checker_play *play = stuck->play;
 	const struct trace *trace = play->world->trace;
@@ -168,63 +175,67 @@ static bool all_stand(struct stuck *stuck, struct err *err)
 	if (play->world->unseen && !trace_is_text(trace))
 		return err_set(err, "a thread was created whose events are not in the trace");
 	for (uint32_t i = 0; i < play->base->streams; i++) {
-		struct checker_want want;
+		struct checker_request request;
 
-		if (checker_source_thread(play->base->source, i) != i || is_over(play, i) ||
+		if (checker_source_thread(play->base->source, i) != i || has_ended(play, i) ||
 		    is_uncreated(play, i))
 			continue;
-		want = checker_want_of(play, i);
-		if (!checker_want_is_blocked(play, &want) && !checker_want_is_wait(play, &want))
-			return err_set(err, "%s is neither over nor blocked",
+		request = checker_next_request(play, i);
+		if (!checker_request_is_blocked(play, &request) &&
+		    !checker_request_is_wait(play, &request))
+			return err_set(err, "%s has neither ended nor is it blocked",
 				       checker_thread_words(trace, i).text);
-		*vec_push(&stuck->wants) = want;
+		*vec_push(&stuck->requests) = request;
 	}
-	return stuck->wants.count || err_set(err, "all threads are over");
+	return stuck->requests.count || err_set(err, "all threads have ended");
 }
 
-/* All who wait for a signal of this condition and nothing else blocks, and `also`. */
-static bool unwoken(const struct stuck *stuck, uint64_t condition, uint32_t also)
+/*
+ * Can it be that no signal has woken the threads that wait on this condition, namely `also` and all
+ * that nothing else blocks?
+ */
+static bool is_unwoken(const struct stuck *stuck, uint64_t condition, uint32_t also)
 {
 	VEC(uint32_t) threads = { 0 };
 	bool ok;
 
-	for (size_t i = 0; i < stuck->wants.count; i++) {
-		const struct checker_want *want = &stuck->wants.items[i];
+	for (size_t i = 0; i < stuck->requests.count; i++) {
+		const struct checker_request *request = &stuck->requests.items[i];
 
-		if (want->kind == EV_WOKEN && want->address == condition &&
-		    (want->thread == also || !checker_want_is_blocked(stuck->play, want)))
-			*vec_push(&threads) = want->thread;
+		if (request->kind == EV_WOKEN && request->address == condition &&
+		    (request->thread == also || !checker_request_is_blocked(stuck->play, request)))
+			*vec_push(&threads) = request->thread;
 	}
 	ok = checker_condition_unwoken(stuck->play->world, condition, threads.items, threads.count);
 	vec_free(&threads);
 	return ok;
 }
 
-static bool none_woken(const struct stuck *stuck, struct err *err)
+static bool check_none_woken(const struct stuck *stuck, struct err *err)
 {
 	const struct trace *trace = stuck->play->world->trace;
 
-	for (size_t i = 0; i < stuck->wants.count; i++) {
-		const struct checker_want *want = &stuck->wants.items[i];
+	for (size_t i = 0; i < stuck->requests.count; i++) {
+		const struct checker_request *request = &stuck->requests.items[i];
 
-		if (!checker_want_is_blocked(stuck->play, want) &&
-		    !unwoken(stuck, want->address, want->thread))
-			return err_set(err, "%s has been woken on condition %s, or another has",
-				       checker_thread_words(trace, want->thread).text,
-				       checker_object_words(trace, want->address).text);
+		if (!checker_request_is_blocked(stuck->play, request) &&
+		    !is_unwoken(stuck, request->address, request->thread))
+			return err_set(err, "%s or another thread has been woken on condition %s",
+				       checker_thread_words(trace, request->thread).text,
+				       checker_object_words(trace, request->address).text);
 	}
 	return true;
 }
 
-static bool same_events(const struct stuck *stuck, const struct checker_witness *witness,
-			struct err *err)
+static bool check_same_events(const struct stuck *stuck, const struct checker_witness *witness,
+			      struct err *err)
 {
 	for (size_t i = 0; i < witness->event_count; i++) {
 		bool found = false;
 
-		for (size_t k = 0; k < stuck->wants.count; k++)
+		for (size_t k = 0; k < stuck->requests.count; k++)
 			found |= checker_claim_names(stuck->play, &witness->events[i],
-						     stuck->wants.items[k].event);
+						     stuck->requests.items[k].event);
 		for (size_t k = 0; k < i; k++)
 			found &= witness->events[i].stream != witness->events[k].stream ||
 				 witness->events[i].index != witness->events[k].index;
@@ -232,23 +243,24 @@ static bool same_events(const struct stuck *stuck, const struct checker_witness 
 			return err_set(err, "no thread is blocked at %s, or it is named twice",
 				       checker_claim_words(stuck->play, &witness->events[i]).text);
 	}
-	return witness->event_count == stuck->wants.count ||
-	       err_set(err, "%zu threads are blocked, and %zu are named", stuck->wants.count,
+	return witness->event_count == stuck->requests.count ||
+	       err_set(err, "%zu threads are blocked, but %zu are named", stuck->requests.count,
 		       witness->event_count);
 }
 
-/* Does the thread's want lead, over those of its blockers, back to a thread on the way? */
-static bool leads_round(const struct stuck *stuck, uint8_t *state, size_t i)
+/* Does the request lead, through those of its blockers, back to a thread on the current path? */
+static bool leads_into_cycle(const struct stuck *stuck, uint8_t *state, size_t i)
 {
-	const struct checker_want *want = &stuck->wants.items[i];
+	const struct checker_request *request = &stuck->requests.items[i];
 	uint32_t blocker;
 
-	state[i] = 1; /* on the way */
-	for (size_t k = 0; (blocker = checker_want_blocker(stuck->play, want, k)) != CHECKER_END;
-	     k++) {
-		for (size_t next = 0; next < stuck->wants.count; next++) {
-			if (stuck->wants.items[next].thread == blocker &&
-			    (state[next] == 1 || (!state[next] && leads_round(stuck, state, next))))
+	state[i] = 1; /* on the current path */
+	for (size_t k = 0;
+	     (blocker = checker_request_blocker(stuck->play, request, k)) != CHECKER_END; k++) {
+		for (size_t next = 0; next < stuck->requests.count; next++) {
+			if (stuck->requests.items[next].thread == blocker &&
+			    (state[next] == 1 ||
+			     (!state[next] && leads_into_cycle(stuck, state, next))))
 				return true;
 		}
 	}
@@ -256,25 +268,25 @@ static bool leads_round(const struct stuck *stuck, uint8_t *state, size_t i)
 	return false;
 }
 
-static bool no_ring(const struct stuck *stuck, struct err *err)
+static bool check_no_cycle(const struct stuck *stuck, struct err *err)
 {
-	uint8_t *state = mem_zalloc(stuck->wants.count, 1);
-	bool ring = false;
+	uint8_t *state = mem_zalloc(stuck->requests.count, 1);
+	bool cycle = false;
 
-	for (size_t i = 0; !ring && i < stuck->wants.count; i++)
-		ring = !state[i] && leads_round(stuck, state, i);
+	for (size_t i = 0; !cycle && i < stuck->requests.count; i++)
+		cycle = !state[i] && leads_into_cycle(stuck, state, i);
 	free(state);
-	return ring ? err_set(err, "some of the threads block each other in a ring") : true;
+	return cycle ? err_set(err, "some of the threads block each other in a cycle") : true;
 }
 
-static bool one_is_late(const struct stuck *stuck, struct err *err)
+static bool check_late_wait(const struct stuck *stuck, struct err *err)
 {
-	for (size_t i = 0; i < stuck->wants.count; i++) {
-		const struct checker_want *want = &stuck->wants.items[i];
+	for (size_t i = 0; i < stuck->requests.count; i++) {
+		const struct checker_request *request = &stuck->requests.items[i];
 
-		if (checker_want_is_wait(stuck->play, want) &&
-		    stuck->play->world->threads[want->thread].late &&
-		    unwoken(stuck, want->address, want->thread))
+		if (checker_request_is_wait(stuck->play, request) &&
+		    stuck->play->world->threads[request->thread].late &&
+		    is_unwoken(stuck, request->address, request->thread))
 			return true;
 	}
 	return err_set(err, "no wait began after what woke it in the base run");
@@ -284,15 +296,15 @@ static bool shows_stuck(const struct checker_play *play, const struct checker_wi
 			bool lost, struct err *err)
 {
 	struct stuck stuck = { .play = play };
-	bool ok = all_stand(&stuck, err) && none_woken(&stuck, err) &&
-		  same_events(&stuck, witness, err) && no_ring(&stuck, err) &&
-		  (!lost || one_is_late(&stuck, err));
+	bool ok = collect_requests(&stuck, err) && check_none_woken(&stuck, err) &&
+		  check_same_events(&stuck, witness, err) && check_no_cycle(&stuck, err) &&
+		  (!lost || check_late_wait(&stuck, err));
 
-	vec_free(&stuck.wants);
+	vec_free(&stuck.requests);
 	return ok;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- all claims ---------------------------------------------------------------------------- */
 
 bool checker_play_shows(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err)
@@ -310,5 +322,5 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 	case CHECKER_FORMULA: return checker_play_violates(play, witness->word, err);
 	case CHECKER_GRAMMAR: return checker_play_misspells(play, witness->sentence, err);
 	}
-	return err_set(err, "a claim of no kind");
+	return err_set(err, "unknown kind of claim");
 }

@@ -1,33 +1,34 @@
 /*
- * Condition variables: which signal wakes whom is a choice, and the question is always whether
- * some choice explains what happened.
+ * Condition variables. Which thread a signal wakes is a choice; the question is always whether some
+ * choice explains what happened.
  *
- * A signal must wake one of those that wait and were not woken yet, if there is one. So how many
- * of them are left does not depend on the choices; only who. A wait that returns must have been
- * woken by then. Give each signal to the wait that returns first (unit jobs by earliest deadline):
- * if any choice works this one does, because where another one gives the signal to x and a later
- * one to y, who returns before x, they can be exchanged. Those who have not returned yet are all
- * equally late, so the choice among them stays open. This is what `turns` is:
+ * A signal must wake one of the waiting threads that were not woken yet, if there is one. So the
+ * number of those left does not depend on the choices, only which ones they are. A wait that
+ * returns must have been woken by then. Give each signal to the wait that returns first (unit jobs
+ * scheduled by earliest deadline): if any choice works, this one does. If another choice gives a
+ * signal to x and a later one to y, and y returns before x, the two can be exchanged. Waits that
+ * have not returned yet are all equally late, so the choice among them stays open. `entries`
+ * represents this:
  *
- *   WAIT       a turn of its own, behind all others
- *   SIGNAL     a turn, if of the waits there are more than signals: one of them has been woken
- *   BROADCAST  all waits are woken; the signals before it have done their work and go
- *   WOKEN      by a broadcast, or by the first signal behind the wait, which goes with it: of all
- *              that have not returned yet this one returns first
+ *   WAIT       adds an entry of its own at the end
+ *   SIGNAL     adds an entry if there are more waits than signals: one of them has been woken
+ *   BROADCAST  wakes all waits; the signals before it are used up and removed
+ *   WOKEN      by a broadcast, or by the first signal after the wait, which is removed with it: of
+ *              all that have not returned yet, this wait returns first
  *
- * Recorded as timed out means that no signal went to it: such a wait is not counted.
+ * A wait that was recorded as timed out got no signal, so it is not counted.
  */
 #include "check/world.h"
 
 #include <string.h>
 
-static void remove_turn(struct checker_turn *items, size_t *count, size_t i)
+static void remove_entry(struct checker_condition_entry *items, size_t *count, size_t i)
 {
 	memmove(&items[i], &items[i + 1], (*count - i - 1) * sizeof *items);
 	--*count;
 }
 
-static size_t find_wait(const struct checker_turn *items, size_t count, uint32_t thread)
+static size_t find_wait(const struct checker_condition_entry *items, size_t count, uint32_t thread)
 {
 	size_t i = 0;
 
@@ -36,38 +37,39 @@ static size_t find_wait(const struct checker_turn *items, size_t count, uint32_t
 	return i;
 }
 
-static size_t find_call(const struct checker_turn *items, size_t count, size_t from)
+static size_t find_signal(const struct checker_condition_entry *items, size_t count, size_t from)
 {
 	while (from < count && items[from].kind == CHECKER_WAIT)
 		from++;
 	return from;
 }
 
-static bool can_be_signalled(const struct checker_turn *turn)
+static bool can_be_signalled(const struct checker_condition_entry *entry)
 {
-	return turn->kind == CHECKER_WAIT && !turn->deaf && !turn->woken;
+	return entry->kind == CHECKER_WAIT && !entry->timed_out && !entry->woken;
 }
 
-/* ---- the rule ----------------------------------------------------------------------------- */
+/* ---- the rule ------------------------------------------------------------------------------ */
 
 bool checker_condition_allows(const struct checker_world *world,
 			      const struct checker_record *record, struct err *why)
 {
 	const struct checker_condition *condition =
 		&checker_world_see(world, CHECKER_CONDITION, record->address)->condition;
-	const struct checker_turn *turns = condition->turns.items;
-	size_t count = condition->turns.count, wait;
+	const struct checker_condition_entry *entries = condition->entries.items;
+	size_t count = condition->entries.count, wait;
 	struct checker_words name = checker_object_words(world->trace, record->address);
 
 	if (record->kind == EV_WAIT && (record->bits & CHECKER_ASTRAY))
-		return err_set(why, "waits on condition %s and never returns, but goes on",
+		return err_set(why,
+			       "waits on condition %s and never returns, but its thread continues",
 			       name.text);
 	if (record->kind != EV_WOKEN)
 		return true;
-	wait = find_wait(turns, count, record->thread);
+	wait = find_wait(entries, count, record->thread);
 	if (wait == count)
 		return err_set(why, "is woken on condition %s without waiting there", name.text);
-	if (record->mode || turns[wait].woken || find_call(turns, count, wait) < count)
+	if (record->mode || entries[wait].woken || find_signal(entries, count, wait) < count)
 		return true;
 	return err_set(why, "is woken on condition %s, but no signal is left for it", name.text);
 }
@@ -77,86 +79,87 @@ bool checker_condition_is_used(const struct checker_world *world, uint64_t addre
 	const struct checker_condition *condition =
 		&checker_world_see(world, CHECKER_CONDITION, address)->condition;
 
-	for (size_t i = 0; i < condition->turns.count; i++) {
-		if (condition->turns.items[i].kind == CHECKER_WAIT)
+	for (size_t i = 0; i < condition->entries.count; i++) {
+		if (condition->entries.items[i].kind == CHECKER_WAIT)
 			return true;
 	}
 	return false;
 }
 
-/* ---- the effects -------------------------------------------------------------------------- */
+/* ---- the effects --------------------------------------------------------------------------- */
 
-static bool somebody_waits(const struct checker_condition *condition)
+static bool can_wake_one(const struct checker_condition *condition)
 {
 	size_t waits = 0, signals = 0;
 
-	for (size_t i = 0; i < condition->turns.count; i++) {
-		waits += can_be_signalled(&condition->turns.items[i]);
-		signals += condition->turns.items[i].kind == CHECKER_SIGNAL;
+	for (size_t i = 0; i < condition->entries.count; i++) {
+		waits += can_be_signalled(&condition->entries.items[i]);
+		signals += condition->entries.items[i].kind == CHECKER_SIGNAL;
 	}
 	return waits > signals;
 }
 
-static void broadcast(struct checker_condition *condition)
+static void wake_all(struct checker_condition *condition)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < condition->turns.count; i++) {
-		struct checker_turn *turn = &condition->turns.items[i];
+	for (size_t i = 0; i < condition->entries.count; i++) {
+		struct checker_condition_entry *entry = &condition->entries.items[i];
 
-		if (turn->kind != CHECKER_WAIT)
+		if (entry->kind != CHECKER_WAIT)
 			continue;
-		turn->woken = true;
-		condition->turns.items[kept++] = *turn;
+		entry->woken = true;
+		condition->entries.items[kept++] = *entry;
 	}
-	condition->turns.count = kept;
+	condition->entries.count = kept;
 }
 
-static void stop_waiting(struct checker_condition *condition, const struct checker_record *record)
+static void end_wait(struct checker_condition *condition, const struct checker_record *record)
 {
-	struct checker_turn *turns = condition->turns.items;
-	size_t wait = find_wait(turns, condition->turns.count, record->thread);
-	size_t signal = find_call(turns, condition->turns.count, wait);
+	struct checker_condition_entry *entries = condition->entries.items;
+	size_t wait = find_wait(entries, condition->entries.count, record->thread);
+	size_t signal = find_signal(entries, condition->entries.count, wait);
 
-	if (wait == condition->turns.count)
+	if (wait == condition->entries.count)
 		return;
-	if (can_be_signalled(&turns[wait]) && signal < condition->turns.count)
-		remove_turn(turns, &condition->turns.count, signal);
-	remove_turn(turns, &condition->turns.count, wait);
+	if (can_be_signalled(&entries[wait]) && signal < condition->entries.count)
+		remove_entry(entries, &condition->entries.count, signal);
+	remove_entry(entries, &condition->entries.count, wait);
 }
 
-/* ---- who woke whom in the base run -------------------------------------------------------- */
+/* ---- which event woke each wait in the base run -------------------------------------------- */
 
 /*
- * "Each WOKEN = 0, in base order, was woken by the first broadcast or signal behind its WAIT that
- * no WOKEN before it used." What nobody can use is not kept: what comes behind a broadcast and
- * before the next wait, and more signals behind the last wait than there are waits.
+ * Records a signal or broadcast. Each WOKEN without time-out, in base order, was woken by the first
+ * broadcast or signal after its WAIT that no earlier WOKEN used (doc/prediction.md). Calls that no
+ * wait can use are not kept: those between a broadcast and the next wait, and more signals after the
+ * last wait than there are waits.
  */
-static void record_call(struct checker_condition *condition, struct checker_turn call)
+static void record_call(struct checker_condition *condition, struct checker_condition_entry call)
 {
-	const struct checker_turn *items = condition->recorded.items;
-	size_t waits = 0, behind = 0;
+	const struct checker_condition_entry *items = condition->recorded.items;
+	size_t waits = 0, calls_after = 0;
 
 	for (size_t i = 0; i < condition->recorded.count; i++) {
 		waits += items[i].kind == CHECKER_WAIT;
-		behind = items[i].kind == CHECKER_WAIT ? 0 : behind + 1;
+		calls_after = items[i].kind == CHECKER_WAIT ? 0 : calls_after + 1;
 	}
-	if (behind >= waits || items[condition->recorded.count - 1].kind == CHECKER_BROADCAST)
+	if (calls_after >= waits || items[condition->recorded.count - 1].kind == CHECKER_BROADCAST)
 		return;
 	*vec_push(&condition->recorded) = call;
 }
 
 static size_t find_waker(const struct checker_condition *condition, uint32_t thread)
 {
-	const struct checker_turn *items = condition->recorded.items;
+	const struct checker_condition_entry *items = condition->recorded.items;
 	size_t count = condition->recorded.count;
 
-	return find_call(items, count, find_wait(items, count, thread));
+	return find_signal(items, count, find_wait(items, count, thread));
 }
 
 static void record_return(struct checker_condition *condition, const struct checker_record *record)
 {
-	struct checker_turn *items = condition->recorded.items;
+	struct checker_condition_entry *items = condition->recorded.items;
 	size_t waker = find_waker(condition, record->thread);
 	size_t wait = find_wait(items, condition->recorded.count, record->thread);
 
@@ -164,10 +167,10 @@ static void record_return(struct checker_condition *condition, const struct chec
 		return;
 	if (!record->mode && waker < condition->recorded.count &&
 	    items[waker].kind == CHECKER_SIGNAL)
-		remove_turn(items, &condition->recorded.count, waker);
-	remove_turn(items, &condition->recorded.count, wait);
+		remove_entry(items, &condition->recorded.count, waker);
+	remove_entry(items, &condition->recorded.count, wait);
 	while (condition->recorded.count && items[0].kind != CHECKER_WAIT)
-		remove_turn(items, &condition->recorded.count, 0);
+		remove_entry(items, &condition->recorded.count, 0);
 }
 
 uint32_t checker_condition_waker(const struct checker_world *world,
@@ -182,38 +185,38 @@ uint32_t checker_condition_waker(const struct checker_world *world,
 	return condition->recorded.items[waker].number;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- applying an event --------------------------------------------------------------------- */
 
 void checker_condition_apply(struct checker_world *world, const struct checker_record *record,
 			     uint32_t number)
 {
 	struct checker_condition *condition =
 		&checker_world_change(world, CHECKER_CONDITION, record->address)->condition;
-	struct checker_turn turn = { .thread = record->thread, .number = number };
+	struct checker_condition_entry entry = { .thread = record->thread, .number = number };
 
 	switch (record->kind) {
 	case EV_COND_INIT:
-	case EV_COND_DESTROY: condition->turns.count = condition->recorded.count = 0; break;
+	case EV_COND_DESTROY: condition->entries.count = condition->recorded.count = 0; break;
 	case EV_WAIT:
 		if (record->bits & CHECKER_ASTRAY)
 			break;
-		turn.deaf = record->bits & CHECKER_TIMES_OUT;
-		*vec_push(&condition->turns) = turn;
-		*vec_push(&condition->recorded) = turn;
+		entry.timed_out = record->bits & CHECKER_TIMES_OUT;
+		*vec_push(&condition->entries) = entry;
+		*vec_push(&condition->recorded) = entry;
 		break;
 	case EV_SIGNAL:
-		turn.kind = CHECKER_SIGNAL;
-		if (somebody_waits(condition))
-			*vec_push(&condition->turns) = turn;
-		record_call(condition, turn);
+		entry.kind = CHECKER_SIGNAL;
+		if (can_wake_one(condition))
+			*vec_push(&condition->entries) = entry;
+		record_call(condition, entry);
 		break;
 	case EV_BROADCAST:
-		turn.kind = CHECKER_BROADCAST;
-		broadcast(condition);
-		record_call(condition, turn);
+		entry.kind = CHECKER_BROADCAST;
+		wake_all(condition);
+		record_call(condition, entry);
 		break;
 	case EV_WOKEN:
-		stop_waiting(condition, record);
+		end_wait(condition, record);
 		record_return(condition, record);
 		break;
 	}
@@ -228,7 +231,7 @@ static bool is_among(uint32_t thread, const uint32_t *threads, size_t count)
 	return false;
 }
 
-/* Each signal in turn must find somebody else than those. */
+/* Each signal in turn must find a waiting thread that is not one of these. */
 bool checker_condition_unwoken(const struct checker_world *world, uint64_t address,
 			       const uint32_t *threads, size_t count)
 {
@@ -236,18 +239,18 @@ bool checker_condition_unwoken(const struct checker_world *world, uint64_t addre
 		&checker_world_see(world, CHECKER_CONDITION, address)->condition;
 	size_t others = 0, waiting = 0;
 
-	for (size_t i = 0; i < condition->turns.count; i++) {
-		const struct checker_turn *turn = &condition->turns.items[i];
+	for (size_t i = 0; i < condition->entries.count; i++) {
+		const struct checker_condition_entry *entry = &condition->entries.items[i];
 
-		if (turn->kind == CHECKER_SIGNAL) {
+		if (entry->kind == CHECKER_SIGNAL) {
 			if (!others--)
 				return false;
-		} else if (is_among(turn->thread, threads, count)) {
-			if (turn->woken)
+		} else if (is_among(entry->thread, threads, count)) {
+			if (entry->woken)
 				return false;
 			waiting++;
 		} else {
-			others += can_be_signalled(turn);
+			others += can_be_signalled(entry);
 		}
 	}
 	return waiting == count;

@@ -1,9 +1,9 @@
-/* Semaphores, barriers and pthread_once: things that count. */
+/* Semaphores, barriers and pthread_once: objects with a count. */
 #include "check/world.h"
 
 #include <inttypes.h>
 
-/* ---- semaphores --------------------------------------------------------------------------- */
+/* ---- semaphores ---------------------------------------------------------------------------- */
 
 static const struct checker_semaphore *see_semaphore(const struct checker_world *world,
 						     uint64_t address)
@@ -30,7 +30,7 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 	struct checker_semaphore *semaphore;
 
 	if (record->kind == EV_DOWN_REQUEST)
-		return; /* nothing has been done to it */
+		return; /* it does nothing to the semaphore */
 	semaphore = &checker_world_change(world, CHECKER_SEMAPHORE, record->address)->semaphore;
 	switch (record->kind) {
 	case EV_SEM_INIT: *semaphore = (struct checker_semaphore){ record->number, true }; break;
@@ -40,17 +40,18 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 	}
 }
 
-/* ---- barriers ----------------------------------------------------------------------------- */
+/* ---- barriers ------------------------------------------------------------------------------ */
 
 /*
- * Who meets whom is fixed: an ARRIVE carries the number of its meeting in the base run (`note`).
- * Meetings of a barrier come one after the other, so a count for the current one is enough.
+ * The threads that meet are fixed: an ARRIVE carries the number of its meeting in the base run
+ * (`note`). The meetings of a barrier come one after the other, so a count for the current one
+ * suffices.
  */
 static uint64_t meeting_size(const struct checker_barrier *barrier,
 			     const struct checker_record *record)
 {
 	return barrier->size ? barrier->size
-			     : record->number; /* who came first says it, or the INIT */
+			     : record->number; /* the INIT or the first arrival says it */
 }
 
 static bool can_arrive(const struct checker_world *world, const struct checker_record *record,
@@ -63,13 +64,14 @@ static bool can_arrive(const struct checker_world *world, const struct checker_r
 	uint64_t size = meeting_size(barrier, record);
 
 	if (!size)
-		return err_set(why, "arrives at barrier %s, and how many meet is not known",
+		return err_set(why, "arrives at barrier %s, whose thread count is unknown",
 			       name.text);
 	if (record->number && record->number != size)
-		return err_set(why, "arrives at barrier %s for %" PRIu64 ", where %" PRIu64 " meet",
-			       name.text, record->number, size);
+		return err_set(
+			why, "arrives at barrier %s for %" PRIu64 " threads, which is for %" PRIu64,
+			name.text, record->number, size);
 	if (record->note > next)
-		return err_set(why, "arrives at barrier %s before all of the meeting before have",
+		return err_set(why, "arrives at barrier %s before the previous meeting is complete",
 			       name.text);
 	return true;
 }
@@ -113,10 +115,10 @@ bool checker_barrier_allows(const struct checker_world *world, const struct chec
 		return err_set(why, "passes barrier %s, where it did not arrive", name.text);
 	if (checker_barrier_complete(world, record->address, thread->meeting))
 		return true;
-	return err_set(why, "passes barrier %s before all have arrived", name.text);
+	return err_set(why, "passes barrier %s before all threads have arrived", name.text);
 }
 
-static void arrive(struct checker_world *world, const struct checker_record *record)
+static void apply_arrival(struct checker_world *world, const struct checker_record *record)
 {
 	struct checker_barrier *barrier =
 		&checker_world_change(world, CHECKER_BARRIER, record->address)->barrier;
@@ -127,7 +129,8 @@ static void arrive(struct checker_world *world, const struct checker_record *rec
 		barrier->meeting = next;
 		barrier->arrived = 0;
 	}
-	if (record->number) /* also where it contradicts: what is next is judged by the last word */
+	/* even if it contradicts: the next arrival is judged by the last number given */
+	if (record->number)
 		barrier->size = record->number;
 	barrier->arrived++;
 	thread->meets = true;
@@ -148,14 +151,14 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 										  : 0,
 						  0, barrier->meeting + 1 };
 		break;
-	case EV_ARRIVE: arrive(world, record); break;
+	case EV_ARRIVE: apply_arrival(world, record); break;
 	}
 }
 
-/* ---- once --------------------------------------------------------------------------------- */
+/* ---- once ---------------------------------------------------------------------------------- */
 
 /*
- * A routine that is left by an exception is run again, so there can be several ends. An event
+ * A routine that ends with an exception is run again, so there can be several ends. An event
  * carries how many there were before it in the base run (`note`), and waits for as many.
  */
 bool checker_once_allows(const struct checker_world *world, const struct checker_record *record,
@@ -167,15 +170,17 @@ bool checker_once_allows(const struct checker_world *world, const struct checker
 
 	if (record->kind == EV_ONCE_END)
 		return once->passed_early
-			       ? err_set(why, "ends once %s, which others have passed", name.text)
+			       ? err_set(why,
+					 "ends once %s, which other threads have passed already",
+					 name.text)
 			       : true;
 	if (once->running)
-		return err_set(why, "comes to once %s, which %s runs since its event %" PRIu64,
-			       name.text,
-			       checker_thread_words(world->trace, once->runner.stream).text,
-			       once->runner.index);
+		return err_set(
+			why, "reaches once %s, which %s has been running since its event %" PRIu64,
+			name.text, checker_thread_words(world->trace, once->runner.stream).text,
+			once->runner.index);
 	if (once->ended < record->note)
-		return err_set(why, "comes to once %s before it has been run", name.text);
+		return err_set(why, "reaches once %s before it has been run", name.text);
 	return true;
 }
 

@@ -1,10 +1,10 @@
 /*
- * Is what a run is said to violate violated? The word of states is made from the schedule that was
- * played: variables get their values from the events' own records, property events happen where their
- * anchors came. Then the formula is evaluated on it (truth.h).
+ * Checks that a schedule violates a formula. The word of states comes from the schedule that was
+ * played: variables get their values from the events' own records, and property events happen at
+ * their anchors. Then the formula is evaluated on it (truth.h).
  *
- * That a prefix is bad means that no continuation helps. By definition that is endless; what is tried
- * here is the word as it ends, and every continuation by one or two states whose atoms are free.
+ * A prefix is bad if no continuation satisfies the formula. There are infinitely many; this tries
+ * the word as it ends, and every continuation by one or two states with freely chosen atoms.
  */
 #include "check/formula.h"
 
@@ -16,23 +16,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer words are only judged as they are: each continuation costs as much as the word. */
+/* Longer words are judged only as they are: each continuation costs as much as the word. */
 #define LONG_WORD 300u
 
 struct formula_judge {
 	const struct checker_play *play;
 	const struct checker_word *word;
-	uint8_t (*values)[8]; /* of the variables, in the state that is looked at */
-	uint8_t *known;	      /* bits: their bytes that are known */
+	uint8_t (*values)[8]; /* of the variables, in the current state */
+	uint8_t *known;	      /* bit mask of their known bytes */
 	struct checker_moments moments;
-	struct map events; /* event, and whether before it: bits of what happens there */
+	/* event, and whether before it, to the bits of the property events that happen there */
+	struct map events;
 	struct truth_table table;
-	VEC(uint64_t) letters; /* ere: of the states in which something happens */
+	VEC(uint64_t) symbols; /* ERE: the input symbols of the states in which something happens */
 };
 
-/* ---- the word in the schedule ---------------------------------------------------------------- */
+/* ---- the word in the schedule -------------------------------------------------------------- */
 
-static bool agrees(const struct formula_judge *j, const struct checker_occurrence *o)
+static bool agrees_with_binding(const struct formula_judge *j, const struct checker_occurrence *o)
 {
 	const uint32_t *binding = &j->word->events->bindings[o->bindings];
 
@@ -53,7 +54,7 @@ static void index_events(struct formula_judge *j)
 		uint64_t key =
 			checker_moments_key(o->anchor.stream, o->anchor.index) << 1 | o->before;
 
-		if (agrees(j, o)) {
+		if (agrees_with_binding(j, o)) {
 			uint64_t *bits = map_put(&j->events, key, &fresh);
 
 			*bits = (fresh ? 0 : *bits) | 1ull << o->event;
@@ -67,19 +68,16 @@ static bool overlaps(const struct checker_variable *v, const struct checker_reco
 	       v->address < record->address + record->size;
 }
 
-/* Nothing that makes a state of the formula was left out. */
-static bool is_whole(const struct formula_judge *j, struct err *err)
+/* Checks that no event which makes a state of the formula was left out. */
+static bool is_complete(const struct formula_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->word->events->count; i++) {
 		const struct checker_occurrence *o = &j->word->events->occurrences[i];
 
-		if (agrees(j, o) && checker_moments_place(&j->moments, &o->anchor) &&
-		    !checker_moments_has(&j->moments,
-					 checker_moments_key(o->anchor.stream, o->anchor.index),
-					 o->before))
-			return checker_moments_refuse(&j->moments, &o->anchor,
-						      "is an event of the property and left out",
-						      err);
+		if (agrees_with_binding(j, o) && checker_moments_left_out(&j->moments, o))
+			return checker_moments_refuse(
+				&j->moments, &o->anchor,
+				"is an event of the property, but was left out", err);
 	}
 	for (size_t i = 0; i < j->play->order.count; i++) {
 		const struct checker_record *record =
@@ -94,14 +92,14 @@ static bool is_whole(const struct formula_judge *j, struct err *err)
 						 checker_moments_record_key(&j->moments, record),
 						 false))
 				return checker_moments_refuse(&j->moments, &event,
-							      "writes a variable and is left out",
+							      "writes a variable, but was left out",
 							      err);
 		}
 	}
 	return true;
 }
 
-/* ---- states ------------------------------------------------------------------------------------ */
+/* ---- states -------------------------------------------------------------------------------- */
 
 static void write_variables(struct formula_judge *j, const struct checker_record *record)
 {
@@ -156,7 +154,7 @@ static struct spec_value read_variable(void *context, const struct spec_expr *ex
 	return out;
 }
 
-static enum truth value_of(struct formula_judge *j, const struct spec_expr *expr)
+static enum truth evaluate(struct formula_judge *j, const struct spec_expr *expr)
 {
 	struct spec_scope scope = { .context = j, .global = read_variable };
 	struct spec_value value = spec_evaluate(expr, &scope);
@@ -177,13 +175,13 @@ static void push_state(struct formula_judge *j, uint64_t events)
 			*vec_push(&row->states) =
 				events >> row->expr->event & 1 ? TRUTH_TRUE : TRUTH_FALSE;
 		else if (row->atom)
-			*vec_push(&row->states) = (uint8_t)value_of(j, row->expr);
+			*vec_push(&row->states) = (uint8_t)evaluate(j, row->expr);
 	}
 	if (events)
-		*vec_push(&j->letters) = events;
+		*vec_push(&j->symbols) = events;
 }
 
-static uint64_t events_at(const struct formula_judge *j, const struct checker_moment *moment)
+static uint64_t find_events(const struct formula_judge *j, const struct checker_moment *moment)
 {
 	const uint64_t *bits = map_get(
 		&j->events, checker_moments_key(moment->anchor.stream, moment->anchor.index) << 1 |
@@ -192,8 +190,11 @@ static uint64_t events_at(const struct formula_judge *j, const struct checker_mo
 	return bits ? *bits : 0;
 }
 
-/* Of the property's points `becomes`, as they are written: what each was in the last state. */
-static uint64_t become_true(struct formula_judge *j, uint8_t *was)
+/*
+ * Returns the events whose `becomes` points are true now and were false in the last state. `was`
+ * has the last truth values, in the order of the points in the file.
+ */
+static uint64_t find_becoming(struct formula_judge *j, uint8_t *was)
 {
 	uint64_t bits = 0;
 
@@ -205,7 +206,7 @@ static uint64_t become_true(struct formula_judge *j, uint8_t *was)
 
 			if (p->kind != SPEC_POINT_BECOMES)
 				continue;
-			now = value_of(j, p->becomes);
+			now = evaluate(j, p->becomes);
 			if (now == TRUTH_TRUE && *was == TRUTH_FALSE)
 				bits |= 1ull << e;
 			*was++ = (uint8_t)now;
@@ -225,7 +226,7 @@ static size_t count_becoming(const struct spec_property *property)
 	return count;
 }
 
-static void make_states(struct formula_judge *j)
+static void compute_states(struct formula_judge *j)
 {
 	uint8_t *was = mem_zalloc(count_becoming(j->word->property) + 1, 1);
 	size_t at = 0;
@@ -234,26 +235,26 @@ static void make_states(struct formula_judge *j)
 		memcpy(j->values[v], j->word->variables[v].initial, 8);
 		j->known[v] = (uint8_t)((1u << j->word->variables[v].size) - 1);
 	}
-	become_true(j, was);
+	find_becoming(j, was);
 	push_state(j, 0);
 	for (size_t m = 0; m < j->word->moment_count; m++) {
 		const struct checker_moment *moment = &j->word->moments[m];
 
 		if (moment->paused)
 			push_state(j, 0);
-		for (; at < j->play->order.count && (double)at + 1 <= j->moments.places[m]; at++)
+		for (; at < j->play->order.count && (double)at + 1 <= j->moments.positions[m]; at++)
 			write_variables(
 				j, checker_base_record(j->play->base, j->play->order.items[at]));
-		push_state(j, events_at(j, moment) | become_true(j, was));
+		push_state(j, find_events(j, moment) | find_becoming(j, was));
 	}
 	free(was);
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
-/* Sets the atoms of states behind the word as the bits say, and asks for the formula there. */
-static enum truth with_tail(struct formula_judge *j, size_t count, const uint64_t *tail,
-			    size_t length)
+/* Adds `length` states after the word, with the atoms in `tail`, and evaluates the formula. */
+static enum truth evaluate_with_tail(struct formula_judge *j, size_t count, const uint64_t *tail,
+				     size_t length)
 {
 	for (size_t i = 0; i < j->table.rows.count; i++) {
 		struct truth_row *row = &j->table.rows.items[i];
@@ -263,9 +264,9 @@ static enum truth with_tail(struct formula_judge *j, size_t count, const uint64_
 		row->states.count = count;
 		for (size_t t = 0; t < length; t++) {
 			uint8_t value =
-				tail[t] >> (row->letter & 63) & 1 ? TRUTH_TRUE : TRUTH_FALSE;
+				tail[t] >> (row->atom_number & 63) & 1 ? TRUTH_TRUE : TRUTH_FALSE;
 
-			if (row->letter == TRUTH_CONSTANT)
+			if (row->atom_number == TRUTH_CONSTANT)
 				value = row->states.items[0];
 			*vec_push(&row->states) = value;
 		}
@@ -273,18 +274,18 @@ static enum truth with_tail(struct formula_judge *j, size_t count, const uint64_
 	return truth_at(&j->table, 0, count + length);
 }
 
-static bool no_tail_helps(struct formula_judge *j, size_t count, struct err *err)
+static bool is_bad_prefix(struct formula_judge *j, size_t count, struct err *err)
 {
-	uint64_t letters = j->table.letters <= 6 ? 1ull << j->table.letters : 0, tail[2];
+	uint64_t symbols = j->table.atom_count <= 6 ? 1ull << j->table.atom_count : 0, tail[2];
 
 	if (count > LONG_WORD)
-		letters = 0;
-	for (tail[0] = 0; tail[0] < letters; tail[0]++) {
-		if (with_tail(j, count, tail, 1) == TRUTH_TRUE)
-			return err_set(err, "the formula could still come true");
-		for (tail[1] = 0; tail[1] < letters && letters <= 8; tail[1]++) {
-			if (with_tail(j, count, tail, 2) == TRUTH_TRUE)
-				return err_set(err, "the formula could still come true");
+		symbols = 0;
+	for (tail[0] = 0; tail[0] < symbols; tail[0]++) {
+		if (evaluate_with_tail(j, count, tail, 1) == TRUTH_TRUE)
+			return err_set(err, "the formula could still become true");
+		for (tail[1] = 0; tail[1] < symbols && symbols <= 8; tail[1]++) {
+			if (evaluate_with_tail(j, count, tail, 2) == TRUTH_TRUE)
+				return err_set(err, "the formula could still become true");
 		}
 	}
 	return true;
@@ -300,36 +301,39 @@ static bool violates_temporal(struct formula_judge *j, struct err *err)
 	for (size_t i = 0; i < j->table.rows.count && !count; i++)
 		count = j->table.rows.items[i].states.count;
 	found = truth_at(&j->table, ahead ? 0 : count - 1, count);
-	/* A step begins with the state in which nothing happens, if one is due before it. */
+	/* A step begins with the state in which nothing happens, if there is one before it. */
 	if (!ahead && (found == TRUTH_TRUE) != formula->never && j->word->moment_count &&
 	    j->word->moments[j->word->moment_count - 1].paused)
 		found = truth_at(&j->table, count - 2, count);
 	if (found == TRUTH_OPEN)
-		return err_set(err, "whether the formula holds depends on what is not known");
+		return err_set(err, "whether the formula holds depends on unknown values");
 	if ((found == TRUTH_TRUE) != formula->never)
 		return err_set(err, "the formula holds");
-	return !ahead || j->word->at_end || no_tail_helps(j, count, err);
+	return !ahead || j->word->at_end || is_bad_prefix(j, count, err);
 }
 
 static bool violates_ere(struct formula_judge *j, struct err *err)
 {
 	const struct spec_ere *ere = j->word->formula->ere;
 	uint32_t events = j->word->property->event_count;
-	size_t count = j->letters.count;
+	size_t count = j->symbols.count;
 
-	if (truth_ere_has(ere, j->letters.items, count))
+	if (truth_ere_has(ere, j->symbols.items, count))
 		return err_set(err, "the word is in the language");
 	if (j->word->at_end || count > LONG_WORD)
 		return true;
-	(void)vec_reserve(&j->letters, 2);
+	(void)vec_reserve(&j->symbols, 2);
 	for (uint32_t a = 0; a < events; a++) {
-		j->letters.items[count] = 1ull << a;
-		if (truth_ere_has(ere, j->letters.items, count + 1))
-			return err_set(err, "the word could still come into the language");
+		j->symbols.items[count] = 1ull << a;
+		if (truth_ere_has(ere, j->symbols.items, count + 1))
+			return err_set(err,
+				       "the word could still be continued to one in the language");
 		for (uint32_t b = 0; b < events && events <= 8; b++) {
-			j->letters.items[count + 1] = 1ull << b;
-			if (truth_ere_has(ere, j->letters.items, count + 2))
-				return err_set(err, "the word could still come into the language");
+			j->symbols.items[count + 1] = 1ull << b;
+			if (truth_ere_has(ere, j->symbols.items, count + 2))
+				return err_set(
+					err,
+					"the word could still be continued to one in the language");
 		}
 	}
 	return true;
@@ -342,20 +346,20 @@ bool checker_play_violates(const struct checker_play *play, const struct checker
 	bool ere = word->formula->formalism == SPEC_ERE, ok;
 
 	if (word->property->event_count > 64)
-		return err_set(err, "a property with more than 64 events is not judged");
+		return err_set(err, "properties with more than 64 events are not supported");
 	j.values = mem_zalloc(word->variable_count + 1, sizeof *j.values);
 	j.known = mem_zalloc(word->variable_count + 1, 1);
 	if (!ere)
 		truth_open(&j.table, word->formula->expr);
 	index_events(&j);
 	ok = checker_moments_open(&j.moments, play, word->moments, word->moment_count, err) &&
-	     is_whole(&j, err);
+	     is_complete(&j, err);
 	if (ok) {
-		make_states(&j);
+		compute_states(&j);
 		ok = ere ? violates_ere(&j, err) : violates_temporal(&j, err);
 	}
 	truth_close(&j.table);
-	vec_free(&j.letters);
+	vec_free(&j.symbols);
 	free(j.values);
 	free(j.known);
 	checker_moments_close(&j.moments);

@@ -1,8 +1,8 @@
 /*
- * Formulas for the checker: what a run is said to violate. The judge plays the schedule, follows the
- * variables through it, and evaluates the formula's own tree on the word of states by doc/lattice.md,
- * straight from the definitions. It takes what the property's events are, and which events made the
- * states, from whoever read them; that no event was left out of the word it sees for itself.
+ * The claim that a schedule violates a formula. The checker plays the schedule, follows the
+ * variables through it, and evaluates the formula's syntax tree on the word of states, directly by
+ * the definitions in doc/lattice.md. It takes over from the caller what the property's events are
+ * and which events made the states; it checks itself that no event was left out of the word.
  */
 #ifndef CHECK_FORMULA_H
 #define CHECK_FORMULA_H
@@ -11,19 +11,20 @@
 
 enum checker_form { CHECKER_SIGNED, CHECKER_UNSIGNED, CHECKER_FLOATING };
 
-/* A variable of the program that the property's expressions name. */
+/* A variable of the program that the property's expressions use. */
 struct checker_variable {
-	const char *name; /* spec_variable_name's */
+	const char *name; /* as spec_variable_name() gives it */
 	uint64_t address;
 	uint8_t size, form; /* up to 8 bytes; enum checker_form */
 	uint8_t initial[8];
 };
 
-/* A state of the word, behind the first. */
+/* A state of the word after the first one. */
 struct checker_moment {
 	struct event_id anchor;
-	bool before; /* the moment before it */
-	bool paused; /* a state in which nothing happens comes first: "States and words" */
+	bool before; /* the moment just before the anchor */
+	/* a state in which nothing happens comes first: doc/lattice.md, "States and words" */
+	bool paused;
 };
 
 struct checker_word {
@@ -35,7 +36,7 @@ struct checker_word {
 	size_t variable_count;
 	const struct checker_moment *moments;
 	size_t moment_count;
-	bool at_end; /* violated because the run is over, not by a bad prefix */
+	bool at_end; /* violated because the run is over, not because of a bad prefix */
 };
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Is the word that a grammar is said to refuse wrong, and wrong at its last event? The word is read off the
- * schedule that was played, cut into sessions, and each is judged (grammar_check.h): those before the last must
- * be complete and well, the last one must be wrong there.
+ * Checks that a grammar rejects a word at its last event. The word is read off the schedule that
+ * was played and split into sessions, and each session is judged (grammar_check.h): those before
+ * the last must be complete and correct, and the last one must be wrong at its last event.
  */
 #include "check/grammar.h"
 
@@ -14,32 +14,33 @@ struct grammar_judge {
 	const struct checker_sentence *claim;
 	struct checker_moments moments;
 	struct map
-		occurrences; /* event, and whether before it: 1 + the first of the word's there */
-	VEC(uint32_t) more;  /* by occurrence: 1 + the next one at the same moment; 0 none */
+		/* event, and whether before it, to 1 + the first of the word's occurrences there */
+		occurrences;
+	VEC(uint32_t) more; /* by occurrence: 1 + the next one at the same moment; 0 if none */
 	struct grammar_check spell;
 	VEC(struct grammar_check_token) tokens;
-	size_t length; /* of the whole word, behind the schedule too */
+	size_t length; /* of the whole word, including events after the schedule */
 };
 
-/* ---- the word ---------------------------------------------------------------------------------- */
+/* ---- the word ------------------------------------------------------------------------------ */
 
-/* What a signal handler does its thread does. */
-static uint32_t thread_of(const struct grammar_judge *j, uint32_t number)
+/* Returns the number of the thread that executed the stream with this number. */
+static uint32_t find_thread_number(const struct grammar_judge *j, uint32_t number)
 {
 	const struct trace *trace = j->moments.play->world->trace;
 	uint32_t stream = trace_find_stream(trace, number);
 
 	return stream == TRACE_NONE
 		       ? number
-		       : trace_stream(trace, checker_find_thread(trace, stream))->number;
+		       : trace_stream(trace, trace_stream_owner(trace, stream))->number;
 }
 
-static bool is_of_word(const struct grammar_judge *j, const struct checker_occurrence *o)
+static bool is_in_word(const struct grammar_judge *j, const struct checker_occurrence *o)
 {
 	const struct checker_sentence *claim = j->claim;
 	uint32_t object = claim->property->view_parameter;
 
-	if (claim->stream != UINT32_MAX && thread_of(j, o->anchor.stream) != claim->stream)
+	if (claim->stream != UINT32_MAX && find_thread_number(j, o->anchor.stream) != claim->stream)
 		return false;
 	return !claim->binding ||
 	       claim->events->bindings[o->bindings + object] == claim->binding[object];
@@ -50,7 +51,7 @@ static uint64_t moment_key(const struct event_id *anchor, bool before)
 	return checker_moments_key(anchor->stream, anchor->index) << 1 | before;
 }
 
-/* Backwards, so that those at one moment are in their order. */
+/* Goes backwards, so that the occurrences at one moment stay in order. */
 static void index_occurrences(struct grammar_judge *j)
 {
 	const struct checker_property *events = j->claim->events;
@@ -62,7 +63,7 @@ static void index_occurrences(struct grammar_judge *j)
 		uint64_t *first;
 		bool fresh;
 
-		if (!is_of_word(j, o))
+		if (!is_in_word(j, o))
 			continue;
 		j->length++;
 		first = map_put(&j->occurrences, moment_key(&o->anchor, o->before), &fresh);
@@ -71,18 +72,16 @@ static void index_occurrences(struct grammar_judge *j)
 	}
 }
 
-/* No event of the word was left out. */
-static bool is_whole(const struct grammar_judge *j, struct err *err)
+/* Checks that no event of the word was left out. */
+static bool is_complete(const struct grammar_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->claim->events->count; i++) {
 		const struct checker_occurrence *o = &j->claim->events->occurrences[i];
 
-		if (is_of_word(j, o) && checker_moments_place(&j->moments, &o->anchor) &&
-		    !checker_moments_has(&j->moments,
-					 checker_moments_key(o->anchor.stream, o->anchor.index),
-					 o->before))
+		if (is_in_word(j, o) && checker_moments_left_out(&j->moments, o))
 			return checker_moments_refuse(&j->moments, &o->anchor,
-						      "is an event of the word and left out", err);
+						      "is an event of the word, but was left out",
+						      err);
 	}
 	return true;
 }
@@ -101,7 +100,7 @@ static void read_word(struct grammar_judge *j)
 	}
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
 static bool has_resets(const struct spec_property *property)
 {
@@ -113,12 +112,13 @@ static bool has_resets(const struct spec_property *property)
 }
 
 /*
- * Where each prefix must be a word: none before the last may be wrong. Each is judged by itself, so only
- * in words that are not long; in a long one a claim may be true and late.
+ * If every prefix must be a word, no prefix before the last event may be wrong. Each prefix is
+ * judged separately, so this is done only for short words; in a long one a claim may be true but
+ * late.
  */
 #define PREFIXES 200u
 
-static bool is_first(struct grammar_judge *j, struct err *err)
+static bool is_first_error(struct grammar_judge *j, struct err *err)
 {
 	for (size_t count = 1; count < j->tokens.count && j->tokens.count <= PREFIXES; count++) {
 		struct grammar_check_result result =
@@ -132,8 +132,9 @@ static bool is_first(struct grammar_judge *j, struct err *err)
 	return true;
 }
 
-/* The last session, from token `start` on. `reset`: its last event ends it. */
-static bool is_wrong(struct grammar_judge *j, size_t start, bool reset, struct err *err)
+/* Is the last session, from token `start`, wrong at its last event? `reset`: that event ends it. */
+static bool is_last_session_wrong(struct grammar_judge *j, size_t start, bool reset,
+				  struct err *err)
 {
 	const struct spec_property *property = j->claim->property;
 	bool always = !has_resets(property) && !property->until_end;
@@ -144,16 +145,16 @@ static bool is_wrong(struct grammar_judge *j, size_t start, bool reset, struct e
 	if (result.verdict == GRAMMAR_CHECK_BROKEN)
 		return false;
 	if (result.verdict != GRAMMAR_CHECK_WRONG)
-		return err_set(err, "the word is right");
+		return err_set(err, "the word is correct");
 	if (j->claim->at_end && j->tokens.count < j->length)
-		return err_set(err, "the word goes on behind the schedule");
+		return err_set(err, "the word continues after the schedule");
 	if (start + result.at + 1 < j->tokens.count)
 		return err_set(err, "the word is wrong before its last event");
-	return !always || is_first(j, err);
+	return !always || is_first_error(j, err);
 }
 
-/* At the end of a run a session may have ended with its last event: then nothing is asked. */
-static bool judge_word(struct grammar_judge *j, struct err *err)
+/* Judges the sessions in turn. If the last event ends a session, no further one is judged. */
+static bool judge_sessions(struct grammar_judge *j, struct err *err)
 {
 	size_t start = 0;
 
@@ -164,7 +165,7 @@ static bool judge_word(struct grammar_judge *j, struct err *err)
 		if (!grammar_check_resets(&j->spell, &j->tokens.items[i], &reset, err))
 			return false;
 		if (i + 1 == j->tokens.count)
-			return is_wrong(j, start, reset, err);
+			return is_last_session_wrong(j, start, reset, err);
 		if (!reset)
 			continue;
 		result = grammar_check_judge(&j->spell, j->tokens.items + start, i + 1 - start,
@@ -172,7 +173,7 @@ static bool judge_word(struct grammar_judge *j, struct err *err)
 		if (result.verdict == GRAMMAR_CHECK_BROKEN)
 			return false;
 		if (result.verdict != GRAMMAR_CHECK_GOOD)
-			return err_set(err, "a session before the last one is wrong already");
+			return err_set(err, "a session before the last one is already wrong");
 		grammar_check_next_session(&j->spell);
 		start = i + 1;
 	}
@@ -187,12 +188,12 @@ bool checker_play_misspells(const struct checker_play *play,
 
 	ok = checker_moments_open(&j.moments, play, sentence->moments, sentence->moment_count, err);
 	index_occurrences(&j);
-	ok = ok && is_whole(&j, err) &&
+	ok = ok && is_complete(&j, err) &&
 	     grammar_check_open(&j.spell, sentence->file, sentence->property, sentence->formula,
 				err);
 	if (ok) {
 		read_word(&j);
-		ok = judge_word(&j, err);
+		ok = judge_sessions(&j, err);
 	}
 	if (j.spell.script)
 		grammar_check_close(&j.spell);

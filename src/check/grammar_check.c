@@ -1,3 +1,7 @@
+/*
+ * Reads a grammar from its syntax tree and compiles its Lua code; runs the code of a parse tree in
+ * frames, which hold the attributes of the symbols of an alternative.
+ */
 #include "check/grammar_check.h"
 
 #include "base/mem.h"
@@ -7,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading the grammar ------------------------------------------------------------------------ */
+/* ---- reading the grammar ------------------------------------------------------------------- */
 
 static uint32_t count_named(const struct spec_alternative *a, const char *name)
 {
@@ -18,8 +22,11 @@ static uint32_t count_named(const struct spec_alternative *a, const char *name)
 	return count;
 }
 
-/* A name that two symbols have, or that is the left side's, leads to neither. */
-static uint32_t slot_for(struct grammar_check_choice *choice, const struct spec_alternative *a,
+/*
+ * Returns the slot of a symbol. A name that two symbols share, or that is the left side's, gives no
+ * access to either.
+ */
+static uint32_t add_slot(struct grammar_check_choice *choice, const struct spec_alternative *a,
 			 const struct spec_item *item)
 {
 	const char *name = item->label ? item->label : item->name;
@@ -30,9 +37,9 @@ static uint32_t slot_for(struct grammar_check_choice *choice, const struct spec_
 	return (uint32_t)choice->names.count - 1;
 }
 
-static bool compile(struct grammar_check *s, const char *text, struct spec_place place,
-		    const char *const *names, size_t count, bool condition, int *code,
-		    struct err *err)
+static bool compile_text(struct grammar_check *s, const char *text, struct spec_place place,
+			 const char *const *names, size_t count, bool condition, int *code,
+			 struct err *err)
 {
 	struct script_place at = { s->file->path, place.line, place.column };
 	size_t byte;
@@ -46,7 +53,10 @@ static bool compile(struct grammar_check *s, const char *text, struct spec_place
 
 typedef VEC(const char *) name_list;
 
-/* Only what may be named becomes a parameter: Lua has 200 of them, and words that cannot be names. */
+/*
+ * Compiles a piece of Lua. Only names that occur in its text become parameters: Lua allows 200 of
+ * them, and some names are Lua keywords.
+ */
 static bool compile_code(struct grammar_check *s, const char *text, struct spec_place place,
 			 const char *const *names, size_t count, bool condition,
 			 struct grammar_check_code *code, struct err *err)
@@ -60,7 +70,8 @@ static bool compile_code(struct grammar_check *s, const char *text, struct spec_
 		*vec_push(&named) = names[i];
 		*vec_push(&code->names) = i;
 	}
-	ok = compile(s, text, place, named.items, named.count, condition, &code->reference, err);
+	ok = compile_text(s, text, place, named.items, named.count, condition, &code->reference,
+			  err);
 	vec_free(&named);
 	return ok;
 }
@@ -74,7 +85,7 @@ static bool read_choice(struct grammar_check *s, uint32_t production,
 	*vec_push(&choice->names) = s->grammar->productions[production].name;
 	for (const struct spec_item *item = a->items; item; item = item->next) {
 		bool symbol = item->kind == SPEC_ITEM_EVENT || item->kind == SPEC_ITEM_PRODUCTION;
-		uint32_t slot = symbol ? slot_for(choice, a, item) : GRAMMAR_CHECK_NONE;
+		uint32_t slot = symbol ? add_slot(choice, a, item) : GRAMMAR_CHECK_NONE;
 
 		*vec_push(&choice->parts) =
 			(struct grammar_check_part){ .kind = item->kind,
@@ -110,7 +121,10 @@ static bool read_choices(struct grammar_check *s, struct err *err)
 	return true;
 }
 
-/* `want = {}, held = {}`: a comma in front of NAME = outside of brackets ends an assignment. */
+/*
+ * Turns `want = {}, held = {}` into a chunk: a comma before NAME = outside of brackets ends an
+ * assignment.
+ */
 static char *head_chunk(const char *text)
 {
 	char *made = mem_copy_text(text, strlen(text));
@@ -135,14 +149,14 @@ static bool read_head(struct grammar_check *s, struct err *err)
 	if (!s->grammar->attributes)
 		return true;
 	chunk = head_chunk(s->grammar->attributes);
-	ok = compile(s, chunk, s->grammar->attributes_place, names, 1, false, &s->head, err);
+	ok = compile_text(s, chunk, s->grammar->attributes_place, names, 1, false, &s->head, err);
 	free(chunk);
 	return ok;
 }
 
-/* ---- attributes of events ------------------------------------------------------------------------ */
+/* ---- attributes of events ------------------------------------------------------------------ */
 
-static void add_new(name_list *names, const char *name)
+static void add_if_new(name_list *names, const char *name)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		if (!strcmp(names->items[i], name))
@@ -151,7 +165,7 @@ static void add_new(name_list *names, const char *name)
 	*vec_push(names) = name;
 }
 
-/* Their names, in the order of a token's values. */
+/* Lists their names, in the order of a token's values. */
 static void list_attributes(const struct grammar_check *s, uint32_t event, name_list *names)
 {
 	const struct spec_event *e = &s->property->events[event];
@@ -160,9 +174,9 @@ static void list_attributes(const struct grammar_check *s, uint32_t event, name_
 		*vec_push(names) = s->property->parameters[i].name;
 	for (uint32_t i = 0; i < e->local_count; i++)
 		*vec_push(names) = e->locals[i];
-	add_new(names, "tid");
-	add_new(names, "callee");
-	add_new(names, "caller");
+	add_if_new(names, "tid");
+	add_if_new(names, "callee");
+	add_if_new(names, "caller");
 }
 
 static bool read_reset(struct grammar_check *s, uint32_t e, struct err *err)
@@ -192,7 +206,7 @@ static bool read_resets(struct grammar_check *s, struct err *err)
 	return true;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------------------------- */
 
 static int new_table(struct grammar_check *s)
 {
@@ -238,14 +252,14 @@ void grammar_check_close(struct grammar_check *s)
 	script_close(s->script);
 }
 
-/* ---- frames ------------------------------------------------------------------------------------ */
+/* ---- frames -------------------------------------------------------------------------------- */
 
-static void push(struct grammar_check *s, int reference)
+static void push_reference(struct grammar_check *s, int reference)
 {
 	lua_rawgeti(script_lua(s->script), LUA_REGISTRYINDEX, reference);
 }
 
-static void drop(struct grammar_check *s, int *reference)
+static void drop_reference(struct grammar_check *s, int *reference)
 {
 	luaL_unref(script_lua(s->script), LUA_REGISTRYINDEX, *reference);
 	*reference = LUA_NOREF;
@@ -257,7 +271,7 @@ int grammar_check_frame(struct grammar_check *s, const struct grammar_check_choi
 	lua_State *lua = script_lua(s->script);
 
 	lua_newtable(lua);
-	push(s, left);
+	push_reference(s, left);
 	lua_rawseti(lua, -2, 1);
 	for (size_t i = 0; i < choice->parts.count; i++) {
 		const struct grammar_check_part *part = &choice->parts.items[i];
@@ -272,7 +286,7 @@ int grammar_check_frame(struct grammar_check *s, const struct grammar_check_choi
 
 void grammar_check_frame_free(struct grammar_check *s, int frame)
 {
-	drop(s, &frame);
+	drop_reference(s, &frame);
 }
 
 int grammar_check_take_slot(struct grammar_check *s, int frame, uint32_t slot)
@@ -282,7 +296,7 @@ int grammar_check_take_slot(struct grammar_check *s, int frame, uint32_t slot)
 
 	if (slot == GRAMMAR_CHECK_NONE)
 		return new_table(s);
-	push(s, frame);
+	push_reference(s, frame);
 	lua_rawgeti(lua, -1, (lua_Integer)slot + 1);
 	reference = luaL_ref(lua, LUA_REGISTRYINDEX);
 	lua_pop(lua, 1);
@@ -298,7 +312,7 @@ void grammar_check_put_token(struct grammar_check *s, int frame, uint32_t slot,
 	if (slot == GRAMMAR_CHECK_NONE)
 		return;
 	list_attributes(s, token->event, &names);
-	push(s, frame);
+	push_reference(s, frame);
 	lua_newtable(lua);
 	for (size_t i = 0; i < names.count; i++) {
 		script_push_value(s->script, &token->values[i]);
@@ -309,10 +323,10 @@ void grammar_check_put_token(struct grammar_check *s, int frame, uint32_t slot,
 	vec_free(&names);
 }
 
-/* ---- running Lua ------------------------------------------------------------------------------- */
+/* ---- running Lua --------------------------------------------------------------------------- */
 
-/* The result of a condition, taken off the stack. */
-static bool is_true(struct grammar_check *s)
+/* Pops the result of a condition. */
+static bool pop_condition(struct grammar_check *s)
 {
 	bool held = lua_toboolean(script_lua(s->script), -1);
 
@@ -330,27 +344,27 @@ enum grammar_check_verdict grammar_check_run(struct grammar_check *s,
 	int count = (int)part->code.names.count, session = (int)choice->names.count - 1;
 
 	luaL_checkstack(lua, count + 8, NULL);
-	push(s, part->code.reference);
-	push(s, s->environment);
-	push(s, frame);
+	push_reference(s, part->code.reference);
+	push_reference(s, s->environment);
+	push_reference(s, frame);
 	for (int i = 0; i < count; i++) {
 		int name = (int)part->code.names.items[i];
 
 		if (name == session)
-			push(s, s->given);
+			push_reference(s, s->given);
 		else
 			lua_rawgeti(lua, -1 - i, name + 1);
 	}
 	lua_remove(lua, -1 - count);
 	if (!script_call(s->script, count + 1, asserts, err))
 		return GRAMMAR_CHECK_BROKEN;
-	return !asserts || is_true(s) ? GRAMMAR_CHECK_GOOD : GRAMMAR_CHECK_WRONG;
+	return !asserts || pop_condition(s) ? GRAMMAR_CHECK_GOOD : GRAMMAR_CHECK_WRONG;
 }
 
-/* A copy of what the session before left behind. */
-static bool push_before(struct grammar_check *s, struct err *err)
+/* Pushes a copy of the attributes that the session before left. */
+static bool push_last_session(struct grammar_check *s, struct err *err)
 {
-	push(s, s->before);
+	push_reference(s, s->before);
 	if (script_copy(s->script, err))
 		return true;
 	lua_pop(script_lua(s->script), 1);
@@ -362,10 +376,10 @@ bool grammar_check_begin(struct grammar_check *s, const struct grammar_check_tok
 {
 	s->tokens = tokens;
 	s->count = count;
-	drop(s, &s->environment);
-	drop(s, &s->root);
-	drop(s, &s->given);
-	if (!push_before(s, err))
+	drop_reference(s, &s->environment);
+	drop_reference(s, &s->root);
+	drop_reference(s, &s->given);
+	if (!push_last_session(s, err))
 		return false;
 	s->given = luaL_ref(script_lua(s->script), LUA_REGISTRYINDEX);
 	s->root = new_table(s);
@@ -373,14 +387,14 @@ bool grammar_check_begin(struct grammar_check *s, const struct grammar_check_tok
 	s->environment = luaL_ref(script_lua(s->script), LUA_REGISTRYINDEX);
 	if (s->head == LUA_NOREF)
 		return true;
-	push(s, s->head);
-	push(s, s->environment);
-	return push_before(s, err) && script_call(s->script, 2, 0, err);
+	push_reference(s, s->head);
+	push_reference(s, s->environment);
+	return push_last_session(s, err) && script_call(s->script, 2, 0, err);
 }
 
 void grammar_check_next_session(struct grammar_check *s)
 {
-	drop(s, &s->before);
+	drop_reference(s, &s->before);
 	s->before = s->root;
 	s->root = LUA_NOREF;
 }
@@ -400,17 +414,17 @@ bool grammar_check_resets(struct grammar_check *s, const struct grammar_check_to
 	session = (uint32_t)names.count;
 	vec_free(&names);
 	luaL_checkstack(script_lua(s->script), count + 8, NULL);
-	push(s, code->reference);
+	push_reference(s, code->reference);
 	script_push_environment(s->script);
 	for (int i = 0; i < count; i++) {
 		if (code->names.items[i] != session)
 			script_push_value(s->script, &token->values[code->names.items[i]]);
-		else if (!push_before(s, err))
+		else if (!push_last_session(s, err))
 			return false;
 	}
 	if (!script_call(s->script, count + 1, 1, err))
 		return false;
-	*resets = is_true(s);
+	*resets = pop_condition(s);
 	return true;
 }
 

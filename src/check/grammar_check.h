@@ -1,8 +1,8 @@
 /*
- * A grammar and one session of a word, for the checker: read from the spec tree, judged straight from
- * doc/grammars.md. Two ways: *forced* goes along the session from left to right as long as one look ahead
- * leaves a single alternative (any length, linear); *chart* tries everything (short sessions). Both
- * carry out the Lua in the order of the tree.
+ * Judges one session of a word by a grammar, directly from doc/grammars.md and the syntax tree.
+ * There are two ways. *Forced* follows the session from left to right as long as one event of
+ * look-ahead leaves a single alternative (any length, linear time). *Chart* tries everything (short
+ * sessions). Both run the Lua code in the order of the parse tree.
  */
 #ifndef CHECK_GRAMMAR_CHECK_H
 #define CHECK_GRAMMAR_CHECK_H
@@ -13,7 +13,7 @@
 
 #define GRAMMAR_CHECK_NONE UINT32_MAX
 
-/* A piece of Lua. Its parameters are those of the names in scope that stand in its text. */
+/* A piece of Lua. Its parameters are the names in scope that occur in its text. */
 struct grammar_check_code {
 	int reference;	     /* LUA_NOREF: none */
 	VEC(uint32_t) names; /* numbers in the scope's list */
@@ -23,10 +23,11 @@ struct grammar_check_part {
 	uint8_t kind;	 /* enum spec_item_kind */
 	uint32_t number; /* EVENT, PRODUCTION */
 	uint32_t
-		slot; /* of its attributes in the frame; GRAMMAR_CHECK_NONE: no name leads to them */
+		/* of its attributes in the frame; GRAMMAR_CHECK_NONE if no name refers to them */
+		slot;
 	struct grammar_check_code code; /* ACTION, ASSERT */
 };
-/* An alternative. Slot 0 is the symbol on the left. */
+/* An alternative of a production. Slot 0 is the symbol on the left. */
 struct grammar_check_choice {
 	uint32_t production;
 	VEC(struct grammar_check_part) parts;
@@ -42,25 +43,26 @@ struct grammar_check {
 	const struct spec_property *property;
 	const struct spec_grammar *grammar;
 	struct script *script;
-	VEC(struct grammar_check_choice) choices; /* by production */
+	VEC(struct grammar_check_choice) choices; /* sorted by production */
 	uint32_t *first;			  /* by production, and one more */
-	bool *nullable, *useful;		  /* by production; useful: some word comes of it */
-	uint8_t *starts;			  /* [production][event]: may begin with it */
+	bool *nullable, *useful;		  /* by production; useful: it derives some word */
+	/* [production][event]: may it begin with the event? */
+	uint8_t *starts;
 	bool is_ll1;   /* an assertion fails as soon as it is reached (doc/grammars.md) */
-	bool has_code; /* in some tree */
-	int head;      /* of the session's attributes; LUA_NOREF none */
-	struct grammar_check_code *resets; /* by event: its condition; none: always */
+	bool has_code; /* in some parse tree */
+	int head;      /* code that sets the session's attributes; LUA_NOREF: none */
+	struct grammar_check_code *resets; /* by event: its condition; none means always */
 
-	/* the session that is judged */
+	/* the session being judged */
 	const struct grammar_check_token *tokens;
 	size_t count;
 	int before;	 /* attributes of the session before */
-	int given;	 /* a copy of them: what actions may change, nobody else sees */
+	int given;	 /* a copy of them, which actions may change without effect elsewhere */
 	int environment; /* session-wide names */
 	int root;	 /* attributes of the start symbol */
 };
 
-/* From the choices: nullable … has_code. What no word comes of is no choice any more. */
+/* Computes nullable … has_code from the choices. Choices that derive no word are disabled. */
 void grammar_check_find_sets(struct grammar_check *spell);
 
 bool grammar_check_open(struct grammar_check *spell, const struct spec_file *file,
@@ -71,26 +73,32 @@ void grammar_check_close(struct grammar_check *spell);
 enum grammar_check_verdict {
 	GRAMMAR_CHECK_GOOD,
 	GRAMMAR_CHECK_WRONG,  /* at token `at` */
-	GRAMMAR_CHECK_UNSURE, /* this way does not decide it */
-	GRAMMAR_CHECK_BROKEN, /* `err` */
+	GRAMMAR_CHECK_UNSURE, /* this way cannot decide */
+	GRAMMAR_CHECK_BROKEN, /* error, in `err` */
 };
 struct grammar_check_result {
 	enum grammar_check_verdict verdict;
 	size_t at;
 };
 
-/* Does the event end the session before it is looked at any further? False with `err`: Lua failed. */
+/*
+ * Does the event end the session? This is decided before anything else about it. Returns false with
+ * `err` if Lua failed.
+ */
 bool grammar_check_resets(struct grammar_check *spell, const struct grammar_check_token *token,
 			  bool *resets, struct err *err);
 
-/* `complete`: it must be in the language; otherwise only the beginning of something that is. */
+/* `complete`: the session must be in the language; otherwise it need only be a prefix of a word. */
 struct grammar_check_result grammar_check_judge(struct grammar_check *spell,
 						const struct grammar_check_token *tokens,
 						size_t count, bool complete, struct err *err);
-/* The attributes of the start symbol become those of the session before. */
+/* Makes the attributes of the start symbol those of the session before. */
 void grammar_check_next_session(struct grammar_check *spell);
 
-/* The two ways by themselves, each behind grammar_check_begin: the session's attributes as its head says. */
+/*
+ * The two ways separately, each after grammar_check_begin(), which sets the session's attributes as
+ * the grammar's head says.
+ */
 bool grammar_check_begin(struct grammar_check *spell, const struct grammar_check_token *tokens,
 			 size_t count, struct err *err);
 struct grammar_check_result grammar_check_forced(struct grammar_check *spell, bool complete,
@@ -99,17 +107,20 @@ struct grammar_check_result grammar_check_chart(struct grammar_check *spell, boo
 						struct err *err);
 #define GRAMMAR_CHECK_CHART 4000u /* events */
 
-/* ---- Lua ------------------------------------------------------------------------------------- */
+/* ---- Lua ----------------------------------------------------------------------------------- */
 
-/* A frame: tables by slot. Of nonterminals they are there from the start, the left one is `left`. */
+/*
+ * A frame has a table per slot. Those of nonterminals exist from the start; that of the left side
+ * is `left`.
+ */
 int grammar_check_frame(struct grammar_check *spell, const struct grammar_check_choice *choice,
 			int left);
 void grammar_check_frame_free(struct grammar_check *spell, int frame);
-/* The slot's table as a new reference; without a slot a fresh one. */
+/* Returns the slot's table as a new reference; a new table if there is no slot. */
 int grammar_check_take_slot(struct grammar_check *spell, int frame, uint32_t slot);
 void grammar_check_put_token(struct grammar_check *spell, int frame, uint32_t slot,
 			     const struct grammar_check_token *token);
-/* An action or an assertion: GOOD, WRONG (it is false), BROKEN. */
+/* Runs an action or an assertion: GOOD, WRONG (it is false) or BROKEN. */
 enum grammar_check_verdict grammar_check_run(struct grammar_check *spell,
 					     const struct grammar_check_choice *choice,
 					     const struct grammar_check_part *part, int frame,

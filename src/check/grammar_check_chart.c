@@ -1,8 +1,8 @@
 /*
- * Everything is tried: for each production and each place of the session where what comes of it may
- * end, from the back to the front, until nothing is new. From these sets follow whether the session is in
- * the language, whether something that begins with it is, and its tree, which must be the only one
- * where there is Lua to be carried out.
+ * Exhaustive parsing: for each production and each position of the session, finds where a word of
+ * the production that starts there may end, from the back to the front, until nothing changes. From
+ * these sets follow whether the session is in the language, whether it is a prefix of a word, and
+ * its parse tree, which must be unique if there is Lua code to run.
  */
 #include "check/grammar_check.h"
 
@@ -14,27 +14,29 @@
 
 struct chart {
 	struct grammar_check *s;
-	size_t places, words; /* of a set of places: 0 … count */
-	uint64_t *ends;	      /* [production][place]: a set */
+	/* positions are 0 … count; `words` is the size of a set of positions */
+	size_t positions, words;
+	uint64_t *ends; /* [production][position]: a set */
 	uint8_t *
-		begins; /* [production][place]: something that begins with all the rest comes of it */
-	bool runs; /* the tree is walked with its code; otherwise only whether it is the only one */
+		/* [production][position]: can it begin with the rest? */
+		begins;
+	bool runs; /* walk the tree with its code; otherwise only check that it is unique */
 	struct err *err;
 };
 
-static bool has(const uint64_t *set, size_t place)
+static bool has_position(const uint64_t *set, size_t position)
 {
-	return set[place / 64] >> place % 64 & 1;
+	return set[position / 64] >> position % 64 & 1;
 }
 
-static void add(uint64_t *set, size_t place)
+static void add_position(uint64_t *set, size_t position)
 {
-	set[place / 64] |= 1ull << place % 64;
+	set[position / 64] |= 1ull << position % 64;
 }
 
-static uint64_t *ends_of(const struct chart *c, uint32_t production, size_t place)
+static uint64_t *ends_of(const struct chart *c, uint32_t production, size_t position)
 {
-	return c->ends + ((size_t)production * c->places + place) * c->words;
+	return c->ends + ((size_t)production * c->positions + position) * c->words;
 }
 
 static bool is_symbol(const struct grammar_check_part *part)
@@ -42,64 +44,65 @@ static bool is_symbol(const struct grammar_check_part *part)
 	return part->kind == SPEC_ITEM_EVENT || part->kind == SPEC_ITEM_PRODUCTION;
 }
 
-/* Where a symbol may end that starts at one of the places: into `to`, which is empty before. */
-static void advance(const struct chart *c, const struct grammar_check_part *part,
-		    const uint64_t *from, uint64_t *to)
+/* Sets `to`, empty before, to where a symbol may end that starts at a position in `from`. */
+static void find_ends(const struct chart *c, const struct grammar_check_part *part,
+		      const uint64_t *from, uint64_t *to)
 {
-	for (size_t place = 0; place < c->places; place++) {
-		if (!has(from, place))
+	for (size_t position = 0; position < c->positions; position++) {
+		if (!has_position(from, position))
 			continue;
 		if (part->kind == SPEC_ITEM_PRODUCTION) {
-			const uint64_t *ends = ends_of(c, part->number, place);
+			const uint64_t *ends = ends_of(c, part->number, position);
 
 			for (size_t i = 0; i < c->words; i++)
 				to[i] |= ends[i];
-		} else if (place < c->s->count && c->s->tokens[place].event == part->number) {
-			add(to, place + 1);
+		} else if (position < c->s->count && c->s->tokens[position].event == part->number) {
+			add_position(to, position + 1);
 		}
 	}
 }
 
-/* Can the rest of the session be the beginning of the symbol, from one of the places on? */
-static bool may_go_on(const struct chart *c, const struct grammar_check_part *part,
-		      const uint64_t *from)
+/* Can the rest of the session, from one of the positions on, be a prefix of the symbol's words? */
+static bool may_continue(const struct chart *c, const struct grammar_check_part *part,
+			 const uint64_t *from)
 {
-	for (size_t place = 0; place < c->places; place++) {
-		if (!has(from, place))
+	for (size_t position = 0; position < c->positions; position++) {
+		if (!has_position(from, position))
 			continue;
-		if (part->kind == SPEC_ITEM_EVENT ? place == c->s->count
-						  : c->begins[part->number * c->places + place])
+		if (part->kind == SPEC_ITEM_EVENT
+			    ? position == c->s->count
+			    : c->begins[part->number * c->positions + position])
 			return true;
 	}
 	return false;
 }
 
-/* One alternative at one place; true: something is new. */
-static bool try_choice(struct chart *c, const struct grammar_check_choice *choice, size_t place)
+/* Tries one alternative at one position. Returns true if something is new. */
+static bool try_choice(struct chart *c, const struct grammar_check_choice *choice, size_t position)
 {
 	uint64_t *from = mem_zalloc(c->words, sizeof *from), *to, *swap;
-	uint64_t *ends = ends_of(c, choice->production, place);
-	uint8_t *begins = &c->begins[choice->production * c->places + place];
+	uint64_t *ends = ends_of(c, choice->production, position);
+	uint8_t *begins = &c->begins[choice->production * c->positions + position];
 	bool grew = false;
 
 	to = mem_zalloc(c->words, sizeof *to);
-	add(from, place);
+	add_position(from, position);
 	for (size_t i = 0; i < choice->parts.count; i++) {
 		const struct grammar_check_part *part = &choice->parts.items[i];
 
 		if (!is_symbol(part))
 			continue;
-		if (!*begins && may_go_on(c, part, from)) {
+		if (!*begins && may_continue(c, part, from)) {
 			*begins = 1;
 			grew = true;
 		}
 		memset(to, 0, c->words * sizeof *to);
-		advance(c, part, from, to);
+		find_ends(c, part, from, to);
 		swap = from;
 		from = to;
 		to = swap;
 	}
-	if (!*begins && has(from, c->s->count)) {
+	if (!*begins && has_position(from, c->s->count)) {
 		*begins = 1;
 		grew = true;
 	}
@@ -112,24 +115,24 @@ static bool try_choice(struct chart *c, const struct grammar_check_choice *choic
 	return grew;
 }
 
-static void fill(struct chart *c)
+static void fill_chart(struct chart *c)
 {
 	const struct grammar_check *s = c->s;
 
-	for (size_t place = c->places; place--;) {
+	for (size_t position = c->positions; position--;) {
 		for (bool more = true; more;) {
 			more = false;
 			for (size_t i = 0; i < s->choices.count; i++) {
 				if (s->choices.items[i].production != GRAMMAR_CHECK_NONE)
-					more |= try_choice(c, &s->choices.items[i], place);
+					more |= try_choice(c, &s->choices.items[i], position);
 			}
 		}
 	}
 }
 
-/* ---- the tree ---------------------------------------------------------------------------------- */
+/* ---- the parse tree ------------------------------------------------------------------------ */
 
-/* A node: what production, from where to where; the table of its symbol. */
+/* A node: a production, its range of positions, and the attribute table of its symbol. */
 struct grammar_check_chart_node {
 	uint32_t production;
 	size_t from, to;
@@ -137,53 +140,55 @@ struct grammar_check_chart_node {
 };
 
 /*
- * For each part the places behind it from which the parts that follow can still reach the end of the
- * node: [parts + 1] sets.
+ * Returns, for each part, the set of positions before it from which the rest of the parts can reach
+ * the end of the node: parts + 1 sets.
  */
-static uint64_t *reach(const struct chart *c, const struct grammar_check_choice *choice, size_t to)
+static uint64_t *find_reaching_positions(const struct chart *c,
+					 const struct grammar_check_choice *choice, size_t to)
 {
 	uint64_t *sets = mem_zalloc((choice->parts.count + 1) * c->words, sizeof *sets);
 
-	add(sets + choice->parts.count * c->words, to);
+	add_position(sets + choice->parts.count * c->words, to);
 	for (size_t i = choice->parts.count; i--;) {
 		const struct grammar_check_part *part = &choice->parts.items[i];
-		uint64_t *here = sets + i * c->words, *behind = here + c->words;
+		uint64_t *here = sets + i * c->words, *after = here + c->words;
 
 		if (!is_symbol(part)) {
-			memcpy(here, behind, c->words * sizeof *here);
+			memcpy(here, after, c->words * sizeof *here);
 			continue;
 		}
-		for (size_t place = 0; place <= to; place++) {
+		for (size_t position = 0; position <= to; position++) {
 			bool ok = false;
 
 			if (part->kind == SPEC_ITEM_EVENT) {
-				ok = place < to && c->s->tokens[place].event == part->number &&
-				     has(behind, place + 1);
+				ok = position < to &&
+				     c->s->tokens[position].event == part->number &&
+				     has_position(after, position + 1);
 			} else {
-				const uint64_t *ends = ends_of(c, part->number, place);
+				const uint64_t *ends = ends_of(c, part->number, position);
 
 				for (size_t k = 0; k < c->words && !ok; k++)
-					ok = (ends[k] & behind[k]) != 0;
+					ok = (ends[k] & after[k]) != 0;
 			}
 			if (ok)
-				add(here, place);
+				add_position(here, position);
 		}
 	}
 	return sets;
 }
 
-/* The only place behind a symbol that starts at `place`; none or several: SIZE_MAX. */
-static size_t only_end(const struct chart *c, const struct grammar_check_part *part, size_t place,
-		       const uint64_t *behind)
+/* Returns the only position where the symbol can end; SIZE_MAX if there is none or several. */
+static size_t find_only_end(const struct chart *c, const struct grammar_check_part *part,
+			    size_t position, const uint64_t *after)
 {
 	const uint64_t *ends;
 	size_t found = SIZE_MAX;
 
 	if (part->kind == SPEC_ITEM_EVENT)
-		return place + 1;
-	ends = ends_of(c, part->number, place);
-	for (size_t i = 0; i < c->places; i++) {
-		if (!has(ends, i) || !has(behind, i))
+		return position + 1;
+	ends = ends_of(c, part->number, position);
+	for (size_t i = 0; i < c->positions; i++) {
+		if (!has_position(ends, i) || !has_position(after, i))
 			continue;
 		if (found != SIZE_MAX)
 			return SIZE_MAX;
@@ -192,18 +197,18 @@ static size_t only_end(const struct chart *c, const struct grammar_check_part *p
 	return found;
 }
 
-static enum grammar_check_verdict walk(struct chart *c,
-				       const struct grammar_check_chart_node *node);
+static enum grammar_check_verdict walk_node(struct chart *c,
+					    const struct grammar_check_chart_node *node);
 
-static enum grammar_check_verdict two_trees(struct chart *c,
-					    const struct grammar_check_chart_node *node)
+static enum grammar_check_verdict report_two_trees(struct chart *c,
+						   const struct grammar_check_chart_node *node)
 {
-	err_set(c->err, "'%s' has two trees for one word",
+	err_set(c->err, "'%s' has two parse trees for one word",
 		c->s->grammar->productions[node->production].name);
 	return GRAMMAR_CHECK_BROKEN;
 }
 
-/* The parts of the only alternative, from left to right. */
+/* Walks the parts of the only alternative, from left to right. */
 static enum grammar_check_verdict walk_parts(struct chart *c,
 					     const struct grammar_check_chart_node *node,
 					     const struct grammar_check_choice *choice,
@@ -212,37 +217,38 @@ static enum grammar_check_verdict walk_parts(struct chart *c,
 	struct grammar_check *s = c->s;
 	int frame = c->runs ? grammar_check_frame(s, choice, node->left) : LUA_NOREF;
 	enum grammar_check_verdict verdict = GRAMMAR_CHECK_GOOD;
-	size_t place = node->from;
+	size_t position = node->from;
 
 	for (size_t i = 0; i < choice->parts.count && verdict == GRAMMAR_CHECK_GOOD; i++) {
 		const struct grammar_check_part *part = &choice->parts.items[i];
-		struct grammar_check_chart_node child = { part->number, place, 0, LUA_NOREF };
+		struct grammar_check_chart_node child = { part->number, position, 0, LUA_NOREF };
 
 		if (!is_symbol(part)) {
 			if (c->runs)
 				verdict = grammar_check_run(s, choice, part, frame, c->err);
 			continue;
 		}
-		child.to = only_end(c, part, place, sets + (i + 1) * c->words);
+		child.to = find_only_end(c, part, position, sets + (i + 1) * c->words);
 		if (child.to == SIZE_MAX) {
-			verdict = two_trees(c, node);
+			verdict = report_two_trees(c, node);
 			break;
 		}
 		if (part->kind == SPEC_ITEM_PRODUCTION) {
 			if (c->runs)
 				child.left = grammar_check_take_slot(s, frame, part->slot);
-			verdict = walk(c, &child);
+			verdict = walk_node(c, &child);
 			grammar_check_frame_free(s, child.left);
 		} else if (c->runs) {
-			grammar_check_put_token(s, frame, part->slot, &s->tokens[place]);
+			grammar_check_put_token(s, frame, part->slot, &s->tokens[position]);
 		}
-		place = child.to;
+		position = child.to;
 	}
 	grammar_check_frame_free(s, frame);
 	return verdict;
 }
 
-static enum grammar_check_verdict walk(struct chart *c, const struct grammar_check_chart_node *node)
+static enum grammar_check_verdict walk_node(struct chart *c,
+					    const struct grammar_check_chart_node *node)
 {
 	const struct grammar_check *s = c->s;
 	const struct grammar_check_choice *chosen = NULL;
@@ -254,15 +260,15 @@ static enum grammar_check_verdict walk(struct chart *c, const struct grammar_che
 
 		if (s->choices.items[i].production == GRAMMAR_CHECK_NONE)
 			continue;
-		tried = reach(c, &s->choices.items[i], node->to);
-		if (!has(tried, node->from)) {
+		tried = find_reaching_positions(c, &s->choices.items[i], node->to);
+		if (!has_position(tried, node->from)) {
 			free(tried);
 			continue;
 		}
 		if (chosen) {
 			free(tried);
 			free(sets);
-			return two_trees(c, node);
+			return report_two_trees(c, node);
 		}
 		chosen = &s->choices.items[i];
 		sets = tried;
@@ -272,34 +278,35 @@ static enum grammar_check_verdict walk(struct chart *c, const struct grammar_che
 	return verdict;
 }
 
-/* First without its code: a word with two trees has no verdict, whatever one of them says. */
+/* Walks first without the code: a word with two trees has no verdict, whatever one of them says. */
 static enum grammar_check_verdict walk_twice(struct chart *c)
 {
 	struct grammar_check_chart_node root = { 0, 0, c->s->count, c->s->root };
-	enum grammar_check_verdict verdict = walk(c, &root);
+	enum grammar_check_verdict verdict = walk_node(c, &root);
 
 	c->runs = true;
-	return verdict == GRAMMAR_CHECK_GOOD ? walk(c, &root) : verdict;
+	return verdict == GRAMMAR_CHECK_GOOD ? walk_node(c, &root) : verdict;
 }
 
-/* ------------------------------------------------------------------------------------------------ */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
 struct grammar_check_result grammar_check_chart(struct grammar_check *s, bool complete,
 						struct err *err)
 {
-	struct chart c = { .s = s, .places = s->count + 1, .err = err };
+	struct chart c = { .s = s, .positions = s->count + 1, .err = err };
 	struct grammar_check_result result = { GRAMMAR_CHECK_GOOD, s->count ? s->count - 1 : 0 };
 
 	if (s->count > GRAMMAR_CHECK_CHART) {
-		err_set(err, "a session of %zu events is too long to be judged by trying",
+		err_set(err, "a session of %zu events is too long for exhaustive parsing",
 			s->count);
 		return (struct grammar_check_result){ GRAMMAR_CHECK_BROKEN, 0 };
 	}
-	c.words = (c.places + 63) / 64;
-	c.ends = mem_zalloc(s->grammar->production_count * c.places * c.words + 1, sizeof *c.ends);
-	c.begins = mem_zalloc(s->grammar->production_count * c.places + 1, 1);
-	fill(&c);
-	if (!c.begins[0] || (complete && !has(ends_of(&c, 0, 0), s->count)))
+	c.words = (c.positions + 63) / 64;
+	c.ends = mem_zalloc(s->grammar->production_count * c.positions * c.words + 1,
+			    sizeof *c.ends);
+	c.begins = mem_zalloc(s->grammar->production_count * c.positions + 1, 1);
+	fill_chart(&c);
+	if (!c.begins[0] || (complete && !has_position(ends_of(&c, 0, 0), s->count)))
 		result.verdict = GRAMMAR_CHECK_WRONG;
 	else if (complete && s->has_code)
 		result.verdict = walk_twice(&c);

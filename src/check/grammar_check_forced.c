@@ -1,35 +1,36 @@
 /*
- * Along the session with one event of look-ahead. What may come is asked of the real stack, so a grammar
- * that is LL(1) always leaves one alternative; where two are left this way ends undecided. Each
- * step is forced: every tree of every continuation begins like this, and what is carried out on the way,
- * assertions too, every one of them carries out. So they may fail at once, and do so where the grammar is
- * LL(1); elsewhere the law has them fail where the session must be complete.
+ * Follows the session with one event of look-ahead. Possible continuations are computed from the
+ * actual stack, so an LL(1) grammar always leaves one alternative; where two are left, this way
+ * ends undecided. Each step is forced: every parse tree of every continuation begins like this, and
+ * runs the code, assertions included, that is run here. So assertions may fail at once, and do so
+ * if the grammar is LL(1). Otherwise doc/grammars.md has them fail where the session must be
+ * complete.
  */
 #include "check/grammar_check.h"
 
 #include <lua5.4/lauxlib.h>
 
-/* Alternatives in a row without an event: this is not getting anywhere (left recursion). */
+/* Alternatives in a row without an event: this makes no progress (left recursion). */
 #define IDLE_MOST 20000u
 
-struct open {
+struct open_choice {
 	uint32_t choice, next; /* part */
 	int frame;
 };
 
 struct grammar_check_forced_walk {
 	struct grammar_check *s;
-	VEC(struct open) stack;
+	VEC(struct open_choice) stack;
 	/*
-	 * Where the grammar is not LL(1) code is carried out when the session must be complete: what it
-	 * comes to is kept until then, and nothing behind it is carried out.
+	 * If the grammar is not LL(1), failing code counts only when the session must be complete.
+	 * Its verdict is kept until then, and no code after it is run.
 	 */
 	enum grammar_check_verdict kept;
 	struct err *err;
 };
-#define THE_END UINT32_MAX
+#define END_OF_SESSION UINT32_MAX
 
-/* May the parts from `next` on begin with the event? `*empty`: they may be nothing. */
+/* May the parts from `next` on begin with the event? `*empty`: may they be empty? */
 static bool may_begin(const struct grammar_check *s, const struct grammar_check_choice *c,
 		      size_t next, uint32_t event, bool *empty)
 {
@@ -41,7 +42,8 @@ static bool may_begin(const struct grammar_check *s, const struct grammar_check_
 			return part->number == event;
 		if (part->kind != SPEC_ITEM_PRODUCTION)
 			continue;
-		if (event != THE_END && s->starts[part->number * s->property->event_count + event])
+		if (event != END_OF_SESSION &&
+		    s->starts[part->number * s->property->event_count + event])
 			return true;
 		if (!s->nullable[part->number])
 			return false;
@@ -50,7 +52,7 @@ static bool may_begin(const struct grammar_check *s, const struct grammar_check_
 	return false;
 }
 
-/* Can this alternative, and then what is on the stack, begin with the event, or be nothing at the end? */
+/* Can this alternative and then the stack begin with the event, or be empty at the end? */
 static bool is_possible(const struct grammar_check_forced_walk *w,
 			const struct grammar_check_choice *c, uint32_t event)
 {
@@ -59,22 +61,25 @@ static bool is_possible(const struct grammar_check_forced_walk *w,
 	if (may_begin(w->s, c, 0, event, &empty))
 		return true;
 	for (size_t i = w->stack.count; empty && i--;) {
-		const struct open *o = &w->stack.items[i];
+		const struct open_choice *o = &w->stack.items[i];
 
 		if (may_begin(w->s, &w->s->choices.items[o->choice], o->next, event, &empty))
 			return true;
 	}
-	return empty && event == THE_END;
+	return empty && event == END_OF_SESSION;
 }
 
-static void pop(struct grammar_check_forced_walk *w)
+static void pop_choice(struct grammar_check_forced_walk *w)
 {
 	grammar_check_frame_free(w->s, w->stack.items[--w->stack.count].frame);
 }
 
-/* The production's alternative with the table of its symbol, a reference that is used up. */
-static enum grammar_check_verdict expand(struct grammar_check_forced_walk *w, uint32_t production,
-					 int left, uint32_t event)
+/*
+ * Pushes the production's only possible alternative. `left`, the table of its symbol, is a
+ * reference that is used up.
+ */
+static enum grammar_check_verdict push_alternative(struct grammar_check_forced_walk *w,
+						   uint32_t production, int left, uint32_t event)
 {
 	struct grammar_check *s = w->s;
 	uint32_t chosen = GRAMMAR_CHECK_NONE;
@@ -90,24 +95,24 @@ static enum grammar_check_verdict expand(struct grammar_check_forced_walk *w, ui
 		chosen = c;
 	}
 	if (chosen != GRAMMAR_CHECK_NONE)
-		*vec_push(&w->stack) =
-			(struct open){ chosen, 0,
-				       grammar_check_frame(s, &s->choices.items[chosen], left) };
+		*vec_push(&w->stack) = (struct open_choice){
+			chosen, 0, grammar_check_frame(s, &s->choices.items[chosen], left)
+		};
 	grammar_check_frame_free(s, left);
 	return chosen == GRAMMAR_CHECK_NONE ? GRAMMAR_CHECK_WRONG : GRAMMAR_CHECK_GOOD;
 }
 
-/* Up to the next symbol: actions, assertions, and what is through leaves the stack. */
-static enum grammar_check_verdict settle(struct grammar_check_forced_walk *w)
+/* Runs code up to the next symbol; finished alternatives leave the stack. */
+static enum grammar_check_verdict run_until_symbol(struct grammar_check_forced_walk *w)
 {
 	while (w->stack.count) {
-		struct open *top = &w->stack.items[w->stack.count - 1];
+		struct open_choice *top = &w->stack.items[w->stack.count - 1];
 		const struct grammar_check_choice *c = &w->s->choices.items[top->choice];
 		const struct grammar_check_part *part = &c->parts.items[top->next];
 		enum grammar_check_verdict verdict;
 
 		if (top->next == c->parts.count) {
-			pop(w);
+			pop_choice(w);
 			continue;
 		}
 		if (part->kind == SPEC_ITEM_EVENT || part->kind == SPEC_ITEM_PRODUCTION)
@@ -123,15 +128,15 @@ static enum grammar_check_verdict settle(struct grammar_check_forced_walk *w)
 	return GRAMMAR_CHECK_GOOD;
 }
 
-/* Until the event is taken; at the end until nothing is left. */
-static enum grammar_check_verdict go_on(struct grammar_check_forced_walk *w, uint32_t event,
-					const struct grammar_check_token *token)
+/* Expands until the event is consumed; at the end, until nothing is left. */
+static enum grammar_check_verdict consume_event(struct grammar_check_forced_walk *w, uint32_t event,
+						const struct grammar_check_token *token)
 {
-	enum grammar_check_verdict verdict = settle(w);
+	enum grammar_check_verdict verdict = run_until_symbol(w);
 
-	/* `top` is gone once the stack grows */
+	/* `top` is invalid once the stack grows. */
 	for (unsigned idle = 0; verdict == GRAMMAR_CHECK_GOOD && w->stack.count; idle++) {
-		struct open *top = &w->stack.items[w->stack.count - 1];
+		struct open_choice *top = &w->stack.items[w->stack.count - 1];
 		const struct grammar_check_choice *c = &w->s->choices.items[top->choice];
 		const struct grammar_check_part *part = &c->parts.items[top->next++];
 		int left;
@@ -140,21 +145,21 @@ static enum grammar_check_verdict go_on(struct grammar_check_forced_walk *w, uin
 			if (part->number != event)
 				return GRAMMAR_CHECK_WRONG;
 			grammar_check_put_token(w->s, top->frame, part->slot, token);
-			return settle(w);
+			return run_until_symbol(w);
 		}
 		left = grammar_check_take_slot(w->s, top->frame, part->slot);
 		if (top->next == c->parts.count)
-			pop(w);
+			pop_choice(w);
 		if (idle == IDLE_MOST) {
 			grammar_check_frame_free(w->s, left);
 			return GRAMMAR_CHECK_UNSURE;
 		}
-		verdict = expand(w, part->number, left, event);
+		verdict = push_alternative(w, part->number, left, event);
 		if (verdict == GRAMMAR_CHECK_GOOD)
-			verdict = settle(w);
+			verdict = run_until_symbol(w);
 	}
-	if (verdict == GRAMMAR_CHECK_GOOD && event != THE_END)
-		return GRAMMAR_CHECK_WRONG; /* the session is complete, and something comes behind it */
+	if (verdict == GRAMMAR_CHECK_GOOD && event != END_OF_SESSION)
+		return GRAMMAR_CHECK_WRONG; /* the session is complete, but more events follow */
 	return verdict;
 }
 
@@ -167,18 +172,18 @@ struct grammar_check_result grammar_check_forced(struct grammar_check *s, bool c
 	if (!s->count)
 		return result;
 	lua_rawgeti(script_lua(s->script), LUA_REGISTRYINDEX, s->root);
-	result.verdict = expand(&w, 0, luaL_ref(script_lua(s->script), LUA_REGISTRYINDEX),
-				s->tokens[0].event);
+	result.verdict = push_alternative(&w, 0, luaL_ref(script_lua(s->script), LUA_REGISTRYINDEX),
+					  s->tokens[0].event);
 	for (size_t i = 0; i < s->count && result.verdict == GRAMMAR_CHECK_GOOD; i++) {
 		result.at = i;
-		result.verdict = go_on(&w, s->tokens[i].event, &s->tokens[i]);
+		result.verdict = consume_event(&w, s->tokens[i].event, &s->tokens[i]);
 	}
 	if (result.verdict == GRAMMAR_CHECK_GOOD && complete)
-		result.verdict = go_on(&w, THE_END, NULL);
+		result.verdict = consume_event(&w, END_OF_SESSION, NULL);
 	if (result.verdict == GRAMMAR_CHECK_GOOD && complete)
 		result.verdict = w.kept;
 	while (w.stack.count)
-		pop(&w);
+		pop_choice(&w);
 	vec_free(&w.stack);
 	return result;
 }

@@ -1,6 +1,6 @@
 /*
- * What the productions of a grammar may begin with, whether they may be nothing, and whether one event of
- * look-ahead always leaves one alternative: least sets that the rules of the definitions close.
+ * Which events the productions of a grammar may begin with, whether they may be empty, and whether
+ * the grammar is LL(1): least fixed points of the usual definitions (FIRST, nullable, FOLLOW).
  */
 #include "check/grammar_check.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool mark(uint8_t *set)
+static bool add_to_set(uint8_t *set)
 {
 	bool fresh = !*set;
 
@@ -18,10 +18,10 @@ static bool mark(uint8_t *set)
 	return fresh;
 }
 
-/* ---- nothing, anything, beginnings -------------------------------------------------------------- */
+/* ---- nullable, useful, and possible first events ------------------------------------------- */
 
-/* One more round; false: nothing new. */
-static bool grow(struct grammar_check *s, const struct grammar_check_choice *c)
+/* Applies one alternative. Returns false if nothing is new. */
+static bool extend_first_sets(struct grammar_check *s, const struct grammar_check_choice *c)
 {
 	uint32_t events = s->property->event_count, p = c->production;
 	bool nullable = true, useful = true, grew = false;
@@ -31,12 +31,12 @@ static bool grow(struct grammar_check *s, const struct grammar_check_choice *c)
 
 		if (part->kind == SPEC_ITEM_EVENT) {
 			if (nullable)
-				grew |= mark(&s->starts[p * events + part->number]);
+				grew |= add_to_set(&s->starts[p * events + part->number]);
 			nullable = false;
 		} else if (part->kind == SPEC_ITEM_PRODUCTION) {
 			for (uint32_t e = 0; nullable && e < events; e++) {
 				if (s->starts[part->number * events + e])
-					grew |= mark(&s->starts[p * events + e]);
+					grew |= add_to_set(&s->starts[p * events + e]);
 			}
 			nullable &= s->nullable[part->number];
 			useful &= s->useful[part->number];
@@ -58,18 +58,18 @@ static bool is_useful(const struct grammar_check *s, const struct grammar_check_
 	return true;
 }
 
-/* ---- one event of look-ahead -------------------------------------------------------------------- */
+/* ---- one event of look-ahead --------------------------------------------------------------- */
 
-/* By production: is it in a tree, and [event, or event_count: the end]: may it come behind it? */
-struct places {
+/* By production: is it in a parse tree, and which events (event_count: the end) may follow it? */
+struct lookahead_sets {
 	const struct grammar_check *s;
 	uint8_t *reached, *follows;
 	uint32_t width;
 };
 
-/* Adds what the parts from `next` on may begin with, and what is behind them if they may be nothing. */
-static bool add_starts(const struct places *p, const struct grammar_check_choice *c, size_t next,
-		       uint8_t *set)
+/* Adds the first events of the parts from `next` on, and what follows if they may be empty. */
+static bool add_starts(const struct lookahead_sets *p, const struct grammar_check_choice *c,
+		       size_t next, uint8_t *set)
 {
 	const struct grammar_check *s = p->s;
 	uint32_t events = s->property->event_count;
@@ -79,24 +79,24 @@ static bool add_starts(const struct places *p, const struct grammar_check_choice
 		const struct grammar_check_part *part = &c->parts.items[next];
 
 		if (part->kind == SPEC_ITEM_EVENT)
-			return mark(&set[part->number]) || grew;
+			return add_to_set(&set[part->number]) || grew;
 		if (part->kind != SPEC_ITEM_PRODUCTION)
 			continue;
 		for (uint32_t e = 0; e < events; e++) {
 			if (s->starts[part->number * events + e])
-				grew |= mark(&set[e]);
+				grew |= add_to_set(&set[e]);
 		}
 		if (!s->nullable[part->number])
 			return grew;
 	}
 	for (uint32_t e = 0; e < p->width; e++) {
 		if (p->follows[c->production * p->width + e])
-			grew |= mark(&set[e]);
+			grew |= add_to_set(&set[e]);
 	}
 	return grew;
 }
 
-static bool follow(const struct places *p, const struct grammar_check_choice *c)
+static bool extend_follow_sets(const struct lookahead_sets *p, const struct grammar_check_choice *c)
 {
 	bool grew = false;
 
@@ -107,14 +107,14 @@ static bool follow(const struct places *p, const struct grammar_check_choice *c)
 
 		if (part->kind != SPEC_ITEM_PRODUCTION)
 			continue;
-		grew |= mark(&p->reached[part->number]);
+		grew |= add_to_set(&p->reached[part->number]);
 		grew |= add_starts(p, c, i + 1, &p->follows[part->number * p->width]);
 	}
 	return grew;
 }
 
-/* Has one of the choices of a production a look-ahead that another has, too? */
-static bool collide(const struct places *p, uint32_t production)
+/* Do two alternatives of a production have the same look-ahead? */
+static bool have_conflict(const struct lookahead_sets *p, uint32_t production)
 {
 	const struct grammar_check *s = p->s;
 	uint8_t *all = mem_zalloc(p->width, 1), *own = mem_zalloc(p->width, 1);
@@ -126,14 +126,14 @@ static bool collide(const struct places *p, uint32_t production)
 		memset(own, 0, p->width);
 		add_starts(p, &s->choices.items[i], 0, own);
 		for (uint32_t e = 0; e < p->width; e++)
-			found |= own[e] && !mark(&all[e]);
+			found |= own[e] && !add_to_set(&all[e]);
 	}
 	free(all);
 	free(own);
 	return found;
 }
 
-static bool has_code(const struct places *p)
+static bool has_code(const struct lookahead_sets *p)
 {
 	for (size_t i = 0; i < p->s->choices.count; i++) {
 		const struct grammar_check_choice *c = &p->s->choices.items[i];
@@ -147,10 +147,10 @@ static bool has_code(const struct places *p)
 	return false;
 }
 
-static void look_ahead(struct grammar_check *s)
+static void find_lookahead(struct grammar_check *s)
 {
 	uint32_t count = s->grammar->production_count;
-	struct places p = { .s = s, .width = s->property->event_count + 1 };
+	struct lookahead_sets p = { .s = s, .width = s->property->event_count + 1 };
 
 	p.reached = mem_zalloc(count + 1, 1);
 	p.follows = mem_zalloc((size_t)count * p.width + 1, 1);
@@ -159,11 +159,11 @@ static void look_ahead(struct grammar_check *s)
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < s->choices.count; i++)
-			more |= follow(&p, &s->choices.items[i]);
+			more |= extend_follow_sets(&p, &s->choices.items[i]);
 	}
 	s->is_ll1 = true;
 	for (uint32_t i = 0; i < count && s->is_ll1; i++)
-		s->is_ll1 = !p.reached[i] || !collide(&p, i);
+		s->is_ll1 = !p.reached[i] || !have_conflict(&p, i);
 	s->has_code = has_code(&p);
 	free(p.reached);
 	free(p.follows);
@@ -179,11 +179,11 @@ void grammar_check_find_sets(struct grammar_check *s)
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < s->choices.count; i++)
-			more |= grow(s, &s->choices.items[i]);
+			more |= extend_first_sets(s, &s->choices.items[i]);
 	}
-	for (size_t i = 0; i < s->choices.count; i++) { /* what no word comes of is no choice */
+	for (size_t i = 0; i < s->choices.count; i++) { /* disable choices that derive no word */
 		if (!is_useful(s, &s->choices.items[i]))
 			s->choices.items[i].production = GRAMMAR_CHECK_NONE;
 	}
-	look_ahead(s);
+	find_lookahead(s);
 }

@@ -1,30 +1,32 @@
 /*
- * Playing the base run of a window once, to learn from it. Where it breaks a rule, the rule does
- * not know everything: code that was not recorded had a part in it. Then the byte or the object is
- * frozen: in this window it is not judged, but keeps its order.
+ * Plays the base run of a window once, to learn from it. Where it breaks a rule, the recording is
+ * incomplete: code that was not recorded took part. Then the byte or object is frozen: in this
+ * window it is not judged, but keeps its recorded order. This also finds values of unknown bytes,
+ * what reads without a value read from, and lifetimes.
  */
+#include "base/sort.h"
 #include "check/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct infer_values_learning {
+struct learning {
 	struct checker_base *base;
 	struct checker_world *world;
 	uint32_t number;
 	struct checker_record *record;
 };
 
-/* ---- bytes -------------------------------------------------------------------------------- */
+/* ---- bytes --------------------------------------------------------------------------------- */
 
 static void mark_byte(struct map *bytes, uint64_t address)
 {
 	*map_put(bytes, address / CHECKER_LINE, NULL) |= 1ull << address % CHECKER_LINE;
 }
 
-/* A read found what no recorded write left there. */
-static void find_other_value(struct infer_values_learning *l, uint64_t address, uint8_t byte)
+/* A read found a value that no recorded write left there. */
+static void handle_unexplained_value(struct learning *l, uint64_t address, uint8_t byte)
 {
 	checker_memory_learn(l->world, address, byte);
 	if (!checker_survey_shares(l->world->survey, address)) {
@@ -35,9 +37,8 @@ static void find_other_value(struct infer_values_learning *l, uint64_t address, 
 	l->record->bits |= CHECKER_UNEXPLAINED;
 }
 
-/* A byte of unknown value was read: so that is what was in it. */
-static void learn_byte(struct infer_values_learning *l, uint64_t address, uint8_t value,
-		       uint32_t writer)
+/* A byte of unknown value was read, so this value was in it. */
+static void learn_byte(struct learning *l, uint64_t address, uint8_t value, uint32_t writer)
 {
 	checker_memory_learn(l->world, address, value);
 	if (!writer)
@@ -46,7 +47,7 @@ static void learn_byte(struct infer_values_learning *l, uint64_t address, uint8_
 		*vec_push(&l->base->found) = (struct checker_found){ writer, value, address };
 }
 
-/* Something in the window wrote it, and what is not known: like nothing else. */
+/* Did an event of the window write it with an unknown value? Such a value equals no other. */
 static bool wrote_unknown(const struct checker_base *base, uint32_t writer)
 {
 	const struct checker_record *record;
@@ -58,10 +59,9 @@ static bool wrote_unknown(const struct checker_base *base, uint32_t writer)
 	       (!checker_written_value(record) || record->size > CHECKER_ACCESS_MAX);
 }
 
-/* Byte i of the read. Returns the writer it is bound to, if any. */
-static uint32_t learn_read(struct infer_values_learning *l, uint64_t i,
-			   const struct checker_line *bytes, const struct checker_writers *writers,
-			   unsigned at)
+/* Handles one byte of the read. Returns the writer that it is bound to, or CHECKER_BY_VALUE. */
+static uint32_t learn_read(struct learning *l, uint64_t i, const struct checker_line *bytes,
+			   const struct checker_writers *writers, unsigned at)
 {
 	const uint8_t *value = checker_read_value(l->record);
 	uint8_t byte;
@@ -72,12 +72,12 @@ static uint32_t learn_read(struct infer_values_learning *l, uint64_t i,
 	if (!(bytes->known >> at & 1)) {
 		learn_byte(l, l->record->address + i, byte, writers->of[at]);
 	} else if (bytes->value[at] != byte) {
-		find_other_value(l, l->record->address + i, byte);
+		handle_unexplained_value(l, l->record->address + i, byte);
 	}
 	return wrote_unknown(l->base, writers->of[at]) ? writers->of[at] : CHECKER_BY_VALUE;
 }
 
-static void learn_reads(struct infer_values_learning *l)
+static void learn_reads(struct learning *l)
 {
 	struct checker_base *base = l->base;
 	struct checker_record *record = l->record;
@@ -106,13 +106,13 @@ static void learn_reads(struct infer_values_learning *l)
 	*vec_push(&base->bound) = (struct checker_bound){ l->number, start };
 }
 
-static void learn_access(struct infer_values_learning *l)
+static void learn_access(struct learning *l)
 {
 	struct checker_record *record = l->record;
 	struct checker_piece piece = { 0 };
 
 	if (record->size > CHECKER_ACCESS_MAX)
-		return; /* nothing is asked of such a write, and such a read is refused */
+		return; /* such a write is never checked, and such a read is refused */
 	if (checker_reads(record))
 		learn_reads(l);
 	if (!(record->flags & EF_ENVIRONMENT))
@@ -123,26 +123,14 @@ static void learn_access(struct infer_values_learning *l)
 	}
 }
 
-/* ---- objects ------------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------------------------- */
 
-static bool allows(const struct checker_world *world, enum checker_class class,
-		   const struct checker_record *record)
-{
-	struct err why;
-
-	switch (class) {
-	case CHECKER_LOCK: return checker_lock_allows(world, record, &why);
-	case CHECKER_CONDITION: return checker_condition_allows(world, record, &why);
-	case CHECKER_SEMAPHORE: return checker_semaphore_allows(world, record, &why);
-	case CHECKER_BARRIER: return checker_barrier_allows(world, record, &why);
-	case CHECKER_ONCE: return checker_once_allows(world, record, &why);
-	case CHECKER_CLASSES: break;
-	}
-	return true;
-}
-
-/* Who waits there, and for what, when it begins or ends? That is nowhere said. */
-static bool turns_in_use(const struct checker_world *world, const struct checker_record *record)
+/*
+ * Does a condition or barrier begin or end its lifetime while threads wait there? The recording
+ * does not say what they wait for then.
+ */
+static bool begins_or_ends_in_use(const struct checker_world *world,
+				  const struct checker_record *record)
 {
 	switch (record->kind) {
 	case EV_COND_INIT:
@@ -153,7 +141,7 @@ static bool turns_in_use(const struct checker_world *world, const struct checker
 	return false;
 }
 
-/* A lock that code uses which was not recorded guards what was not recorded: it is not judged. */
+/* A lock that unrecorded code uses guards unrecorded data: it is not judged. */
 static bool uses_foreign_lock(const struct checker_record *record, enum checker_class class)
 {
 	if (class != CHECKER_LOCK || !record->foreign)
@@ -171,37 +159,37 @@ static bool uses_foreign_lock(const struct checker_record *record, enum checker_
 	return false;
 }
 
-static void not_explained(struct infer_values_learning *l, enum checker_class class,
-			  uint64_t address)
+static void mark_unexplained(struct learning *l, enum checker_class class, uint64_t address)
 {
 	map_put(&l->base->frozen[class], address, NULL);
 	map_put(&l->base->unexplained[class], address, NULL);
 }
 
-static void learn_objects(struct infer_values_learning *l)
+static void learn_objects(struct learning *l)
 {
 	const struct checker_thread *self = &l->world->threads[l->record->stream];
 	struct checker_operand operands[2];
 	unsigned count = checker_operands(l->record, operands);
+	struct err why;
 
 	if (l->record->kind == EV_ACQUIRE &&
 	    checker_lock_written_by(l->world, l->record->address, l->record->thread))
 		map_put(&l->base->recursive, l->record->address, NULL);
 	for (unsigned i = 0; i < count; i++) {
-		if (!allows(l->world, operands[i].class, l->record) ||
-		    turns_in_use(l->world, l->record))
-			not_explained(l, operands[i].class, operands[i].address);
+		if (!checker_object_allows(l->world, operands[i].class, l->record, &why) ||
+		    begins_or_ends_in_use(l->world, l->record))
+			mark_unexplained(l, operands[i].class, operands[i].address);
 		else if (uses_foreign_lock(l->record, operands[i].class))
 			map_put(&l->base->frozen[operands[i].class], operands[i].address, NULL);
 	}
-	/* Going on from a barrier is passing it, also when nothing says PASS. */
+	/* Leaving a barrier is passing it, even without a PASS record. */
 	if (self->meets && l->record->kind != EV_PASS &&
 	    !checker_barrier_complete(l->world, self->barrier, self->meeting))
-		not_explained(l, CHECKER_BARRIER, self->barrier);
+		mark_unexplained(l, CHECKER_BARRIER, self->barrier);
 }
 
-/* What the base run says about this event that a rule asks for. */
-static void take_notes(struct infer_values_learning *l)
+/* Records facts from the base run that the rules need for this event. */
+static void set_note(struct learning *l)
 {
 	struct checker_record *record = l->record;
 
@@ -216,9 +204,9 @@ static void take_notes(struct infer_values_learning *l)
 	}
 }
 
-/* ---- threads and lives -------------------------------------------------------------------- */
+/* ---- threads and lifetimes ----------------------------------------------------------------- */
 
-static bool all_happened(const struct infer_values_learning *l, uint32_t thread)
+static bool all_happened(const struct learning *l, uint32_t thread)
 {
 	for (uint32_t i = 0; i < l->base->streams; i++) {
 		if (checker_source_thread(l->base->source, i) == thread &&
@@ -228,7 +216,7 @@ static bool all_happened(const struct infer_values_learning *l, uint32_t thread)
 	return !checker_base_goes_on(l->base, thread);
 }
 
-static void learn_thread(struct infer_values_learning *l)
+static void learn_thread(struct learning *l)
 {
 	struct checker_record *record = l->record;
 	const struct checker_thread *self = &l->world->threads[record->thread];
@@ -246,47 +234,46 @@ static void learn_thread(struct infer_values_learning *l)
 		record->bits |= CHECKER_UNEXPLAINED;
 }
 
-static void add_life(struct infer_values_learning *l, uint64_t first, uint64_t size)
+static void add_lifetime(struct learning *l, uint64_t first, uint64_t size)
 {
-	uint64_t last = size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
-
-	*vec_push(&l->base->lives) = (struct checker_range){ l->number, first, last };
+	*vec_push(&l->base->lifetimes) =
+		(struct checker_range){ l->number, first, checker_last_address(first, size) };
 }
 
-static void learn_life(struct infer_values_learning *l)
+static void learn_lifetime(struct learning *l)
 {
 	const struct checker_record *record = l->record;
 	const struct checker_thread *self = &l->world->threads[record->stream];
 	uint64_t size;
 
 	switch (record->kind) {
-	case EV_ALLOC: add_life(l, record->address, record->size ? record->size : 1); break;
+	case EV_ALLOC: add_lifetime(l, record->address, record->size ? record->size : 1); break;
 	case EV_MAP:
 	case EV_UNMAP:
 		if (record->size)
-			add_life(l, record->address, record->size);
+			add_lifetime(l, record->address, record->size);
 		break;
 	case EV_FD_OPEN:
-	case EV_FD_CLOSE: add_life(l, record->address, 1); break;
+	case EV_FD_CLOSE: add_lifetime(l, record->address, 1); break;
 	case EV_FREE:
 		size = checker_world_block(l->world, record->address);
 		if (record->address)
-			add_life(l, record->address, size ? size : 1);
+			add_lifetime(l, record->address, size ? size : 1);
 		break;
 	case EV_BEGIN:
 		if (record->other > record->address)
-			add_life(l, record->address, record->other - record->address);
+			add_lifetime(l, record->address, record->other - record->address);
 		break;
 	case EV_END:
 		if (self->stack_high > self->stack_low)
-			add_life(l, self->stack_low, self->stack_high - self->stack_low);
+			add_lifetime(l, self->stack_low, self->stack_high - self->stack_low);
 		break;
 	}
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- the pass ------------------------------------------------------------------------------ */
 
-static void forget_notes(struct checker_record *record)
+static void clear_notes(struct checker_record *record)
 {
 	record->bits &= CHECKER_VALUE | CHECKER_OLD | CHECKER_TIMES_OUT | CHECKER_ASTRAY;
 	record->note = 0;
@@ -300,37 +287,30 @@ static void link_threads(struct checker_base *base)
 	for (uint32_t number = base->count; number; number--) {
 		struct checker_record *record = checker_base_record(base, number);
 
-		forget_notes(record);
+		clear_notes(record);
 		record->next = base->first[record->thread];
 		base->first[record->thread] = number;
 	}
 }
 
-static int compare_found(const void *left, const void *right)
-{
-	const struct checker_found *a = left, *b = right;
-
-	return (a->alloc > b->alloc) - (a->alloc < b->alloc);
-}
+SORT_COMPARISON(by_alloc, struct checker_found, a, b, sort_order(a->alloc, b->alloc))
 
 void checker_base_learn(struct checker_base *base)
 {
-	struct infer_values_learning l = { .base = base, .world = checker_world_on(base->start) };
+	struct learning l = { .base = base, .world = checker_world_on(base->start) };
 
 	link_threads(base);
 	for (l.number = 1; l.number <= base->count; l.number++) {
 		l.record = checker_base_record(base, l.number);
 		if (checker_is_access(l.record))
 			learn_access(&l);
-		take_notes(&l);
+		set_note(&l);
 		learn_objects(&l);
 		learn_thread(&l);
-		learn_life(&l);
+		learn_lifetime(&l);
 		checker_world_apply(l.world, l.record, l.number);
 	}
 	checker_world_close(l.world);
-	if (base->found.count)
-		qsort(base->found.items, base->found.count, sizeof *base->found.items,
-		      compare_found);
+	vec_sort(&base->found, by_alloc);
 	checker_base_order(base);
 }

@@ -1,24 +1,24 @@
 /*
- * The end of a life, and a use of what is over (doc/prediction.md, "Use of what is over"): of freed
- * or unmapped memory, of the stack of a thread that ended, and, as misuse, of a destroyed object or
- * a closed descriptor.
+ * Checks the use of something after its lifetime (doc/prediction.md, "Use of what is over"): of
+ * freed or unmapped memory, of the stack of a thread that ended, and, as misuse, of a destroyed
+ * object or a closed descriptor.
  *
- * Of the two the end, f, comes early: lives, which put it behind the uses that the base run has
- * before it, do not bind it (play.c: `early`). They bind all other events of the schedule as ever. So
- * the rules here are what keeps the schedule from being nonsense: nothing that f ends is used behind
- * it before u, and nothing new lives where u goes.
+ * Of the two events, the end f comes early: the rules for lifetimes, which put it after the uses
+ * that the base run has before it, do not bind it (play.c: `early`). They bind all other events of
+ * the schedule as usual. So the rules here keep the schedule meaningful: between f and the use u
+ * nothing uses what f ends, and no new lifetime begins at the bytes of u.
  */
 #include "check/claim.h"
 #include "check/lives.h"
 
-struct pair {
+struct end_and_use {
 	const struct checker_play *play;
 	const struct event_id *end_event, *use_event;
 	uint32_t end, use; /* numbers in the window */
 	struct checker_touch ended, used;
 };
 
-static bool is_pair(const struct checker_witness *witness)
+static bool is_end_and_use(const struct checker_witness *witness)
 {
 	return witness->event_count == 2 &&
 	       (witness->claim == CHECKER_FREED ||
@@ -30,19 +30,19 @@ void checker_play_expect(struct checker_play *play, const struct checker_witness
 {
 	struct err err;
 
-	if (is_pair(witness))
+	if (is_end_and_use(witness))
 		play->early = checker_claim_number(play, &witness->events[0], &err);
 }
 
-/* ---- what can be an end and what a use ---------------------------------------------------- */
+/* ---- valid ends and uses ------------------------------------------------------------------- */
 
-static uint8_t kind_of(const struct pair *p, uint32_t number)
+static uint8_t kind_of(const struct end_and_use *p, uint32_t number)
 {
 	return checker_base_record(p->play->base, number)->kind;
 }
 
-/* The stack of the thread that nobody created, main's, stays. */
-static bool is_main(const struct pair *p)
+/* Is it the end of the main thread, which nobody created? Its stack stays. */
+static bool is_main(const struct end_and_use *p)
 {
 	const struct checker_record *end = checker_base_record(p->play->base, p->end);
 	const struct trace *trace = p->play->world->trace;
@@ -52,7 +52,7 @@ static bool is_main(const struct pair *p)
 				       trace_stream(trace, end->thread)->number);
 }
 
-static bool is_right_end(const struct pair *p, const struct checker_witness *witness,
+static bool is_valid_end(const struct end_and_use *p, const struct checker_witness *witness,
 			 struct err *err)
 {
 	uint8_t kind = kind_of(p, p->end);
@@ -68,16 +68,16 @@ static bool is_right_end(const struct pair *p, const struct checker_witness *wit
 		return err_set(err, "%s does not end what the claim is about",
 			       checker_claim_words(p->play, p->end_event).text);
 	if (!p->ended.range_count || is_main(p))
-		return err_set(err, "%s ends no life",
+		return err_set(err, "%s does not end a lifetime",
 			       checker_claim_words(p->play, p->end_event).text);
 	return true;
 }
 
 /*
- * Leaving a wait or a barrier is no use of the condition or the barrier: POSIX lets one destroy them
- * when all have been woken, or one has passed.
+ * Returning from a wait or a barrier does not count as a use of the condition or barrier: POSIX
+ * allows destroying them once all waiters have been woken, or one thread has passed.
  */
-static void leave_out_returns(struct pair *p)
+static void drop_returns(struct end_and_use *p)
 {
 	switch (kind_of(p, p->use)) {
 	case EV_WOKEN: /* the condition comes first; the mutex is used */
@@ -89,13 +89,13 @@ static void leave_out_returns(struct pair *p)
 	}
 }
 
-/* A lock that is given back is held: to destroy it then is another misuse, and the library says no. */
-static bool gives_back(uint8_t kind)
+/* A lock being released is held: destroying it is another misuse, which the library refuses. */
+static bool releases_lock(uint8_t kind)
 {
 	return kind == EV_RELEASE || kind == EV_READ_RELEASE;
 }
 
-static bool is_use_of_memory(const struct pair *p)
+static bool is_use_of_memory(const struct end_and_use *p)
 {
 	const struct checker_record *use = checker_base_record(p->play->base, p->use);
 	struct checker_range common;
@@ -112,8 +112,8 @@ static bool is_use_of_memory(const struct pair *p)
 	return false;
 }
 
-/* Did somebody write over the object, between the two in the base run? Then it is another by then. */
-static bool is_written_over(const struct pair *p)
+/* Is the object overwritten between the two in the base run? Then it is another object. */
+static bool is_written_over(const struct end_and_use *p)
 {
 	uint64_t object = checker_base_record(p->play->base, p->end)->address;
 
@@ -127,7 +127,7 @@ static bool is_written_over(const struct pair *p)
 	return false;
 }
 
-static bool is_right_use(const struct pair *p, const struct checker_witness *witness,
+static bool is_valid_use(const struct end_and_use *p, const struct checker_witness *witness,
 			 struct err *err)
 {
 	uint8_t kind = kind_of(p, p->use);
@@ -140,18 +140,18 @@ static bool is_right_use(const struct pair *p, const struct checker_witness *wit
 			checker_base_record(p->play->base, p->use)->address ==
 				checker_base_record(p->play->base, p->end)->address;
 	else
-		right = p->used.object != CHECKER_BEGINS && !gives_back(kind) &&
+		right = p->used.object != CHECKER_BEGINS && !releases_lock(kind) &&
 			checker_touch_same(&p->ended, &p->used) && !is_written_over(p);
 	return right ? true
-		     : err_set(err, "%s is no use of what %s ends",
+		     : err_set(err, "%s does not use what %s ends",
 			       checker_claim_words(p->play, p->use_event).text,
 			       checker_claim_words(p->play, p->end_event).text);
 }
 
-/* ---- what may not stand between them ------------------------------------------------------ */
+/* ---- events that may not come between them ------------------------------------------------- */
 
-/* Does it begin a life of what is used and over? */
-static bool begins_again(const struct pair *p, const struct checker_touch *touch)
+/* Does it begin a new lifetime of what is over and used? */
+static bool begins_new_lifetime(const struct end_and_use *p, const struct checker_touch *touch)
 {
 	if (p->ended.object == CHECKER_ENDS)
 		return touch->object == CHECKER_BEGINS && checker_touch_same(touch, &p->ended);
@@ -166,8 +166,8 @@ static bool begins_again(const struct pair *p, const struct checker_touch *touch
 	return false;
 }
 
-/* Does a life begin at each of these bytes, behind the end and not behind `number`, in the base run? */
-static bool is_new_life(const struct pair *p, uint32_t number, struct checker_range left)
+/* In the base run, does each of these bytes begin a lifetime after the end, up to `number`? */
+static bool is_new_lifetime(const struct end_and_use *p, uint32_t number, struct checker_range left)
 {
 	bool grows = true;
 
@@ -188,7 +188,7 @@ static bool is_new_life(const struct pair *p, uint32_t number, struct checker_ra
 	return false;
 }
 
-static bool is_new_object(const struct pair *p, uint32_t number)
+static bool is_new_object(const struct end_and_use *p, uint32_t number)
 {
 	for (uint32_t i = p->end + 1; i <= number; i++) {
 		struct checker_touch touch = checker_touch_of(p->play->base, i);
@@ -199,8 +199,9 @@ static bool is_new_object(const struct pair *p, uint32_t number)
 	return false;
 }
 
-/* Is it itself a use of what is over? Then that would be the one to tell of. */
-static bool uses_ended(const struct pair *p, uint32_t number, const struct checker_touch *touch)
+/* Is it itself a use of what is over? Then that use should be reported instead. */
+static bool uses_ended(const struct end_and_use *p, uint32_t number,
+		       const struct checker_touch *touch)
 {
 	struct checker_range common;
 
@@ -208,26 +209,26 @@ static bool uses_ended(const struct pair *p, uint32_t number, const struct check
 		return checker_touch_same(touch, &p->ended) && !is_new_object(p, number);
 	for (unsigned i = 0; i < touch->range_count; i++) {
 		if (checker_range_meet(&p->ended.ranges[0], &touch->ranges[i], &common) &&
-		    !is_new_life(p, number, common))
+		    !is_new_lifetime(p, number, common))
 			return true;
 	}
 	return false;
 }
 
-static bool nothing_between(const struct pair *p, struct err *err)
+static bool check_nothing_between(const struct end_and_use *p, struct err *err)
 {
-	size_t place = checker_claim_place(p->play, p->end);
+	size_t place = checker_claim_position(p->play, p->end);
 
 	for (size_t i = place; i < p->play->order.count; i++) {
 		uint32_t number = p->play->order.items[i];
 		const struct checker_record *record = checker_base_record(p->play->base, number);
 		struct checker_touch touch = checker_touch_of(p->play->base, number);
-		const char *what = begins_again(p, &touch)	   ? "begins another life there"
-				   : uses_ended(p, number, &touch) ? "uses what is over as well"
+		const char *what = begins_new_lifetime(p, &touch)  ? "begins another lifetime there"
+				   : uses_ended(p, number, &touch) ? "also uses what has ended"
 								   : NULL;
 
 		if (what)
-			return err_set(err, "%s, behind %s, %s",
+			return err_set(err, "%s, after %s, %s",
 				       checker_event_words(p->play->world->trace, record->stream,
 							   record->index)
 					       .text,
@@ -236,15 +237,15 @@ static bool nothing_between(const struct pair *p, struct err *err)
 	return true;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
 bool checker_play_frees(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err)
 {
-	struct pair p = { .play = play };
+	struct end_and_use p = { .play = play };
 
-	if (!is_pair(witness))
-		return err_set(err, "an end and a use are two events, not %zu",
+	if (!is_end_and_use(witness))
+		return err_set(err, "an end of a lifetime and a use are two events, not %zu",
 			       witness->event_count);
 	p.end_event = &witness->events[0];
 	p.use_event = &witness->events[1];
@@ -254,14 +255,14 @@ bool checker_play_frees(const struct checker_play *play, const struct checker_wi
 		return false;
 	if (checker_base_record(play->base, p.end)->thread ==
 	    checker_base_record(play->base, p.use)->thread)
-		return err_set(err, "the end and the use are of one thread");
+		return err_set(err, "the end and the use are in the same thread");
 	p.ended = checker_touch_of(play->base, p.end);
 	p.used = checker_touch_of(play->base, p.use);
-	leave_out_returns(&p);
-	if (!is_right_end(&p, witness, err) || !is_right_use(&p, witness, err) ||
-	    !checker_claim_is_next(play, p.use_event, CHECKER_NO_LIVES, err))
+	drop_returns(&p);
+	if (!is_valid_end(&p, witness, err) || !is_valid_use(&p, witness, err) ||
+	    !checker_claim_is_next(play, p.use_event, CHECKER_NO_LIFETIMES, err))
 		return false;
 	if (!checker_play_happened(play, p.end))
 		return checker_claim_is_next(play, p.end_event, 0, err);
-	return nothing_between(&p, err);
+	return check_nothing_between(&p, err);
 }

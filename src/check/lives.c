@@ -1,11 +1,11 @@
+/* Which bytes and sync objects an event touches, and whether it begins, ends or uses their lifetime. */
 #include "check/lives.h"
 
 static void add_range(struct checker_touch *touch, uint64_t first, uint64_t size)
 {
-	uint64_t last = size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
-
 	if (size)
-		touch->ranges[touch->range_count++] = (struct checker_range){ 0, first, last };
+		touch->ranges[touch->range_count++] =
+			(struct checker_range){ 0, first, checker_last_address(first, size) };
 }
 
 static enum checker_role memory_role(const struct checker_record *record)
@@ -23,7 +23,7 @@ static enum checker_role memory_role(const struct checker_record *record)
 	return CHECKER_USES;
 }
 
-static enum checker_role object_role(const struct checker_record *record)
+enum checker_role checker_object_role(const struct checker_record *record)
 {
 	switch (record->kind) {
 	case EV_LOCK_INIT:
@@ -42,10 +42,10 @@ struct checker_touch checker_touch_of(const struct checker_base *base, uint32_t 
 {
 	const struct checker_record *record = checker_base_record(base, number);
 	struct checker_touch touch = { .memory = memory_role(record),
-				       .object = object_role(record) };
+				       .object = checker_object_role(record) };
 
 	if (touch.memory != CHECKER_USES) {
-		touch.range_count = checker_base_life(base, number, &touch.ranges[0]);
+		touch.range_count = checker_base_lifetime(base, number, &touch.ranges[0]);
 		return touch;
 	}
 	if (record->kind == EV_FD_USE)
@@ -78,7 +78,7 @@ bool checker_touch_same(const struct checker_touch *a, const struct checker_touc
 	return false;
 }
 
-bool checker_lives_bind(const struct checker_touch *a, const struct checker_touch *b)
+bool checker_lifetimes_bind(const struct checker_touch *a, const struct checker_touch *b)
 {
 	struct checker_range common;
 	bool memory = a->memory != CHECKER_USES || b->memory != CHECKER_USES;

@@ -1,11 +1,9 @@
-/*
- * Mutexes and read-write locks. A lock has one writer, who may hold it several times, or readers.
- */
+/* Mutexes and read-write locks: one writer, which may hold it several times, or readers. */
 #include "check/world.h"
 
 #include <inttypes.h>
 
-static const struct checker_lock *see(const struct checker_world *world, uint64_t address)
+static const struct checker_lock *find_lock(const struct checker_world *world, uint64_t address)
 {
 	return &checker_world_see(world, CHECKER_LOCK, address)->lock;
 }
@@ -19,35 +17,35 @@ static const struct checker_hold *find_reader(const struct checker_lock *lock, u
 	return NULL;
 }
 
-static bool writes(const struct checker_lock *lock, uint32_t thread)
+static bool is_writer(const struct checker_lock *lock, uint32_t thread)
 {
 	return lock->writer.depth && lock->writer.thread == thread;
 }
 
-/* ---- the rules ---------------------------------------------------------------------------- */
+/* ---- the rules ----------------------------------------------------------------------------- */
 
-static bool held(const struct checker_world *world, const struct checker_hold *hold,
-		 uint64_t address, const char *does, struct err *why)
+static bool report_held(const struct checker_world *world, const struct checker_hold *hold,
+			uint64_t address, const char *does, struct err *why)
 {
-	return err_set(why, "%s lock %s that %s holds since its event %" PRIu64, does,
+	return err_set(why, "%s lock %s, which %s has held since its event %" PRIu64, does,
 		       checker_object_words(world->trace, address).text,
 		       checker_thread_words(world->trace, hold->stream).text, hold->index);
 }
 
-static bool free_for_writer(const struct checker_world *world, uint64_t address, const char *does,
-			    struct err *why)
+static bool is_free_for_writer(const struct checker_world *world, uint64_t address,
+			       const char *does, struct err *why)
 {
-	const struct checker_lock *lock = see(world, address);
+	const struct checker_lock *lock = find_lock(world, address);
 
 	if (lock->writer.depth)
-		return held(world, &lock->writer, address, does, why);
+		return report_held(world, &lock->writer, address, does, why);
 	if (lock->readers.count)
-		return held(world, &lock->readers.items[0], address, does, why);
+		return report_held(world, &lock->readers.items[0], address, does, why);
 	return true;
 }
 
-static bool not_held(const struct checker_world *world, uint64_t address, const char *what,
-		     struct err *why)
+static bool report_not_held(const struct checker_world *world, uint64_t address, const char *what,
+			    struct err *why)
 {
 	return err_set(why, "%s lock %s", what, checker_object_words(world->trace, address).text);
 }
@@ -57,54 +55,61 @@ bool checker_lock_allows(const struct checker_world *world, const struct checker
 {
 	bool on_condition = record->kind == EV_WAIT || record->kind == EV_WOKEN;
 	uint64_t address = on_condition ? record->other : record->address;
-	const struct checker_lock *lock = see(world, address);
+	const struct checker_lock *lock = find_lock(world, address);
 	bool timed = record->mode == EVENT_TIMED;
 
 	switch (record->kind) {
 	case EV_ACQUIRE:
-		return writes(lock, record->thread) ||
-		       free_for_writer(world, address, "acquires", why);
-	case EV_WOKEN: return free_for_writer(world, address, "wakes up with", why);
+		return is_writer(lock, record->thread) ||
+		       is_free_for_writer(world, address, "acquires", why);
+	case EV_WOKEN: return is_free_for_writer(world, address, "wakes up with", why);
 	case EV_READ_ACQUIRE:
-		return lock->writer.depth
-			       ? held(world, &lock->writer, address, "acquires for reading", why)
-			       : true;
+		return lock->writer.depth ? report_held(world, &lock->writer, address,
+							"acquires for reading", why)
+					  : true;
 	case EV_ACQUIRE_FAIL:
 		return timed || lock->writer.depth || lock->readers.count
 			       ? true
-			       : not_held(world, address, "fails to acquire the free", why);
+			       : report_not_held(world, address, "fails to acquire the unlocked",
+						 why);
 	case EV_READ_FAIL:
 		return timed || lock->writer.depth
 			       ? true
-			       : not_held(world, address, "fails to read what nobody writes:", why);
+			       : report_not_held(
+					 world, address,
+					 "fails to acquire for reading, although no thread writes,",
+					 why);
 	case EV_RELEASE:
-	case EV_WAIT: /* it gives the mutex up, so it must have it */
-		return writes(lock, record->thread)
+	case EV_WAIT: /* it releases the mutex, so it must hold it */
+		return is_writer(lock, record->thread)
 			       ? true
-			       : not_held(world, address, "gives up without having it", why);
+			       : report_not_held(world, address, "releases, without holding it,",
+						 why);
 	case EV_READ_RELEASE:
 		return find_reader(lock, record->thread)
 			       ? true
-			       : not_held(world, address, "stops reading without reading", why);
+			       : report_not_held(world, address,
+						 "releases from reading, without holding it,", why);
 	}
 	return true;
 }
 
-/* ---- the effects -------------------------------------------------------------------------- */
+/* ---- the effects --------------------------------------------------------------------------- */
 
 static struct checker_hold new_hold(const struct checker_record *record, uint32_t depth)
 {
 	return (struct checker_hold){ record->thread, depth, record->stream, record->index };
 }
 
-static void take(struct checker_lock *lock, const struct checker_record *record, uint32_t depth)
+static void take_lock(struct checker_lock *lock, const struct checker_record *record,
+		      uint32_t depth)
 {
-	if (writes(lock, record->thread)) {
+	if (is_writer(lock, record->thread)) {
 		lock->writer.depth += depth;
-		lock->kind = EVENT_LOCK_RECURSIVE; /* evidently */
+		lock->kind = EVENT_LOCK_RECURSIVE; /* as the second acquire shows */
 		return;
 	}
-	lock->readers.count = 0; /* there are none if it was allowed */
+	lock->readers.count = 0; /* there are none if the acquire was allowed */
 	lock->writer = new_hold(record, depth);
 }
 
@@ -118,7 +123,7 @@ static void start_reading(struct checker_lock *lock, const struct checker_record
 		*vec_push(&lock->readers) = new_hold(record, 1);
 }
 
-/* Of a reader; when the thread is none, of whoever reads: an unlock for another thread. */
+/* Ends the thread's read hold; if it has none, another reader's: it unlocks for that thread. */
 static void stop_reading(struct checker_lock *lock, const struct checker_record *record)
 {
 	struct checker_hold *hold = (struct checker_hold *)find_reader(lock, record->thread);
@@ -129,23 +134,24 @@ static void stop_reading(struct checker_lock *lock, const struct checker_record 
 		*hold = lock->readers.items[--lock->readers.count];
 }
 
-static void give(struct checker_lock *lock, const struct checker_record *record, bool wholly)
+static void release_lock(struct checker_lock *lock, const struct checker_record *record,
+			 bool completely)
 {
 	if (!lock->writer.depth)
 		stop_reading(lock, record);
-	else if (wholly || !writes(lock, record->thread))
+	else if (completely || !is_writer(lock, record->thread))
 		lock->writer.depth = 0;
 	else
 		lock->writer.depth--;
 }
 
-static void reset(struct checker_lock *lock, const struct checker_record *record)
+static void reset_lock(struct checker_lock *lock, const struct checker_record *record)
 {
 	lock->writer.depth = 0;
 	lock->readers.count = 0;
 	if (record->kind == EV_LOCK_INIT)
 		lock->kind = record->mode;
-	else if (lock->kind != EVENT_LOCK_RECURSIVE) /* may still be what it was */
+	else if (lock->kind != EVENT_LOCK_RECURSIVE) /* it may still be what it was */
 		lock->kind = EVENT_LOCK_NORMAL;
 }
 
@@ -163,34 +169,34 @@ void checker_lock_apply(struct checker_world *world, const struct checker_record
 	lock = &checker_world_change(world, CHECKER_LOCK, address)->lock;
 	switch (record->kind) {
 	case EV_LOCK_INIT:
-	case EV_LOCK_DESTROY: reset(lock, record); break;
-	case EV_ACQUIRE: take(lock, record, 1); break;
-	case EV_RELEASE: give(lock, record, false); break;
+	case EV_LOCK_DESTROY: reset_lock(lock, record); break;
+	case EV_ACQUIRE: take_lock(lock, record, 1); break;
+	case EV_RELEASE: release_lock(lock, record, false); break;
 	case EV_READ_ACQUIRE: start_reading(lock, record); break;
 	case EV_READ_RELEASE:
 		if (lock->readers.count)
 			stop_reading(lock, record);
 		else
-			give(lock, record, false);
+			release_lock(lock, record, false);
 		break;
 	case EV_WAIT:
-		thread->wait_depth = writes(lock, record->thread) ? lock->writer.depth : 1;
-		give(lock, record, true);
+		thread->wait_depth = is_writer(lock, record->thread) ? lock->writer.depth : 1;
+		release_lock(lock, record, true);
 		break;
 	case EV_WOKEN:
-		take(lock, record, thread->wait_depth ? thread->wait_depth : 1);
+		take_lock(lock, record, thread->wait_depth ? thread->wait_depth : 1);
 		thread->wait_depth = 0;
 		break;
 	}
 }
 
-/* ---- who is in the way -------------------------------------------------------------------- */
+/* ---- which threads block a lock ------------------------------------------------------------ */
 
 const struct checker_hold *checker_lock_obstacle(const struct checker_world *world,
 						 uint64_t address, uint32_t thread, bool to_read,
 						 size_t i)
 {
-	const struct checker_lock *lock = see(world, address);
+	const struct checker_lock *lock = find_lock(world, address);
 
 	if (lock->writer.depth && lock->writer.thread != thread && !i--)
 		return &lock->writer;
@@ -201,7 +207,12 @@ const struct checker_hold *checker_lock_obstacle(const struct checker_world *wor
 	return NULL;
 }
 
+bool checker_lock_is_held_by(const struct checker_lock *lock, uint32_t thread)
+{
+	return is_writer(lock, thread) || find_reader(lock, thread);
+}
+
 bool checker_lock_written_by(const struct checker_world *world, uint64_t address, uint32_t thread)
 {
-	return writes(see(world, address), thread);
+	return is_writer(find_lock(world, address), thread);
 }

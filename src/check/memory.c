@@ -1,21 +1,15 @@
 /*
  * Memory, in lines of 64 bytes: for each byte whether its value is known, the value, and, in a
- * world on another, which event of the window wrote it last.
+ * world on top of another, which event of the window wrote it last.
  */
 #include "check/world.h"
 
 #include <string.h>
 
-/* Forgetting so much is done at once; for more, lines are told when they are first used. */
+/* Up to this many bytes are forgotten at once; of more, a line learns when it is first used. */
 #define FORGET_NOW 4096u
 
-/* ---- pieces ------------------------------------------------------------------------------- */
-
-/* The last address of a range; one that runs over the end of the address space stops there. */
-static uint64_t last_address(uint64_t address, uint64_t size)
-{
-	return size - 1 > UINT64_MAX - address ? UINT64_MAX : address + size - 1;
-}
+/* ---- pieces -------------------------------------------------------------------------------- */
 
 bool checker_piece_next(struct checker_piece *piece, uint64_t address, uint64_t size)
 {
@@ -31,24 +25,24 @@ bool checker_piece_next(struct checker_piece *piece, uint64_t address, uint64_t 
 	return true;
 }
 
-static uint64_t bits_of(const struct checker_piece *piece)
+static uint64_t piece_bits(const struct checker_piece *piece)
 {
 	unsigned count = piece->to - piece->from;
 
 	return (count == CHECKER_LINE ? UINT64_MAX : (1ull << count) - 1) << piece->from;
 }
 
-/* ---- lines -------------------------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------------------------- */
 
 static void forget_piece(const struct checker_piece *piece, uint32_t number,
 			 struct checker_line *bytes, struct checker_writers *writers)
 {
-	bytes->known &= ~bits_of(piece);
+	bytes->known &= ~piece_bits(piece);
 	for (unsigned i = piece->from; writers && i < piece->to; i++)
 		writers->of[i] = number;
 }
 
-/* The part of a range that lies in a line; false: none. */
+/* Computes the part of a range in a line; false if there is none. */
 static bool cut_piece(uint64_t line, uint64_t first, uint64_t last, struct checker_piece *piece)
 {
 	uint64_t start = line * CHECKER_LINE, end = start + (CHECKER_LINE - 1);
@@ -85,15 +79,15 @@ void checker_memory_see(const struct checker_world *world, uint64_t line,
 	else
 		*bytes = (struct checker_line){ .known = memory->zeros ? UINT64_MAX : 0 };
 	for (size_t i = 0; i < memory->forgotten.count; i++) {
-		const struct checker_stretch *stretch = &memory->forgotten.items[i];
+		const struct checker_forgotten *stretch = &memory->forgotten.items[i];
 
 		if (cut_piece(line, stretch->first, stretch->last, &piece))
 			forget_piece(&piece, stretch->number, bytes, writers);
 	}
 }
 
-/* The line's position in this world, copied from the one under it when it was not here. */
-static size_t line_to_change(struct checker_world *world, uint64_t line)
+/* Returns the line's position in this world, after copying it from the world under it if needed. */
+static size_t find_line_to_change(struct checker_world *world, uint64_t line)
 {
 	struct checker_memory *memory = &world->memory;
 	const uint64_t *position = map_get(&memory->index, line);
@@ -110,12 +104,12 @@ static size_t line_to_change(struct checker_world *world, uint64_t line)
 	return memory->lines.count - 1;
 }
 
-/* ---- writing ------------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static void write_piece(struct checker_world *world, const struct checker_record *record,
 			const uint8_t *value, const struct checker_piece *piece, uint32_t number)
 {
-	size_t position = line_to_change(world, piece->line);
+	size_t position = find_line_to_change(world, piece->line);
 	struct checker_line *bytes = &world->memory.lines.items[position];
 	uint64_t at = piece->offset;
 
@@ -125,12 +119,12 @@ static void write_piece(struct checker_world *world, const struct checker_record
 		for (unsigned i = piece->from; i < piece->to; i++, at++)
 			bytes->value[i] = value[at % record->unit];
 	}
-	bytes->known = value ? bytes->known | bits_of(piece) : bytes->known & ~bits_of(piece);
+	bytes->known = value ? bytes->known | piece_bits(piece) : bytes->known & ~piece_bits(piece);
 	for (unsigned i = piece->from; world->under && i < piece->to; i++)
 		world->memory.writers.items[position].of[i] = number;
 }
 
-/* ---- forgetting --------------------------------------------------------------------------- */
+/* ---- forgetting ---------------------------------------------------------------------------- */
 
 static void forget_line(struct checker_world *world, size_t position, uint64_t line, uint64_t first,
 			uint64_t last, uint32_t number)
@@ -143,7 +137,10 @@ static void forget_line(struct checker_world *world, size_t position, uint64_t l
 			     world->under ? &memory->writers.items[position] : NULL);
 }
 
-/* Those lines of the range that are there: by their numbers, or, if they are fewer, all lines. */
+/*
+ * Forgets the range in the lines that exist here: looks up each line of the range, or visits all
+ * lines if they are fewer.
+ */
 static void forget_present(struct checker_world *world, uint64_t first, uint64_t last,
 			   uint32_t number)
 {
@@ -168,26 +165,27 @@ static void forget_present(struct checker_world *world, uint64_t first, uint64_t
 	}
 }
 
-/* Nobody knows what is in these bytes now; `number` counts as their writer. */
-static void forget(struct checker_world *world, uint64_t address, uint64_t size, uint32_t number)
+/* Makes these bytes unknown; `number` counts as their writer. */
+static void forget_range(struct checker_world *world, uint64_t address, uint64_t size,
+			 uint32_t number)
 {
 	uint64_t first = address, last;
 	bool absent_matters = world->under || world->memory.zeros;
 
 	if (!size)
 		return;
-	last = last_address(address, size);
+	last = checker_last_address(address, size);
 	if (absent_matters && last - first < FORGET_NOW) {
 		for (uint64_t line = first / CHECKER_LINE; line <= last / CHECKER_LINE; line++)
-			line_to_change(world, line);
+			find_line_to_change(world, line);
 	} else if (absent_matters) {
 		*vec_push(&world->memory.forgotten) =
-			(struct checker_stretch){ first, last, number };
+			(struct checker_forgotten){ first, last, number };
 	}
 	forget_present(world, first, last, number);
 }
 
-/* ---- the public face ---------------------------------------------------------------------- */
+/* ---- applying an event --------------------------------------------------------------------- */
 
 void checker_memory_apply(struct checker_world *world, const struct checker_record *record,
 			  uint32_t number)
@@ -196,21 +194,24 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 	const uint8_t *value;
 
 	if (checker_is_blank(record)) {
-		forget(world, record->address, record->size, number);
+		forget_range(world, record->address, record->size, number);
 		return;
 	}
 	if (checker_writes(record)) {
 		value = checker_written_value(record);
 		if (record->size > CHECKER_ACCESS_MAX) {
-			forget(world, record->address, record->size, number);
+			forget_range(world, record->address, record->size, number);
 			return;
 		}
 		while (checker_piece_next(&piece, record->address, record->size))
 			write_piece(world, record, value, &piece, number);
 		return;
 	}
-	/* A read shows what is there, whatever was thought: so the world stays right when code that
-	 * was not recorded writes. On another world it changes nothing: there it was judged. */
+	/*
+	 * A read shows what is there, whatever was assumed. So the state stays right when code that
+	 * was not recorded writes. In a world on top of another a read changes nothing: there it
+	 * was judged.
+	 */
 	value = world->under ? NULL : checker_read_value(record);
 	while (value && record->size <= CHECKER_ACCESS_MAX &&
 	       checker_piece_next(&piece, record->address, record->size))
@@ -219,7 +220,7 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 
 void checker_memory_learn(struct checker_world *world, uint64_t address, uint8_t value)
 {
-	size_t position = line_to_change(world, address / CHECKER_LINE);
+	size_t position = find_line_to_change(world, address / CHECKER_LINE);
 	struct checker_line *bytes = &world->memory.lines.items[position];
 
 	bytes->value[address % CHECKER_LINE] = value;

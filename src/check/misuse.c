@@ -1,23 +1,23 @@
 /*
- * What is done wrong with threads and sync objects (doc/prediction.md, "Misuse"): destroyed while
- * in use, used before its begin, joined and detached; and, of one event, what the recorded run
- * itself has. What is used behind its end is lifetime.c's.
+ * Checks misuse of threads and sync objects (doc/prediction.md, "Misuse"): destroyed while in use,
+ * used before initialisation, joined although detached; and misuse of a single event that the
+ * recorded run itself contains. Use after the end of a lifetime is in lifetime.c.
  */
 #include "check/claim.h"
 #include "check/lives.h"
 
-static const struct checker_record *record_of(const struct checker_play *play, uint32_t number)
+static const struct checker_record *find_record(const struct checker_play *play, uint32_t number)
 {
 	return checker_base_record(play->base, number);
 }
 
-/* The sync object that an event is about: the first that it operates on. NULL: none. */
-static const struct checker_operand *operand_of(const struct checker_touch *touch)
+/* Returns the sync object that an event is about, the first it operates on, or NULL. */
+static const struct checker_operand *first_operand(const struct checker_touch *touch)
 {
 	return touch->operand_count ? &touch->operands[0] : NULL;
 }
 
-/* ---- destroyed while in use --------------------------------------------------------------- */
+/* ---- destroyed while in use ---------------------------------------------------------------- */
 
 static bool is_hold(const struct checker_play *play, const struct checker_hold *hold,
 		    const struct event_id *event)
@@ -27,7 +27,7 @@ static bool is_hold(const struct checker_play *play, const struct checker_hold *
 	       hold->index == event->index;
 }
 
-/* Does its thread hold the lock since this event? Who is over holds no robust one any more. */
+/* Does its thread hold the lock since this event? A thread that has ended holds no robust lock. */
 static bool holds_since(const struct checker_play *play, uint64_t address,
 			const struct event_id *event)
 {
@@ -44,9 +44,9 @@ static bool holds_since(const struct checker_play *play, uint64_t address,
 	return false;
 }
 
-/* Is the event the last that its thread did, of this kind and on this object? */
-static bool stands_at(const struct checker_play *play, const struct event_id *event, uint8_t kind,
-		      uint64_t address)
+/* Is the event its stream's last one, of this kind and on this object? */
+static bool is_last_event(const struct checker_play *play, const struct event_id *event,
+			  uint8_t kind, uint64_t address)
 {
 	uint32_t stream = checker_stream_of(play->world->trace, event->stream);
 	const struct checker_record *last;
@@ -58,18 +58,18 @@ static bool stands_at(const struct checker_play *play, const struct event_id *ev
 	       checker_claim_names(play, event, last);
 }
 
-static bool is_used_by(const struct checker_play *play, const struct checker_operand *object,
-		       const struct event_id *event)
+static bool keeps_in_use(const struct checker_play *play, const struct checker_operand *object,
+			 const struct event_id *event)
 {
 	uint32_t thread = checker_claim_thread(play, event);
 
 	switch (object->class) {
 	case CHECKER_LOCK: return holds_since(play, object->address, event);
 	case CHECKER_CONDITION:
-		return stands_at(play, event, EV_WAIT, object->address) &&
+		return is_last_event(play, event, EV_WAIT, object->address) &&
 		       checker_condition_unwoken(play->world, object->address, &thread, 1);
 	case CHECKER_BARRIER:
-		return stands_at(play, event, EV_ARRIVE, object->address) &&
+		return is_last_event(play, event, EV_ARRIVE, object->address) &&
 		       checker_play_is_at_barrier(
 			       play, checker_stream_of(play->world->trace, event->stream));
 	case CHECKER_SEMAPHORE:
@@ -90,30 +90,31 @@ static bool destroys_in_use(const struct checker_play *play, const struct event_
 	if (!number)
 		return false;
 	touch = checker_touch_of(play->base, number);
-	object = operand_of(&touch);
+	object = first_operand(&touch);
 	if (touch.object != CHECKER_ENDS)
-		return err_set(err, "%s destroys nothing", checker_claim_words(play, events).text);
+		return err_set(err, "%s does not destroy an object",
+			       checker_claim_words(play, events).text);
 	if (checker_base_is_frozen(play->base, object->class, object->address))
-		return err_set(err, "what is done with %s is not all recorded",
+		return err_set(err, "not all operations on %s are recorded",
 			       checker_object_words(play->world->trace, object->address).text);
-	if (checker_claim_thread(play, &events[1]) == record_of(play, number)->thread)
-		return err_set(err, "the destroy and the use are of one thread");
-	if (!checker_claim_is_next(play, &events[0], CHECKER_NO_LIVES, err))
+	if (checker_claim_thread(play, &events[1]) == find_record(play, number)->thread)
+		return err_set(err, "the destroy and the use are in the same thread");
+	if (!checker_claim_is_next(play, &events[0], CHECKER_NO_LIFETIMES, err))
 		return false;
 	if (!checker_play_has_begun(play, number, &why))
 		return err_set(err, "%s cannot come next: %.*s",
 			       checker_claim_words(play, &events[0]).text,
 			       (int)(sizeof err->text / 2), why.text);
-	if (!is_used_by(play, object, &events[1]))
+	if (!keeps_in_use(play, object, &events[1]))
 		return err_set(err, "%s does not keep %s in use",
 			       checker_claim_words(play, &events[1]).text,
 			       checker_object_words(play->world->trace, object->address).text);
 	return true;
 }
 
-/* ---- used before its begin ---------------------------------------------------------------- */
+/* ---- used before initialisation ------------------------------------------------------------ */
 
-/* Is the memory such that nobody else can have initialised the object there? In a text all is. */
+/* Is it certain that no unrecorded code initialised an object there? In a text trace it is. */
 static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
 {
 	if (trace_is_text(play->world->trace) || checker_world_block_at(play->world, address))
@@ -128,20 +129,20 @@ static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
 }
 
 /*
- * Is u in the life that i begins, and is that the first that the window knows of the object? Where it
- * was used before that, it may have been initialised otherwise.
+ * Is the use in the lifetime that `begin` begins, and is that the first one the window shows for
+ * the object? If the object was used before, it may have been initialised in another way.
  */
 static bool is_first_life(const struct checker_play *play, uint32_t begin, uint32_t use,
 			  const struct checker_touch *object, struct err *err)
 {
 	if (use < begin)
-		return err_set(err, "the use came before the begin in the recorded run");
+		return err_set(err, "the use came before the initialisation in the recorded run");
 	for (uint32_t i = 1; i < use; i++) {
 		struct checker_touch touch = checker_touch_of(play->base, i);
 
 		if (i != begin && (i < begin || touch.object != CHECKER_USES) &&
 		    checker_touch_same(&touch, object))
-			return err_set(err, "the recorded run does something with it before");
+			return err_set(err, "the recorded run uses the object before");
 	}
 	return true;
 }
@@ -170,36 +171,37 @@ static bool uses_too_early(const struct checker_play *play, const struct event_i
 	object = checker_touch_of(play->base, begin);
 	touch = checker_touch_of(play->base, use);
 	if (object.object != CHECKER_BEGINS)
-		return err_set(err, "%s begins no life of a sync object",
+		return err_set(err, "%s does not initialise a sync object",
 			       checker_claim_words(play, &events[0]).text);
 	if (touch.object != CHECKER_USES || !checker_touch_same(&touch, &object))
-		return err_set(err, "%s is no use of what %s begins",
+		return err_set(err, "%s does not use what %s initialises",
 			       checker_claim_words(play, &events[1]).text,
 			       checker_claim_words(play, &events[0]).text);
-	if (record_of(play, begin)->thread == record_of(play, use)->thread)
-		return err_set(err, "the begin and the use are of one thread");
+	if (find_record(play, begin)->thread == find_record(play, use)->thread)
+		return err_set(err, "the initialisation and the use are in the same thread");
 	if (checker_play_happened(play, begin))
-		return err_set(err, "%s has happened", checker_claim_words(play, &events[0]).text);
+		return err_set(err, "%s has already happened",
+			       checker_claim_words(play, &events[0]).text);
 	if (!is_first_life(play, begin, use, &object, err))
 		return false;
 	if (!is_untouched(play, &object))
-		return err_set(err, "something has been done with the object before");
+		return err_set(err, "the object has been used before");
 	if (!is_fresh_memory(play, object.operands[0].address))
-		return err_set(err, "the object may have been initialised where it is defined");
+		return err_set(err, "the object may have a static initialiser");
 	return checker_claim_is_next(play, &events[1], CHECKER_NO_OBJECTS, err);
 }
 
-/* ---- joined and detached ------------------------------------------------------------------ */
+/* ---- joined although detached -------------------------------------------------------------- */
 
 static bool is_join_of(const struct checker_play *play, uint32_t number, uint64_t thread)
 {
-	const struct checker_record *record = record_of(play, number), *next;
+	const struct checker_record *record = find_record(play, number), *next;
 
 	if (record->kind == EV_JOIN)
 		return record->number == thread;
 	if (record->kind != EV_JOIN_REQUEST || record->next == CHECKER_END)
 		return false;
-	next = record_of(play, record->next);
+	next = find_record(play, record->next);
 	return record->number == thread && next->kind == EV_JOIN && next->number == thread;
 }
 
@@ -211,37 +213,29 @@ static bool joins_detached(const struct checker_play *play, const struct event_i
 
 	if (!join)
 		return false;
-	if (record_of(play, detach)->kind != EV_DETACH)
-		return err_set(err, "%s detaches nobody",
+	if (find_record(play, detach)->kind != EV_DETACH)
+		return err_set(err, "%s does not detach a thread",
 			       checker_claim_words(play, &events[0]).text);
-	if (!is_join_of(play, join, record_of(play, detach)->number))
-		return err_set(err, "%s does not join what %s detaches",
+	if (!is_join_of(play, join, find_record(play, detach)->number))
+		return err_set(err, "%s does not join the thread that %s detaches",
 			       checker_claim_words(play, &events[1]).text,
 			       checker_claim_words(play, &events[0]).text);
-	if (record_of(play, detach)->thread == record_of(play, join)->thread)
-		return err_set(err, "both are of one thread");
+	if (find_record(play, detach)->thread == find_record(play, join)->thread)
+		return err_set(err, "both events are in the same thread");
 	return checker_claim_is_next(play, &events[1], 0, err) &&
 	       (checker_play_happened(play, detach) ||
 		checker_claim_is_next(play, &events[0], 0, err));
 }
 
-/* ---- what the recorded run has ------------------------------------------------------------ */
+/* ---- misuse in the recorded run ------------------------------------------------------------ */
 
-static bool holds(const struct checker_lock *lock, uint32_t thread)
+/*
+ * Is it a release of a lock that the thread does not hold? In a recording the library reports this,
+ * and there is a MISUSE event.
+ */
+static bool releases_unheld_lock(const struct checker_play *play, uint32_t number)
 {
-	if (lock->writer.depth && lock->writer.thread == thread)
-		return true;
-	for (size_t i = 0; i < lock->readers.count; i++) {
-		if (lock->readers.items[i].thread == thread)
-			return true;
-	}
-	return false;
-}
-
-/* In a recording the library says so, and there is a MISUSE. */
-static bool releases_without(const struct checker_play *play, uint32_t number)
-{
-	const struct checker_record *record = record_of(play, number);
+	const struct checker_record *record = find_record(play, number);
 	struct checker_world *world;
 	bool without;
 
@@ -249,13 +243,16 @@ static bool releases_without(const struct checker_play *play, uint32_t number)
 	    !trace_is_text(play->world->trace))
 		return false;
 	world = checker_base_before(play->base, number);
-	without = !holds(&checker_world_see(world, CHECKER_LOCK, record->address)->lock,
-			 record->thread);
+	without = !checker_lock_is_held_by(
+		&checker_world_see(world, CHECKER_LOCK, record->address)->lock, record->thread);
 	checker_world_close(world);
 	return without;
 }
 
-/* A lock that is not all recorded may have been given back unseen; a robust one is left to the next. */
+/*
+ * Does the thread hold any lock? A frozen lock may have been released by unrecorded code, and a
+ * robust lock is left to the next thread.
+ */
 static bool holds_any(const struct checker_play *play, const struct checker_world *world,
 		      uint32_t thread)
 {
@@ -267,7 +264,8 @@ static bool holds_any(const struct checker_play *play, const struct checker_worl
 			const struct checker_lock *lock =
 				&checker_world_see(top, CHECKER_LOCK, address)->lock;
 
-			if (holds(lock, thread) && lock->kind != EVENT_LOCK_ROBUST &&
+			if (checker_lock_is_held_by(lock, thread) &&
+			    lock->kind != EVENT_LOCK_ROBUST &&
 			    !checker_base_is_frozen(play->base, CHECKER_LOCK, address))
 				return true;
 		}
@@ -275,10 +273,13 @@ static bool holds_any(const struct checker_play *play, const struct checker_worl
 	return false;
 }
 
-/* Who leaves main, or calls exit, ends the process: no lock is waited for any more. */
+/*
+ * Does a thread end with a lock held? Returning from main() or calling exit() ends the process:
+ * then no thread waits for a lock any more.
+ */
 static bool ends_with_lock(const struct checker_play *play, uint32_t number)
 {
-	const struct checker_record *record = record_of(play, number);
+	const struct checker_record *record = find_record(play, number);
 	struct checker_world *world;
 	bool with;
 
@@ -293,34 +294,35 @@ static bool ends_with_lock(const struct checker_play *play, uint32_t number)
 	return with;
 }
 
-static bool is_recorded(const struct checker_play *play, enum event_misuse misuse,
-			const struct event_id *event, struct err *err)
+static bool is_recorded_misuse(const struct checker_play *play, enum event_misuse misuse,
+			       const struct event_id *event, struct err *err)
 {
 	uint32_t number = checker_claim_number(play, event, err);
 	const struct checker_record *record;
 
 	if (!number)
 		return false;
-	record = record_of(play, number);
+	record = find_record(play, number);
 	if ((record->kind == EV_MISUSE && record->mode == misuse) ||
-	    (misuse == EVENT_MISUSE_NOT_HELD && releases_without(play, number)) ||
+	    (misuse == EVENT_MISUSE_NOT_HELD && releases_unheld_lock(play, number)) ||
 	    (misuse == EVENT_MISUSE_HELD_AT_END && ends_with_lock(play, number)))
 		return true;
-	return err_set(err, "%s does nothing wrong of this sort",
+	return err_set(err, "%s is not a misuse of this kind",
 		       checker_claim_words(play, event).text);
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- all kinds of misuse ------------------------------------------------------------------- */
 
 bool checker_play_misuses(const struct checker_play *play, const struct checker_witness *witness,
 			  struct err *err)
 {
 	if (witness->misuse == EVENT_MISUSE_NO_RECHECK)
-		return err_set(err, "a wait without another look is a warning, no claim");
+		return err_set(err, "a wait without a recheck is a warning, not a claim");
 	if (witness->event_count == 1 && witness->misuse != EVENT_MISUSE_NONE)
-		return is_recorded(play, witness->misuse, witness->events, err);
+		return is_recorded_misuse(play, witness->misuse, witness->events, err);
 	if (witness->event_count != 2)
-		return err_set(err, "a misuse has one event or two, not %zu", witness->event_count);
+		return err_set(err, "a misuse has one or two events, not %zu",
+			       witness->event_count);
 	switch (witness->misuse) {
 	case EVENT_MISUSE_DESTROYED:
 	case EVENT_MISUSE_CLOSED: return checker_play_frees(play, witness, err);
@@ -329,5 +331,5 @@ bool checker_play_misuses(const struct checker_play *play, const struct checker_
 	case EVENT_MISUSE_JOIN_DETACHED: return joins_detached(play, witness->events, err);
 	default: break;
 	}
-	return err_set(err, "a misuse of this sort has one event, which the recorded run has");
+	return err_set(err, "a misuse of this kind has one event, in the recorded run");
 }

@@ -1,6 +1,8 @@
+/* Finds the position of each moment of a word in the schedule that was played. */
 #include "check/moments.h"
 
 #include "base/mem.h"
+#include "check/claim.h"
 
 #include <stdlib.h>
 
@@ -16,12 +18,12 @@ uint64_t checker_moments_record_key(const struct checker_moments *m,
 				   record->index);
 }
 
-size_t checker_moments_place(const struct checker_moments *m, const struct event_id *event)
+size_t checker_moments_position(const struct checker_moments *m, const struct event_id *event)
 {
-	const uint64_t *place =
+	const uint64_t *position =
 		map_get(&m->played, checker_moments_key(event->stream, event->index));
 
-	return place ? (size_t)*place : 0;
+	return position ? (size_t)*position : 0;
 }
 
 bool checker_moments_has(const struct checker_moments *m, uint64_t key, bool before)
@@ -31,16 +33,17 @@ bool checker_moments_has(const struct checker_moments *m, uint64_t key, bool bef
 	return bits && *bits & (before ? 2 : 1);
 }
 
+bool checker_moments_left_out(const struct checker_moments *m, const struct checker_occurrence *o)
+{
+	return checker_moments_position(m, &o->anchor) &&
+	       !checker_moments_has(m, checker_moments_key(o->anchor.stream, o->anchor.index),
+				    o->before);
+}
+
 bool checker_moments_refuse(const struct checker_moments *m, const struct event_id *event,
 			    const char *why, struct err *err)
 {
-	const struct trace *trace = m->play->world->trace;
-	uint32_t stream = checker_stream_of(trace, event->stream);
-
-	return err_set(err, "%s %s",
-		       stream == TRACE_NONE ? "an event of no stream"
-					    : checker_event_words(trace, stream, event->index).text,
-		       why);
+	return err_set(err, "%s %s", checker_claim_words(m->play, event).text, why);
 }
 
 static void index_events(struct checker_moments *m)
@@ -62,41 +65,42 @@ static void index_events(struct checker_moments *m)
 	}
 }
 
-/* A moment before an event is behind the event before that in its thread, as early as the word allows. */
-static bool place_before(const struct checker_moments *m, const struct event_id *anchor,
-			 double *last, struct err *err)
+/* The moment before an event is after the thread's previous event, as early as the word allows. */
+static bool position_before(const struct checker_moments *m, const struct event_id *anchor,
+			    double *last, struct err *err)
 {
 	struct event_id previous = { anchor->stream, anchor->index - 1 };
-	size_t place = checker_moments_place(m, anchor);
-	size_t behind = anchor->index ? checker_moments_place(m, &previous) : 0;
+	size_t position = checker_moments_position(m, anchor);
+	size_t after = anchor->index ? checker_moments_position(m, &previous) : 0;
 
-	if (anchor->index && !behind)
+	if (anchor->index && !after)
 		return checker_moments_refuse(m, anchor, "is not its thread's next event", err);
-	if (*last < (double)behind)
-		*last = (double)behind;
+	if (*last < (double)after)
+		*last = (double)after;
 	*last += 1.0 / 1024;
-	if (place && *last >= (double)place)
+	if (position && *last >= (double)position)
 		return checker_moments_refuse(m, anchor, "comes too early in the schedule", err);
 	return true;
 }
 
-static bool place_all(struct checker_moments *m, struct err *err)
+static bool position_all(struct checker_moments *m, struct err *err)
 {
 	double last = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct event_id *anchor = &m->list[i].anchor;
-		size_t place = checker_moments_place(m, anchor);
+		size_t position = checker_moments_position(m, anchor);
 
 		if (m->list[i].before) {
-			if (!place_before(m, anchor, &last, err))
+			if (!position_before(m, anchor, &last, err))
 				return false;
-		} else if ((double)place <= last) {
-			return checker_moments_refuse(m, anchor, "does not come in its turn", err);
+		} else if ((double)position <= last) {
+			return checker_moments_refuse(m, anchor,
+						      "is not in this order in the schedule", err);
 		} else {
-			last = (double)place;
+			last = (double)position;
 		}
-		m->places[i] = last;
+		m->positions[i] = last;
 	}
 	return true;
 }
@@ -107,14 +111,14 @@ bool checker_moments_open(struct checker_moments *m, const struct checker_play *
 	*m = (struct checker_moments){ .play = play,
 				       .list = list,
 				       .count = count,
-				       .places = mem_zalloc(count + 1, sizeof *m->places) };
+				       .positions = mem_zalloc(count + 1, sizeof *m->positions) };
 	index_events(m);
-	return place_all(m, err);
+	return position_all(m, err);
 }
 
 void checker_moments_close(struct checker_moments *m)
 {
-	free(m->places);
+	free(m->positions);
 	map_free(&m->played);
 	map_free(&m->given);
 }

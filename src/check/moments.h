@@ -1,4 +1,7 @@
-/* The moments of a word in a schedule that was played: where each is, and whether any was left out. */
+/*
+ * The moments of a word in a schedule that was played: the position of each, and whether any was
+ * left out.
+ */
 #ifndef CHECK_MOMENTS_H
 #define CHECK_MOMENTS_H
 
@@ -10,12 +13,12 @@ struct checker_moments {
 	const struct checker_play *play;
 	const struct checker_moment *list;
 	size_t count;
-	double *places;	   /* of the moments; the events of the schedule are at 1, 2, … */
-	struct map played; /* event: its place */
-	struct map given;  /* event: bit 0 it is a moment, bit 1 the moment before it is */
+	double *positions; /* of the moments; the events of the schedule are at 1, 2, … */
+	struct map played; /* event to its position */
+	struct map given;  /* event to bits: 0 it is a moment, 1 the moment before it is one */
 };
 
-/* False: they do not come in this order. To be closed in any case. */
+/* Returns false if they do not come in this order. Must be closed in any case. */
 bool checker_moments_open(struct checker_moments *moments, const struct checker_play *play,
 			  const struct checker_moment *list, size_t count, struct err *err);
 void checker_moments_close(struct checker_moments *moments);
@@ -23,11 +26,15 @@ void checker_moments_close(struct checker_moments *moments);
 uint64_t checker_moments_key(uint32_t stream, uint64_t index);
 uint64_t checker_moments_record_key(const struct checker_moments *moments,
 				    const struct checker_record *record);
-/* From 1 on; 0: it does not come. */
-size_t checker_moments_place(const struct checker_moments *moments, const struct event_id *event);
+/* From 1; 0 if it does not happen. */
+size_t checker_moments_position(const struct checker_moments *moments,
+				const struct event_id *event);
 bool checker_moments_has(const struct checker_moments *moments, uint64_t key, bool before);
+/* Does the occurrence happen in the schedule without being one of the moments? */
+bool checker_moments_left_out(const struct checker_moments *moments,
+			      const struct checker_occurrence *occurrence);
 
-/* False, with the event in words and what is wrong with it. */
+/* Sets an error, the event and what is wrong with it, and returns false. */
 bool checker_moments_refuse(const struct checker_moments *moments, const struct event_id *event,
 			    const char *why, struct err *err);
 

@@ -1,12 +1,14 @@
 /*
- * What must keep its base order: of two events, the later cannot happen unless the earlier has.
+ * Which events must keep their base order: of two events, the later cannot happen unless the
+ * earlier has.
  *
- * Pairs that follow from others are left out: program order, and what is before something that
+ * Pairs that follow from others are left out: program order, and what comes before something that
  * is itself needed.
  */
-#include "check/base.h"
+#include "check/lives.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -15,7 +17,7 @@ struct order_use {
 };
 typedef VEC(struct order_use) use_list;
 
-/* Something with lives: what began or ended one last, and each thread's last use since. */
+/* An object: the event that last began or ended a lifetime, and each thread's last use since. */
 struct order_span {
 	uint32_t life;
 	use_list uses;
@@ -25,34 +27,34 @@ struct last_access {
 	uint32_t of[CHECKER_LINE];
 };
 
-/* A channel: the last to receive, and each thread's last send, but for those before one of bytes. */
+/* A channel: the last receive, and each thread's last send, except those before a send of bytes. */
 struct order_channel {
 	uint32_t received;
 	use_list sent;
-	VEC(uint32_t) looks; /* that found nothing, since the last SEND of bytes */
-	VEC(uint32_t) heard; /* SENDs of bytes since the last that is deaf, with that one */
+	VEC(uint32_t) looks; /* receives that found nothing, since the last SEND of bytes */
+	VEC(uint32_t) heard; /* SENDs of bytes since the last deaf one, which is included */
 };
 
-struct ordering {
+struct order_state {
 	struct checker_base *base;
-	/* Memory: the bytes between two neighbouring borders live and die together. */
+	/* Memory: bytes between two neighbouring borders have the same lifetimes. */
 	VEC(uint64_t) borders;
 	struct order_span *stretches;
 	/* Sync objects, by address. */
 	struct map index[CHECKER_CLASSES];
 	VEC(struct order_span) objects;
-	/* What is frozen: the last operation or access. */
+	/* The last operation or access of what is frozen. */
 	struct map last_operation[CHECKER_CLASSES];
 	struct map last_index;
 	VEC(struct last_access) last;
-	/* Joins that came too early; each thread's last event. */
+	/* By thread: a join that returned too early; the thread's last event. */
 	uint32_t *joined, *latest;
-	size_t life; /* the next of base->lives */
+	size_t life; /* the next item of base->lives */
 	struct map channel_index;
 	VEC(struct order_channel) channels;
 };
 
-static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum checker_why why)
+static void add_need(struct order_state *o, uint32_t later, uint32_t earlier, enum checker_why why)
 {
 	struct checker_base *base = o->base;
 	struct checker_record *record = checker_base_record(base, later);
@@ -67,10 +69,10 @@ static void need(struct ordering *o, uint32_t later, uint32_t earlier, enum chec
 	*vec_push(&base->needs) = (struct checker_need){ later, earlier, (uint8_t)why };
 }
 
-/* ---- lives -------------------------------------------------------------------------------- */
+/* ---- lifetimes of memory ------------------------------------------------------------------- */
 
-/* The thread's last of them. */
-static void put_use(const struct ordering *o, use_list *uses, uint32_t number)
+/* Sets the thread's last use. */
+static void set_last_use(const struct order_state *o, use_list *uses, uint32_t number)
 {
 	uint32_t thread = checker_base_record(o->base, number)->thread;
 
@@ -83,42 +85,36 @@ static void put_use(const struct ordering *o, use_list *uses, uint32_t number)
 	*vec_push(uses) = (struct order_use){ thread, number };
 }
 
-static void use(struct ordering *o, struct order_span *span, uint32_t number, enum checker_why why)
+static void use_span(struct order_state *o, struct order_span *span, uint32_t number,
+		     enum checker_why why)
 {
-	need(o, number, span->life, why);
-	put_use(o, &span->uses, number);
+	add_need(o, number, span->life, why);
+	set_last_use(o, &span->uses, number);
 }
 
-static void begin_or_end(struct ordering *o, struct order_span *span, uint32_t number,
-			 enum checker_why why)
+static void begin_or_end_span(struct order_state *o, struct order_span *span, uint32_t number,
+			      enum checker_why why)
 {
-	need(o, number, span->life, why);
+	add_need(o, number, span->life, why);
 	for (size_t i = 0; i < span->uses.count; i++)
-		need(o, number, span->uses.items[i].number, why);
+		add_need(o, number, span->uses.items[i].number, why);
 	span->uses.count = 0;
 	span->life = number;
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-static void find_borders(struct ordering *o)
+static void find_borders(struct order_state *o)
 {
 	const struct checker_base *base = o->base;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < base->lives.count; i++) {
-		*vec_push(&o->borders) = base->lives.items[i].first;
-		if (base->lives.items[i].last < UINT64_MAX)
-			*vec_push(&o->borders) = base->lives.items[i].last + 1;
+	for (size_t i = 0; i < base->lifetimes.count; i++) {
+		*vec_push(&o->borders) = base->lifetimes.items[i].first;
+		if (base->lifetimes.items[i].last < UINT64_MAX)
+			*vec_push(&o->borders) = base->lifetimes.items[i].last + 1;
 	}
 	if (!o->borders.count)
 		return;
-	qsort(o->borders.items, o->borders.count, sizeof *o->borders.items, compare_addresses);
+	vec_sort(&o->borders, sort_u64);
 	for (size_t i = 0; i < o->borders.count; i++) {
 		if (!kept || o->borders.items[kept - 1] != o->borders.items[i])
 			o->borders.items[kept++] = o->borders.items[i];
@@ -127,51 +123,44 @@ static void find_borders(struct ordering *o)
 	o->stretches = mem_zalloc(kept, sizeof *o->stretches);
 }
 
-/* The first stretch that reaches to the address or behind it. Stretch i starts at border i. */
-static size_t find_stretch(const struct ordering *o, uint64_t address)
+/* Returns the first stretch that reaches to the address or beyond. Stretch i starts at border i. */
+static size_t find_stretch(const struct order_state *o, uint64_t address)
 {
-	size_t low = 0, high = o->borders.count;
+	size_t after;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (o->borders.items[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? low - 1 : 0;
+	SEARCH_FIRST(after, o->borders.count, o->borders.items[after] > address);
+	return after ? after - 1 : 0;
 }
 
-static void use_memory(struct ordering *o, uint64_t first, uint64_t size, uint32_t number)
+static void use_memory(struct order_state *o, uint64_t first, uint64_t size, uint32_t number)
 {
 	uint64_t last;
 
 	if (!size || !o->borders.count)
 		return;
-	last = size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
+	last = checker_last_address(first, size);
 	for (size_t i = find_stretch(o, first); i < o->borders.count && o->borders.items[i] <= last;
 	     i++)
-		use(o, &o->stretches[i], number, CHECKER_WHY_LIFE);
+		use_span(o, &o->stretches[i], number, CHECKER_WHY_LIFETIME);
 }
 
-static void live_memory(struct ordering *o, uint32_t number)
+static void begin_or_end_memory(struct order_state *o, uint32_t number)
 {
 	const struct checker_base *base = o->base;
 
-	for (; o->life < base->lives.count && base->lives.items[o->life].number == number;
+	for (; o->life < base->lifetimes.count && base->lifetimes.items[o->life].number == number;
 	     o->life++) {
-		const struct checker_range *range = &base->lives.items[o->life];
+		const struct checker_range *range = &base->lifetimes.items[o->life];
 
 		for (size_t i = find_stretch(o, range->first);
 		     i < o->borders.count && o->borders.items[i] <= range->last; i++)
-			begin_or_end(o, &o->stretches[i], number, CHECKER_WHY_LIFE);
+			begin_or_end_span(o, &o->stretches[i], number, CHECKER_WHY_LIFETIME);
 	}
 }
 
-/* ---- objects ------------------------------------------------------------------------------ */
+/* ---- sync objects -------------------------------------------------------------------------- */
 
-static struct order_span *object_at(struct ordering *o, const struct checker_operand *operand)
+static struct order_span *object_at(struct order_state *o, const struct checker_operand *operand)
 {
 	bool fresh;
 	uint64_t *position = map_put(&o->index[operand->class], operand->address, &fresh);
@@ -183,7 +172,7 @@ static struct order_span *object_at(struct ordering *o, const struct checker_ope
 	return &o->objects.items[*position - 1];
 }
 
-static void order_objects(struct ordering *o, uint32_t number)
+static void order_objects(struct order_state *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	struct checker_operand operands[2];
@@ -191,23 +180,24 @@ static void order_objects(struct ordering *o, uint32_t number)
 
 	for (unsigned i = 0; i < count; i++) {
 		use_memory(o, operands[i].address, 1, number);
-		if (checker_is_object_life(record))
-			begin_or_end(o, object_at(o, &operands[i]), number, CHECKER_WHY_OBJECT);
+		if (checker_object_role(record) != CHECKER_USES)
+			begin_or_end_span(o, object_at(o, &operands[i]), number,
+					  CHECKER_WHY_OBJECT);
 		else
-			use(o, object_at(o, &operands[i]), number, CHECKER_WHY_OBJECT);
+			use_span(o, object_at(o, &operands[i]), number, CHECKER_WHY_OBJECT);
 		if (checker_base_is_frozen(o->base, operands[i].class, operands[i].address)) {
 			uint64_t *last = map_put(&o->last_operation[operands[i].class],
 						 operands[i].address, NULL);
 
-			need(o, number, (uint32_t)*last, CHECKER_WHY_FROZEN);
+			add_need(o, number, (uint32_t)*last, CHECKER_WHY_FROZEN);
 			*last = number;
 		}
 	}
 }
 
-/* ---- channels ----------------------------------------------------------------------------- */
+/* ---- channels ------------------------------------------------------------------------------ */
 
-static struct order_channel *channel_at(struct ordering *o, uint64_t address)
+static struct order_channel *channel_at(struct order_state *o, uint64_t address)
 {
 	bool fresh;
 	uint64_t *position = map_put(&o->channel_index, address, &fresh);
@@ -219,14 +209,17 @@ static struct order_channel *channel_at(struct ordering *o, uint64_t address)
 	return &o->channels.items[*position - 1];
 }
 
-static void note_all(struct ordering *o, const uint32_t *numbers, size_t count, uint32_t note)
+static void set_notes(struct order_state *o, const uint32_t *numbers, size_t count, uint32_t note)
 {
 	for (size_t i = 0; i < count; i++)
 		checker_base_record(o->base, numbers[i])->note = note;
 }
 
-/* Who receives got something that was sent before, which of it we do not know; sends that are only told of have no order. */
-static void order_channel(struct ordering *o, uint32_t number)
+/*
+ * A receive got something that was sent before it, but which of it is unknown. Sends that the
+ * program only announces (told) are not ordered among themselves.
+ */
+static void order_channel(struct order_state *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	struct order_channel *channel;
@@ -235,34 +228,34 @@ static void order_channel(struct ordering *o, uint32_t number)
 		return;
 	channel = channel_at(o, record->address);
 	if (record->kind == EV_SEND && record->mode == EVENT_CHANNEL_DEAF) {
-		note_all(o, channel->heard.items, channel->heard.count, number);
+		set_notes(o, channel->heard.items, channel->heard.count, number);
 		channel->heard.count = 0;
 	}
 	if (record->kind == EV_SEND && record->mode != EVENT_CHANNEL_TOLD)
 		*vec_push(&channel->heard) = number;
 	if (record->kind == EV_SEND && record->mode != EVENT_CHANNEL_BYTES) {
-		put_use(o, &channel->sent, number);
+		set_last_use(o, &channel->sent, number);
 		return;
 	}
 	for (size_t i = 0; i < channel->sent.count; i++)
-		need(o, number, channel->sent.items[i].number, CHECKER_WHY_CHANNEL);
+		add_need(o, number, channel->sent.items[i].number, CHECKER_WHY_CHANNEL);
 	if (record->kind == EV_SEND) {
 		channel->sent.count = 0;
-		put_use(o, &channel->sent, number);
-		note_all(o, channel->looks.items, channel->looks.count, number);
+		set_last_use(o, &channel->sent, number);
+		set_notes(o, channel->looks.items, channel->looks.count, number);
 		channel->looks.count = 0;
 		return;
 	}
 	if (record->mode == EVENT_CHANNEL_NOTHING)
 		*vec_push(&channel->looks) = number;
-	need(o, number, channel->received, CHECKER_WHY_CHANNEL);
+	add_need(o, number, channel->received, CHECKER_WHY_CHANNEL);
 	channel->received = number;
 }
 
-/* ---- accesses ----------------------------------------------------------------------------- */
+/* ---- accesses ------------------------------------------------------------------------------ */
 
-static void order_frozen_line(struct ordering *o, const struct checker_piece *piece, uint64_t bits,
-			      uint32_t number)
+static void order_frozen_line(struct order_state *o, const struct checker_piece *piece,
+			      uint64_t bits, uint32_t number)
 {
 	bool fresh;
 	uint64_t *position = map_put(&o->last_index, piece->line, &fresh);
@@ -276,13 +269,13 @@ static void order_frozen_line(struct ordering *o, const struct checker_piece *pi
 	for (unsigned at = piece->from; at < piece->to; at++) {
 		if (!(bits >> at & 1))
 			continue;
-		need(o, number, last->of[at], CHECKER_WHY_FROZEN);
+		add_need(o, number, last->of[at], CHECKER_WHY_FROZEN);
 		last->of[at] = number;
 	}
 }
 
-/* What an access of megabytes has of a line where something is frozen. */
-static void order_wide_line(struct ordering *o, uint64_t line, uint64_t bits, uint32_t number)
+/* Orders the part of a very large access that is in a line with frozen bytes. */
+static void order_wide_line(struct order_state *o, uint64_t line, uint64_t bits, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	struct checker_piece piece = { .line = line, .to = CHECKER_LINE };
@@ -296,7 +289,7 @@ static void order_wide_line(struct ordering *o, uint64_t line, uint64_t bits, ui
 		order_frozen_line(o, &piece, bits, number);
 }
 
-static void order_wide_access(struct ordering *o, uint32_t number)
+static void order_wide_access(struct order_state *o, uint32_t number)
 {
 	const struct map *frozen = &o->base->frozen_bytes;
 
@@ -308,7 +301,7 @@ static void order_wide_access(struct ordering *o, uint32_t number)
 	}
 }
 
-static void order_access(struct ordering *o, uint32_t number)
+static void order_access(struct order_state *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	struct checker_piece piece = { 0 };
@@ -328,26 +321,26 @@ static void order_access(struct ordering *o, uint32_t number)
 	}
 }
 
-/* ---- threads ------------------------------------------------------------------------------ */
+/* ---- threads ------------------------------------------------------------------------------- */
 
-static void order_join(struct ordering *o, uint32_t number)
+static void order_join(struct order_state *o, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);
 	uint32_t joined;
 
-	need(o, number, o->joined[record->thread], CHECKER_WHY_JOIN);
+	add_need(o, number, o->joined[record->thread], CHECKER_WHY_JOIN);
 	o->joined[record->thread] = 0;
 	if (record->kind == EV_JOIN && (record->bits & CHECKER_UNEXPLAINED)) {
 		joined = checker_stream_of(o->base->start->trace, record->number);
-		need(o, number, o->latest[joined], CHECKER_WHY_JOIN);
+		add_need(o, number, o->latest[joined], CHECKER_WHY_JOIN);
 		o->joined[joined] = number;
 	}
 	o->latest[record->thread] = number;
 }
 
-/* ------------------------------------------------------------------------------------------- */
+/* ---- the pass over the window -------------------------------------------------------------- */
 
-static void close_ordering(struct ordering *o)
+static void close_ordering(struct order_state *o)
 {
 	for (size_t i = 0; o->stretches && i < o->borders.count; i++)
 		vec_free(&o->stretches[i].uses);
@@ -375,7 +368,7 @@ static void close_ordering(struct ordering *o)
 
 void checker_base_order(struct checker_base *base)
 {
-	struct ordering o = {
+	struct order_state o = {
 		.base = base,
 		.joined = mem_zalloc(base->streams, sizeof *o.joined),
 		.latest = mem_zalloc(base->streams, sizeof *o.latest),
@@ -386,7 +379,7 @@ void checker_base_order(struct checker_base *base)
 		const struct checker_record *record = checker_base_record(base, number);
 
 		order_join(&o, number);
-		live_memory(&o, number);
+		begin_or_end_memory(&o, number);
 		order_channel(&o, number);
 		if (record->kind == EV_FD_USE)
 			use_memory(&o, record->address, 1, number);
@@ -401,16 +394,9 @@ void checker_base_order(struct checker_base *base)
 const struct checker_need *checker_base_needs(const struct checker_base *base, uint32_t later,
 					      size_t *count)
 {
-	size_t low = 0, high = base->needs.count, end;
+	size_t low, end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (base->needs.items[middle].later < later)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, base->needs.count, base->needs.items[low].later >= later);
 	for (end = low; end < base->needs.count && base->needs.items[end].later == later;)
 		end++;
 	*count = end - low;

@@ -1,71 +1,68 @@
 /*
- * Is what a witness is said to match there? By doc/properties.md, "Patterns", word by word: each
- * chosen event gets its place in the schedule that was played, and the pattern's tree is evaluated
- * on places. An event of `request` may have any place between the event before its anchor and its
- * anchor, so all orders that these leave are tried; matches have few of them.
+ * Checks that a schedule matches a pattern, by the text of doc/properties.md, "Patterns": each
+ * chosen event gets its position in the schedule that was played, and the pattern's tree is
+ * evaluated on these positions. An event of `request` may be anywhere between its anchor and the
+ * event before that, so all orders that this leaves are tried; matches have few of them.
  */
 #include "check/pattern.h"
 
 #include "base/mem.h"
-#include "check/play.h"
+#include "base/sort.h"
+#include "check/claim.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Orders of requests that are tried before the claim is refused: more than any real one has. */
-#define PLACINGS 100000u
+/* Orders of requests that are tried before the claim is refused: more than any real match has. */
+#define ATTEMPTS_MAX 100000u
 
-struct seat {
+struct chosen_event {
 	const struct spec_pattern *leaf;
 	const struct checker_occurrence *occurrence;
-	uint32_t number; /* of the anchor in the window, or 0 */
+	uint32_t number; /* number of the anchor in the window, or 0 */
 	uint32_t thread;
-	uint32_t position; /* of the anchor in the schedule, from 1 on; 0: it did not happen */
+	/* position of the anchor in the schedule, from 1; 0 if it did not happen */
+	uint32_t happened_at;
 	bool in_group;
-	bool placed;  /* has a place: requests get theirs one after the other */
-	double place; /* in the schedule: a whole number for events; below 0: before the window */
-	double low, high; /* requests: bounds of the place */
+	bool located;	 /* has a position: requests get theirs one after the other */
+	double position; /* in the schedule: a whole number for events; below 0 before the window */
+	double low, high; /* requests: bounds of the position */
 };
 
 struct pattern_judge {
 	const struct checker_play *play;
 	const struct checker_match *match;
-	struct seat *seats;
+	struct chosen_event *chosen;
 	size_t count;
-	double end; /* the place behind the last event */
+	double end; /* the position after the last event */
 	uint32_t *binding;
-	unsigned placings;
+	unsigned attempts;
 };
 
-/* ---- where events are ------------------------------------------------------------------------ */
+/* ---- positions of events ------------------------------------------------------------------- */
 
-static uint32_t find_number(const struct pattern_judge *j, const struct event_id *event,
-			    uint32_t *previous)
+/* Returns the event's number in the window; 0 if it is not there. */
+static uint32_t find_number(const struct pattern_judge *j, const struct event_id *event)
 {
-	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream), number;
+	uint32_t thread = checker_claim_thread(j->play, event), number;
 
-	*previous = 0;
-	if (stream == TRACE_NONE)
+	if (thread == CHECKER_END)
 		return 0;
-	number = j->play->base->first[checker_source_thread(j->play->base->source, stream)];
-	while (number != CHECKER_END) {
-		const struct checker_record *record = checker_base_record(j->play->base, number);
-
-		if (record->stream == stream && record->index == event->index)
-			return number;
-		*previous = number;
-		number = record->next;
-	}
-	return 0;
+	number = checker_base_find(j->play->base, j->play->base->first[thread],
+				   checker_stream_of(j->play->world->trace, event->stream),
+				   event->index);
+	return number == CHECKER_END ? 0 : number;
 }
 
-static uint32_t position_of(const struct pattern_judge *j, uint32_t number)
+/* Returns the number of the event before it in its thread; 0 if it is the first of the window. */
+static uint32_t find_previous(const struct pattern_judge *j, uint32_t number)
 {
-	for (size_t i = 0; i < j->play->order.count && number; i++) {
-		if (j->play->order.items[i] == number)
-			return (uint32_t)i + 1;
-	}
-	return 0;
+	const struct checker_base *base = j->play->base;
+	uint32_t at = base->first[checker_base_record(base, number)->thread], previous = 0;
+
+	for (; at != number; at = checker_base_record(base, at)->next)
+		previous = at;
+	return previous;
 }
 
 /* Did it happen before the window? */
@@ -76,17 +73,20 @@ static bool is_past(const struct pattern_judge *j, const struct event_id *event)
 	return stream != TRACE_NONE && event->index < j->play->base->start->threads[stream].done;
 }
 
-/* Where an event from before the window came: all of those below 0, in their order. */
-static double past_place(const struct pattern_judge *j, const struct event_id *event)
+/* Returns the position of an event before the window: these are all negative, in their order. */
+static double past_position(const struct pattern_judge *j, const struct event_id *event)
 {
 	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream);
 
-	return (double)checker_base_place(j->play->base, stream, event->index) -
+	return (double)checker_base_position(j->play->base, stream, event->index) -
 	       (double)j->play->base->passed_count;
 }
 
-/* Where the thread was created: 0 before the window, or nobody is known to; -1 not yet. */
-static double creation_of(const struct pattern_judge *j, uint32_t number)
+/*
+ * Returns the position of the thread's creation: 0 if it was before the window or no CREATE is
+ * known; -1 if it has not happened.
+ */
+static double creation_position(const struct pattern_judge *j, uint32_t number)
 {
 	const struct checker_record *first = checker_base_record(j->play->base, number);
 	uint32_t of = trace_stream(j->play->world->trace, first->thread)->number;
@@ -104,7 +104,7 @@ static double creation_of(const struct pattern_judge *j, uint32_t number)
 	return -1;
 }
 
-/* Can the event, after all that was played, come next? */
+/* Can the event come next, after everything that was played? */
 static bool is_next(const struct checker_play *play, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(play->base, number);
@@ -114,68 +114,62 @@ static bool is_next(const struct checker_play *play, uint32_t number)
 	       !checker_play_is_at_barrier(play, record->stream);
 }
 
-static bool refuse(const struct pattern_judge *j, const struct seat *seat, const char *why,
+static bool refuse(const struct pattern_judge *j, const struct chosen_event *event, const char *why,
 		   struct err *err)
 {
-	const struct trace *trace = j->play->world->trace;
-	uint32_t stream = checker_stream_of(trace, seat->occurrence->anchor.stream);
-
-	return err_set(
-		err, "%s %s",
-		stream == TRACE_NONE
-			? "an event of no stream"
-			: checker_event_words(trace, stream, seat->occurrence->anchor.index).text,
-		why);
+	return err_set(err, "%s %s", checker_claim_words(j->play, &event->occurrence->anchor).text,
+		       why);
 }
 
-static bool seat_request(struct pattern_judge *j, struct seat *seat, uint32_t previous,
-			 struct err *err)
+static bool bound_request(struct pattern_judge *j, struct chosen_event *event, struct err *err)
 {
-	seat->high = seat->position ? seat->position : j->end;
-	seat->low = previous ? position_of(j, previous) : creation_of(j, seat->number);
-	if (seat->low < 0 || (previous && seat->low == 0))
-		return refuse(j, seat, "is not asked for in the schedule", err);
+	uint32_t previous = find_previous(j, event->number);
+
+	event->high = event->happened_at ? event->happened_at : j->end;
+	event->low = previous ? (double)checker_claim_position(j->play, previous)
+			      : creation_position(j, event->number);
+	if (event->low < 0 || (previous && event->low == 0))
+		return refuse(j, event, "is not requested in the schedule", err);
 	return true;
 }
 
-/* A request has the place right before what it asked for. */
-static bool seat_past(struct pattern_judge *j, struct seat *seat, struct err *err)
+/* Gives an event before the window its position. A request is just before what it requested. */
+static bool locate_past_event(struct pattern_judge *j, struct chosen_event *event, struct err *err)
 {
-	const struct event_id *anchor = &seat->occurrence->anchor;
+	const struct event_id *anchor = &event->occurrence->anchor;
 	uint32_t stream = checker_stream_of(j->play->world->trace, anchor->stream);
 
-	if (seat->in_group)
-		return refuse(j, seat, "was before the window, and is said to be next in it", err);
-	seat->thread = checker_source_thread(j->play->base->source, stream);
-	seat->place = past_place(j, anchor) - (seat->occurrence->before ? 0.5 : 0);
-	seat->low = seat->high = seat->place;
-	seat->placed = true;
+	if (event->in_group)
+		return refuse(j, event, "was before the window, but is claimed to be next in it",
+			      err);
+	event->thread = checker_source_thread(j->play->base->source, stream);
+	event->position = past_position(j, anchor) - (event->occurrence->before ? 0.5 : 0);
+	event->low = event->high = event->position;
+	event->located = true;
 	return true;
 }
 
-static bool seat_choice(struct pattern_judge *j, struct seat *seat, struct err *err)
+static bool locate_event(struct pattern_judge *j, struct chosen_event *event, struct err *err)
 {
-	uint32_t previous;
-
-	if (is_past(j, &seat->occurrence->anchor))
-		return seat_past(j, seat, err);
-	seat->number = find_number(j, &seat->occurrence->anchor, &previous);
-	if (!seat->number)
-		return refuse(j, seat, "is not in the window", err);
-	seat->thread = checker_base_record(j->play->base, seat->number)->thread;
-	seat->position = position_of(j, seat->number);
-	if (seat->occurrence->before)
-		return seat_request(j, seat, previous, err);
-	seat->place = seat->position ? seat->position : j->end;
-	seat->placed = true;
-	if (seat->position || seat->in_group)
+	if (is_past(j, &event->occurrence->anchor))
+		return locate_past_event(j, event, err);
+	event->number = find_number(j, &event->occurrence->anchor);
+	if (!event->number)
+		return refuse(j, event, "is not in the window", err);
+	event->thread = checker_base_record(j->play->base, event->number)->thread;
+	event->happened_at = (uint32_t)checker_claim_position(j->play, event->number);
+	if (event->occurrence->before)
+		return bound_request(j, event, err);
+	event->position = event->happened_at ? event->happened_at : j->end;
+	event->located = true;
+	if (event->happened_at || event->in_group)
 		return true;
-	if (seat->occurrence->may_be_next && is_next(j->play, seat->number))
+	if (event->occurrence->may_be_next && is_next(j->play, event->number))
 		return true;
-	return refuse(j, seat, "does not happen in the schedule", err);
+	return refuse(j, event, "does not happen in the schedule", err);
 }
 
-/* ---- what does not depend on places --------------------------------------------------------- */
+/* ---- conditions that do not depend on positions -------------------------------------------- */
 
 static const uint32_t *binding_of(const struct pattern_judge *j, const struct checker_occurrence *o)
 {
@@ -194,15 +188,15 @@ static bool agrees(const struct pattern_judge *j, const struct checker_occurrenc
 	return true;
 }
 
-static bool bind(struct pattern_judge *j, struct err *err)
+static bool bind_parameters(struct pattern_judge *j, struct err *err)
 {
 	for (uint32_t p = 0; p < j->match->property->parameters; p++)
 		j->binding[p] = CHECKER_UNBOUND;
 	for (size_t i = 0; i < j->count; i++) {
-		const struct checker_occurrence *o = j->seats[i].occurrence;
+		const struct checker_occurrence *o = j->chosen[i].occurrence;
 
 		if (!agrees(j, o))
-			return refuse(j, &j->seats[i], "binds something else", err);
+			return refuse(j, &j->chosen[i], "has another binding", err);
 		for (uint32_t p = 0; p < j->match->property->parameters; p++) {
 			if (binding_of(j, o)[p] != CHECKER_UNBOUND)
 				j->binding[p] = binding_of(j, o)[p];
@@ -211,27 +205,27 @@ static bool bind(struct pattern_judge *j, struct err *err)
 	return true;
 }
 
-static bool suits_threads(const struct pattern_judge *j, struct err *err)
+static bool check_threads(const struct pattern_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->count; i++) {
-		const struct seat *a = &j->seats[i];
+		const struct chosen_event *a = &j->chosen[i];
 
 		if (a->leaf->event != a->occurrence->event)
 			return refuse(j, a, "is another event of the property", err);
 		for (size_t k = 0; k < i; k++) {
-			const struct seat *b = &j->seats[k];
+			const struct chosen_event *b = &j->chosen[k];
 
 			if (a->occurrence == b->occurrence || a->leaf == b->leaf)
 				return refuse(j, a, "is chosen twice", err);
 			if (a->leaf->thread != SPEC_NONE && b->leaf->thread != SPEC_NONE &&
 			    (a->leaf->thread == b->leaf->thread) != (a->thread == b->thread))
-				return refuse(j, a, "is of the wrong thread", err);
+				return refuse(j, a, "is in the wrong thread", err);
 		}
 	}
 	return true;
 }
 
-/* Is the event, in some leaf, where the region begins, or ends? */
+/* Does the region begin (or end) at this event in some leaf of the pattern? */
 static bool is_marked(const struct spec_pattern *pattern, uint32_t event, uint32_t region,
 		      bool ends)
 {
@@ -243,9 +237,12 @@ static bool is_marked(const struct spec_pattern *pattern, uint32_t event, uint32
 	return found;
 }
 
-/* Begins push, ends pop, in one thread, among what agrees with the match's binding. */
-static bool is_region(const struct pattern_judge *j, const struct seat *begin,
-		      const struct seat *end)
+/*
+ * Do the two events delimit one region? Begins push and ends pop, in one thread, among the events
+ * that agree with the match's binding.
+ */
+static bool is_region(const struct pattern_judge *j, const struct chosen_event *begin,
+		      const struct chosen_event *end)
 {
 	const struct checker_property *property = j->match->property;
 	uint32_t region = begin->leaf->begins;
@@ -270,44 +267,45 @@ static bool is_region(const struct pattern_judge *j, const struct seat *begin,
 	return found;
 }
 
-static bool suits_regions(const struct pattern_judge *j, struct err *err)
+static bool check_regions(const struct pattern_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->count; i++) {
-		for (size_t k = 0; k < j->count && j->seats[i].leaf->begins != SPEC_NONE; k++) {
-			if (j->seats[k].leaf->ends == j->seats[i].leaf->begins &&
-			    !is_region(j, &j->seats[i], &j->seats[k]))
-				return refuse(j, &j->seats[k], "ends another region", err);
+		for (size_t k = 0; k < j->count && j->chosen[i].leaf->begins != SPEC_NONE; k++) {
+			if (j->chosen[k].leaf->ends == j->chosen[i].leaf->begins &&
+			    !is_region(j, &j->chosen[i], &j->chosen[k]))
+				return refuse(j, &j->chosen[k], "ends another region", err);
 		}
 	}
 	return true;
 }
 
-/* ---- `||` -------------------------------------------------------------------------------------- */
+/* ---- parallel events (`||`) ---------------------------------------------------------------- */
 
-static struct seat *seat_of(const struct pattern_judge *j, const struct spec_pattern *leaf)
+static struct chosen_event *find_chosen(const struct pattern_judge *j,
+					const struct spec_pattern *leaf)
 {
 	for (size_t i = 0; i < j->count; i++) {
-		if (j->seats[i].leaf == leaf)
-			return &j->seats[i];
+		if (j->chosen[i].leaf == leaf)
+			return &j->chosen[i];
 	}
 	return NULL;
 }
 
-typedef VEC(struct seat *) seat_list;
+typedef VEC(struct chosen_event *) chosen_list;
 
-static void collect(const struct pattern_judge *j, const struct spec_pattern *pattern,
-		    seat_list *out)
+static void collect_chosen(const struct pattern_judge *j, const struct spec_pattern *pattern,
+			   chosen_list *out)
 {
-	struct seat *seat = pattern->kind == SPEC_LEAF ? seat_of(j, pattern) : NULL;
+	struct chosen_event *event = pattern->kind == SPEC_LEAF ? find_chosen(j, pattern) : NULL;
 
-	if (seat)
-		*vec_push(out) = seat;
+	if (event)
+		*vec_push(out) = event;
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next)
-		collect(j, part, out);
+		collect_chosen(j, part, out);
 }
 
-/* Are all of them next where so many events of the schedule have happened? */
-static bool all_next_at(const struct pattern_judge *j, const seat_list *group, uint32_t events)
+/* Are all of them next when this many events of the schedule have happened? */
+static bool all_next_at(const struct pattern_judge *j, const chosen_list *group, uint32_t events)
 {
 	struct checker_play again;
 	struct err why;
@@ -322,20 +320,21 @@ static bool all_next_at(const struct pattern_judge *j, const seat_list *group, u
 	return ok;
 }
 
-static bool meets(const struct pattern_judge *j, const seat_list *group, struct err *err)
+static bool check_group(const struct pattern_judge *j, const chosen_list *group, struct err *err)
 {
 	uint32_t first = UINT32_MAX, happened = 0;
 
 	for (size_t i = 0; i < group->count; i++) {
-		const struct seat *seat = group->items[i];
+		const struct chosen_event *event = group->items[i];
 
 		for (size_t k = 0; k < i; k++) {
-			if (group->items[k]->thread == seat->thread)
-				return refuse(j, seat, "is of the same thread as another", err);
+			if (group->items[k]->thread == event->thread)
+				return refuse(j, event, "is in the same thread as another one",
+					      err);
 		}
-		if (seat->position) {
+		if (event->happened_at) {
 			happened++;
-			first = seat->position < first ? seat->position : first;
+			first = event->happened_at < first ? event->happened_at : first;
 		}
 	}
 	if (happened && happened < group->count)
@@ -345,50 +344,50 @@ static bool meets(const struct pattern_judge *j, const seat_list *group, struct 
 	return true;
 }
 
-static bool suits_groups(const struct pattern_judge *j, const struct spec_pattern *pattern,
+static bool check_groups(const struct pattern_judge *j, const struct spec_pattern *pattern,
 			 struct err *err)
 {
 	bool ok = true;
 
 	if (pattern->kind == SPEC_PARALLEL) {
-		seat_list group = { 0 };
+		chosen_list group = { 0 };
 
-		collect(j, pattern, &group);
-		ok = !group.count || meets(j, &group, err);
+		collect_chosen(j, pattern, &group);
+		ok = !group.count || check_group(j, &group, err);
 		vec_free(&group);
 		return ok;
 	}
 	for (const struct spec_pattern *part = pattern->parts; part && ok; part = part->next)
-		ok = suits_groups(j, part, err);
+		ok = check_groups(j, part, err);
 	return ok;
 }
 
 static void mark_groups(struct pattern_judge *j, const struct spec_pattern *pattern, bool parallel)
 {
-	struct seat *seat = pattern->kind == SPEC_LEAF ? seat_of(j, pattern) : NULL;
+	struct chosen_event *event = pattern->kind == SPEC_LEAF ? find_chosen(j, pattern) : NULL;
 
-	if (seat)
-		seat->in_group = parallel;
+	if (event)
+		event->in_group = parallel;
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next)
 		mark_groups(j, part, parallel || pattern->kind == SPEC_PARALLEL);
 }
 
-/* ---- the tree on places -------------------------------------------------------------------------- */
+/* ---- evaluating the tree on positions ------------------------------------------------------ */
 
-/* What follows a parallel event needs it to happen. */
-static bool comes_before(const struct seat *a, const struct seat *b)
+/* What follows a parallel event requires that it happens. */
+static bool comes_before(const struct chosen_event *a, const struct chosen_event *b)
 {
-	return a->place < b->place && (!a->in_group || a->position);
+	return a->position < b->position && (!a->in_group || a->happened_at);
 }
 
 static bool all_before(const struct pattern_judge *j, const struct spec_pattern *a,
 		       const struct spec_pattern *b)
 {
-	seat_list early = { 0 }, late = { 0 };
+	chosen_list early = { 0 }, late = { 0 };
 	bool ok = true;
 
-	collect(j, a, &early);
-	collect(j, b, &late);
+	collect_chosen(j, a, &early);
+	collect_chosen(j, b, &late);
 	for (size_t i = 0; i < early.count; i++) {
 		for (size_t k = 0; k < late.count; k++)
 			ok &= comes_before(early.items[i], late.items[k]);
@@ -400,13 +399,13 @@ static bool all_before(const struct pattern_judge *j, const struct spec_pattern 
 
 static bool is_absent(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
-	seat_list seats = { 0 };
-	bool absent;
-
-	collect(j, pattern, &seats);
-	absent = !seats.count;
-	vec_free(&seats);
-	return absent;
+	if (pattern->kind == SPEC_LEAF)
+		return !find_chosen(j, pattern);
+	for (const struct spec_pattern *part = pattern->parts; part; part = part->next) {
+		if (!is_absent(j, part))
+			return false;
+	}
+	return true;
 }
 
 static bool in_order(const struct pattern_judge *j, const struct spec_pattern *sequence)
@@ -420,15 +419,15 @@ static bool in_order(const struct pattern_judge *j, const struct spec_pattern *s
 	return true;
 }
 
-/* The order alone that something under `!` demands. */
-static bool demands(const struct pattern_judge *j, const struct spec_pattern *pattern)
+/* Does the order alone hold that something under `!` requires? */
+static bool order_holds(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	if (pattern->kind == SPEC_INVERTED)
-		return !demands(j, pattern->parts);
+		return !order_holds(j, pattern->parts);
 	if (pattern->kind == SPEC_SEQUENCE && !in_order(j, pattern))
 		return false;
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next) {
-		if (!demands(j, part))
+		if (!order_holds(j, part))
 			return false;
 	}
 	return true;
@@ -437,7 +436,7 @@ static bool demands(const struct pattern_judge *j, const struct spec_pattern *pa
 static bool all_chosen(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	if (pattern->kind == SPEC_LEAF)
-		return seat_of(j, pattern);
+		return find_chosen(j, pattern);
 	for (const struct spec_pattern *part = pattern->parts; part; part = part->next) {
 		if (!all_chosen(j, part))
 			return false;
@@ -456,7 +455,7 @@ static bool all_hold(const struct pattern_judge *j, const struct spec_pattern *p
 	return true;
 }
 
-/* One part holds, and nothing of the others is chosen. */
+/* One part holds, and no event of the others is chosen. */
 static bool one_holds(const struct pattern_judge *j, const struct spec_pattern *either)
 {
 	for (const struct spec_pattern *part = either->parts; part; part = part->next) {
@@ -473,7 +472,7 @@ static bool one_holds(const struct pattern_judge *j, const struct spec_pattern *
 static bool holds(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	switch ((enum spec_pattern_kind)pattern->kind) {
-	case SPEC_LEAF: return seat_of(j, pattern);
+	case SPEC_LEAF: return find_chosen(j, pattern);
 	case SPEC_SEQUENCE: return all_hold(j, pattern) && in_order(j, pattern);
 	case SPEC_BOTH:
 	case SPEC_PARALLEL:
@@ -481,153 +480,150 @@ static bool holds(const struct pattern_judge *j, const struct spec_pattern *patt
 	case SPEC_EITHER: return one_holds(j, pattern);
 	case SPEC_STAR:
 	case SPEC_MAYBE: return is_absent(j, pattern) || holds(j, pattern->parts);
-	case SPEC_INVERTED: return all_chosen(j, pattern) && !demands(j, pattern->parts);
+	case SPEC_INVERTED: return all_chosen(j, pattern) && !order_holds(j, pattern->parts);
 	}
 	return false;
 }
 
-/* ---- lives ---------------------------------------------------------------------------------------- */
+/* ---- lifetimes of values ------------------------------------------------------------------- */
 
 static bool is_same(const struct event_id *a, const struct event_id *b)
 {
 	return a->stream == b->stream && a->index == b->index;
 }
 
-/* Its place, whether before the window or in the schedule; false: it has not happened. */
-static bool find_place(const struct pattern_judge *j, const struct event_id *event, double *place)
+/* Finds the event's position, before the window or in it; false if it has not happened. */
+static bool find_position(const struct pattern_judge *j, const struct event_id *event,
+			  double *position)
 {
-	uint32_t previous;
-
 	if (is_past(j, event))
-		*place = past_place(j, event);
+		*position = past_position(j, event);
 	else
-		*place = position_of(j, find_number(j, event, &previous));
-	return *place != 0;
+		*position = (double)checker_claim_position(j->play, find_number(j, event));
+	return *position != 0;
 }
 
-static bool lives_at(const struct pattern_judge *j, const struct seat *seat,
-		     const struct checker_life *life)
+static bool is_alive_at(const struct pattern_judge *j, const struct chosen_event *event,
+			const struct checker_life *life)
 {
-	const struct event_id *anchor = &seat->occurrence->anchor;
-	double place;
+	const struct event_id *anchor = &event->occurrence->anchor;
+	double position;
 
 	if (life->has_born && !is_same(&life->born, anchor) &&
-	    (!find_place(j, &life->born, &place) || place >= seat->place))
+	    (!find_position(j, &life->born, &position) || position >= event->position))
 		return false;
 	return !life->has_dead || is_same(&life->dead, anchor) ||
-	       !find_place(j, &life->dead, &place) || place > seat->place;
+	       !find_position(j, &life->dead, &position) || position > event->position;
 }
 
-static bool all_live(const struct pattern_judge *j)
+static bool all_are_alive(const struct pattern_judge *j)
 {
 	const struct checker_property *property = j->match->property;
 
 	for (size_t i = 0; i < j->count; i++) {
-		const uint32_t *binding = binding_of(j, j->seats[i].occurrence);
+		const uint32_t *binding = binding_of(j, j->chosen[i].occurrence);
 
 		for (uint32_t p = 0; p < property->parameters; p++) {
 			if (binding[p] != CHECKER_UNBOUND &&
-			    !lives_at(j, &j->seats[i], &property->lives[binding[p]]))
+			    !is_alive_at(j, &j->chosen[i], &property->lives[binding[p]]))
 				return false;
 		}
 	}
 	return true;
 }
 
-/* ---- requests -------------------------------------------------------------------------------------- */
+/* ---- positions of requests ----------------------------------------------------------------- */
 
-static int compare_places(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
+SORT_COMPARISON(by_value, double, a, b, sort_order(*a, *b))
 
-	return (x > y) - (x < y);
-}
+typedef VEC(double) position_list;
 
-typedef VEC(double) place_list;
-
-static void mark_lives(const struct pattern_judge *j, const struct seat *seat, place_list *marks)
+static void add_lifetime_bounds(const struct pattern_judge *j, const struct chosen_event *event,
+				position_list *marks)
 {
 	const struct checker_property *property = j->match->property;
-	const uint32_t *binding = binding_of(j, seat->occurrence);
-	double place;
+	const uint32_t *binding = binding_of(j, event->occurrence);
+	double position;
 
 	for (uint32_t p = 0; p < property->parameters; p++) {
 		const struct checker_life *life =
 			binding[p] == CHECKER_UNBOUND ? NULL : &property->lives[binding[p]];
 
-		if (life && life->has_born && find_place(j, &life->born, &place))
-			*vec_push(marks) = place;
-		if (life && life->has_dead && find_place(j, &life->dead, &place))
-			*vec_push(marks) = place;
+		if (life && life->has_born && find_position(j, &life->born, &position))
+			*vec_push(marks) = position;
+		if (life && life->has_dead && find_position(j, &life->dead, &position))
+			*vec_push(marks) = position;
 	}
 }
 
-/* At one anchor they happen at once. */
-static void put_requests(struct pattern_judge *j, uint32_t number, double place, bool placed)
+/* Requests at one anchor happen at once. */
+static void set_request_positions(struct pattern_judge *j, uint32_t number, double position,
+				  bool located)
 {
 	for (size_t i = 0; i < j->count; i++) {
-		struct seat *seat = &j->seats[i];
+		struct chosen_event *event = &j->chosen[i];
 
-		if (seat->occurrence->before && seat->number == number) {
-			seat->place = place;
-			seat->placed = placed;
+		if (event->occurrence->before && event->number == number) {
+			event->position = position;
+			event->located = located;
 		}
 	}
 }
 
 /*
- * The next request without a place gets one in each gap between what matters in the schedule so
- * far: chosen events, requests that have a place, bounds of requests and of lives.
+ * Tries each possible position for the next request without one, and the same for those after it:
+ * the gaps between all positions that matter, namely those of chosen events, of requests that have
+ * one, and the bounds of requests and lifetimes.
  */
-static bool place_requests(struct pattern_judge *j, size_t i)
+static bool try_request_positions(struct pattern_judge *j, size_t i)
 {
-	place_list marks = { 0 };
+	position_list marks = { 0 };
 	bool ok = false;
 
-	while (i < j->count && j->seats[i].placed)
+	while (i < j->count && j->chosen[i].located)
 		i++;
-	if (j->placings++ > PLACINGS)
+	if (j->attempts++ > ATTEMPTS_MAX)
 		return false;
 	if (i == j->count)
-		return all_live(j) && holds(j, j->match->pattern);
+		return all_are_alive(j) && holds(j, j->match->pattern);
 	for (size_t k = 0; k < j->count; k++) {
-		if (j->seats[k].placed)
-			*vec_push(&marks) = j->seats[k].place;
-		if (j->seats[k].occurrence->before) {
-			*vec_push(&marks) = j->seats[k].low;
-			*vec_push(&marks) = j->seats[k].high;
+		if (j->chosen[k].located)
+			*vec_push(&marks) = j->chosen[k].position;
+		if (j->chosen[k].occurrence->before) {
+			*vec_push(&marks) = j->chosen[k].low;
+			*vec_push(&marks) = j->chosen[k].high;
 		}
 	}
-	mark_lives(j, &j->seats[i], &marks);
-	qsort(marks.items, marks.count, sizeof *marks.items, compare_places);
+	add_lifetime_bounds(j, &j->chosen[i], &marks);
+	vec_sort(&marks, by_value);
 	for (size_t k = 0; k + 1 < marks.count && !ok; k++) {
-		double place = (marks.items[k] + marks.items[k + 1]) / 2;
+		double position = (marks.items[k] + marks.items[k + 1]) / 2;
 
-		if (marks.items[k] == marks.items[k + 1] || place <= j->seats[i].low ||
-		    place >= j->seats[i].high)
+		if (marks.items[k] == marks.items[k + 1] || position <= j->chosen[i].low ||
+		    position >= j->chosen[i].high)
 			continue;
-		put_requests(j, j->seats[i].number, place, true);
-		ok = place_requests(j, i + 1);
-		put_requests(j, j->seats[i].number, place, false);
+		set_request_positions(j, j->chosen[i].number, position, true);
+		ok = try_request_positions(j, i + 1);
+		set_request_positions(j, j->chosen[i].number, position, false);
 	}
 	vec_free(&marks);
 	return ok;
 }
 
-/* ---------------------------------------------------------------------------------------------------- */
+/* ---- the verdict --------------------------------------------------------------------------- */
 
-static bool judge(struct pattern_judge *j, struct err *err)
+static bool judge_match(struct pattern_judge *j, struct err *err)
 {
 	mark_groups(j, j->match->pattern, false);
 	for (size_t i = 0; i < j->count; i++) {
-		if (!seat_choice(j, &j->seats[i], err))
+		if (!locate_event(j, &j->chosen[i], err))
 			return false;
 	}
-	if (!bind(j, err) || !suits_threads(j, err) || !suits_regions(j, err) ||
-	    !suits_groups(j, j->match->pattern, err))
+	if (!bind_parameters(j, err) || !check_threads(j, err) || !check_regions(j, err) ||
+	    !check_groups(j, j->match->pattern, err))
 		return false;
-	return place_requests(j, 0) ||
-	       err_set(err, "the chosen events do not come as the pattern demands");
+	return try_request_positions(j, 0) ||
+	       err_set(err, "the chosen events are not in the order that the pattern requires");
 }
 
 bool checker_play_matches(const struct checker_play *play, const struct checker_match *match,
@@ -640,22 +636,22 @@ bool checker_play_matches(const struct checker_play *play, const struct checker_
 	bool ok;
 
 	if (!match->count)
-		return err_set(err, "a match of no events");
-	j.seats = mem_zalloc(match->count, sizeof *j.seats);
+		return err_set(err, "a match without events");
+	j.chosen = mem_zalloc(match->count, sizeof *j.chosen);
 	j.binding = mem_alloc(match->property->parameters * sizeof *j.binding + 1);
 	for (size_t i = 0; i < match->count; i++) {
 		const struct checker_choice *choice = &match->choices[i];
 
 		if (choice->occurrence >= match->property->count) {
-			free(j.seats);
+			free(j.chosen);
 			free(j.binding);
-			return err_set(err, "a choice of no event");
+			return err_set(err, "a chosen event that does not exist");
 		}
-		j.seats[i].leaf = choice->leaf;
-		j.seats[i].occurrence = &match->property->occurrences[choice->occurrence];
+		j.chosen[i].leaf = choice->leaf;
+		j.chosen[i].occurrence = &match->property->occurrences[choice->occurrence];
 	}
-	ok = judge(&j, err);
-	free(j.seats);
+	ok = judge_match(&j, err);
+	free(j.chosen);
 	free(j.binding);
 	return ok;
 }

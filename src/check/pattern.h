@@ -1,7 +1,7 @@
 /*
- * Patterns for the checker: what a match is said to be. The judge plays the schedule, looks where
- * each chosen event came in it, and evaluates the pattern's own tree by doc/properties.md. It
- * takes what the property's events are from whoever read them.
+ * The claim that a pattern matches. The checker plays the schedule, finds the position of each
+ * chosen event in it, and evaluates the pattern's syntax tree by doc/properties.md. It takes over
+ * from the caller what the property's events are.
  */
 #ifndef CHECK_PATTERN_H
 #define CHECK_PATTERN_H
@@ -14,27 +14,27 @@
 /* A property event. */
 struct checker_occurrence {
 	struct event_id anchor;
-	bool before; /* the moment before its anchor */
+	bool before; /* it happens at the moment before its anchor */
 	bool may_be_next;
-	uint32_t event;	   /* of the property */
-	uint32_t bindings; /* start in the property's */
+	uint32_t event;	   /* number in the property */
+	uint32_t bindings; /* position of its binding in the property's `bindings` */
 };
 
-/* The events that began and ended the life of a value, where properties said so. */
+/* The events that began and ended the lifetime of a value, if the property names them. */
 struct checker_life {
 	bool has_born, has_dead;
 	struct event_id born, dead;
 };
 
 struct checker_property {
-	uint32_t parameters;			      /* numbers in a binding */
-	const struct checker_occurrence *occurrences; /* a thread's in the order they happened */
+	uint32_t parameters;			      /* number of values in a binding */
+	const struct checker_occurrence *occurrences; /* each thread's in the order they happened */
 	size_t count;
 	const uint32_t *bindings;	  /* numbers of values, or CHECKER_UNBOUND */
 	const struct checker_life *lives; /* by value */
 };
 
-/* A leaf of the pattern and what is chosen for it. Leaves without a choice are left out. */
+/* A leaf of the pattern and the event chosen for it. Leaves without one are left out. */
 struct checker_choice {
 	const struct spec_pattern *leaf;
 	uint32_t occurrence;

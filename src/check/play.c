@@ -1,3 +1,7 @@
+/*
+ * Plays the steps of a witness: each event must be next in its thread, everything that must come before
+ * it must have happened, and the rules of doc/prediction.md must allow it with its recorded result.
+ */
 #include "check/play.h"
 
 #include "base/mem.h"
@@ -23,13 +27,13 @@ void checker_play_close(struct checker_play *play)
 	vec_free(&play->order);
 }
 
-/* Numbers of a thread's events rise. */
+/* The numbers of a thread's events rise. */
 bool checker_play_happened(const struct checker_play *play, uint32_t number)
 {
 	return number < play->next[checker_base_record(play->base, number)->thread];
 }
 
-bool checker_play_is_through(const struct checker_play *play, uint32_t thread)
+bool checker_play_is_finished(const struct checker_play *play, uint32_t thread)
 {
 	return play->next[thread] == CHECKER_END && !checker_base_goes_on(play->base, thread);
 }
@@ -38,32 +42,32 @@ bool checker_play_hangs(const struct checker_play *play, uint32_t thread)
 {
 	const struct checker_record *last = &play->world->threads[thread].hangs;
 
-	return last->kind != EV_NONE && checker_play_is_through(play, thread) &&
+	return last->kind != EV_NONE && checker_play_is_finished(play, thread) &&
 	       !checker_source_is_cut(play->base->source, thread) &&
 	       !checker_source_is_cut(play->base->source, last->stream);
 }
 
-/* ---- what the event has to wait for ------------------------------------------------------- */
+/* ---- what must happen before an event ------------------------------------------------------ */
 
-static bool comes_before(const struct checker_play *play, uint32_t earlier, const char *reason,
-			 struct err *why)
+static bool report_missing_event(const struct checker_play *play, uint32_t earlier,
+				 const char *reason, struct err *why)
 {
 	const struct checker_record *record = checker_base_record(play->base, earlier);
 
-	return err_set(why, "comes before %s: %s",
+	return err_set(why, "must come after %s: %s",
 		       checker_event_words(play->world->trace, record->stream, record->index).text,
 		       reason);
 }
 
-static bool keeps_order(const struct checker_play *play, uint32_t number, unsigned without,
+static bool check_needs(const struct checker_play *play, uint32_t number, unsigned without,
 			struct err *why)
 {
 	static const char *const words[] = {
-		[CHECKER_WHY_LIFE] = "that is where the life of what it uses begins or ends",
-		[CHECKER_WHY_OBJECT] = "that is where the life of what it uses begins or ends",
-		[CHECKER_WHY_FROZEN] = "their order is the environment's doing",
-		[CHECKER_WHY_JOIN] = "a join stands between them",
-		[CHECKER_WHY_CHANNEL] = "what was sent there may be what it got",
+		[CHECKER_WHY_LIFETIME] = "the lifetime of what it uses begins or ends there",
+		[CHECKER_WHY_OBJECT] = "the lifetime of what it uses begins or ends there",
+		[CHECKER_WHY_FROZEN] = "unrecorded code affects their order",
+		[CHECKER_WHY_JOIN] = "there is a join between them",
+		[CHECKER_WHY_CHANNEL] = "it may have received what was sent there",
 	};
 	size_t count;
 	const struct checker_need *needs = checker_base_needs(play->base, number, &count);
@@ -71,7 +75,8 @@ static bool keeps_order(const struct checker_play *play, uint32_t number, unsign
 	for (size_t i = 0; i < count; i++) {
 		if (!(without >> needs[i].why & 1) &&
 		    !checker_play_happened(play, needs[i].earlier))
-			return comes_before(play, needs[i].earlier, words[needs[i].why], why);
+			return report_missing_event(play, needs[i].earlier, words[needs[i].why],
+						    why);
 	}
 	return true;
 }
@@ -86,22 +91,23 @@ bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struc
 		if (checker_play_happened(play, number))
 			continue;
 		touch = checker_touch_of(play->base, number);
-		/* of the sort of life that it ends, and not of another that it lies in */
+		/* of the kind of lifetime that it ends, not of another one that contains it */
 		if (ends.memory == CHECKER_ENDS ? touch.memory != CHECKER_BEGINS
 						: touch.object != CHECKER_BEGINS)
 			continue;
-		if (ends.memory == CHECKER_ENDS ? checker_lives_bind(&ends, &touch)
+		if (ends.memory == CHECKER_ENDS ? checker_lifetimes_bind(&ends, &touch)
 						: checker_touch_same(&ends, &touch))
-			return comes_before(play, number, "that is where what it ends begins", why);
+			return report_missing_event(play, number,
+						    "the lifetime that it ends begins there", why);
 	}
 	return true;
 }
 
 /*
- * What comes behind the early end in the base run needs what that would have needed: needs are
- * told from one begin or end to the next one, and here one of them has broken the chain.
+ * Events after the early end in the base run need what that end would have needed: needs lead only
+ * from one begin or end to the next, and here one of them is missing from the chain.
  */
-static bool mends_chain(const struct checker_play *play, uint32_t number, struct err *why)
+static bool check_early_end(const struct checker_play *play, uint32_t number, struct err *why)
 {
 	struct checker_touch touch, early, touched;
 
@@ -109,30 +115,33 @@ static bool mends_chain(const struct checker_play *play, uint32_t number, struct
 		return true;
 	touch = checker_touch_of(play->base, number);
 	early = checker_touch_of(play->base, play->early);
-	if (!checker_lives_bind(&touch, &early))
+	if (!checker_lifetimes_bind(&touch, &early))
 		return true;
 	for (uint32_t i = 1; i < play->early; i++) {
 		if (checker_play_happened(play, i))
 			continue;
 		touched = checker_touch_of(play->base, i);
-		if (checker_lives_bind(&touch, &touched))
-			return comes_before(
-				play, i, "what it begins or ends, or uses, is in use there", why);
+		if (checker_lifetimes_bind(&touch, &touched))
+			return report_missing_event(
+				play, i, "what it begins, ends or uses is used there", why);
 	}
 	return true;
 }
 
-/* Whoever wrote what such a read found, or let it go on, may have done that behind anything. */
-static bool follows_all(const struct checker_play *play, uint32_t number, struct err *why)
+/*
+ * For an event that unrecorded code affected: the writer of what it read, or whatever let it
+ * continue, may have come after anything before it.
+ */
+static bool check_after_all(const struct checker_play *play, uint32_t number, struct err *why)
 {
 	bool reads = checker_reads(checker_base_record(play->base, number));
 
 	for (uint32_t i = 0; i < play->base->streams; i++) {
 		if (play->next[i] < number)
-			return comes_before(play, play->next[i],
-					    reads ? "no recorded write explains what it read"
-						  : "it may have waited for anything",
-					    why);
+			return report_missing_event(play, play->next[i],
+						    reads ? "no recorded write explains its value"
+							  : "it may have waited for anything",
+						    why);
 	}
 	return true;
 }
@@ -141,13 +150,13 @@ bool checker_play_is_ready(const struct checker_play *play, uint32_t number, str
 {
 	if (number == play->early)
 		return checker_play_has_begun(play, number, why) &&
-		       checker_play_is_free(play, number, CHECKER_NO_LIVES, why);
-	return checker_play_is_free(play, number, 0, why) && mends_chain(play, number, why);
+		       checker_play_is_free(play, number, CHECKER_NO_LIFETIMES, why);
+	return checker_play_is_free(play, number, 0, why) && check_early_end(play, number, why);
 }
 
-/* Somebody who was not recorded operates on the object: who takes it may have waited for him. */
-static bool learns_of_the_unseen(const struct checker_play *play,
-				 const struct checker_record *record)
+/* Does unrecorded code use the object? Then a thread that acquires it may have waited for that. */
+static bool uses_unexplained_object(const struct checker_play *play,
+				    const struct checker_record *record)
 {
 	struct checker_operand operands[2];
 	unsigned count = 0;
@@ -169,11 +178,10 @@ static bool learns_of_the_unseen(const struct checker_play *play,
 	return false;
 }
 
-bool checker_play_is_behind_all(const struct checker_play *play,
-				const struct checker_record *record)
+bool checker_play_is_after_all(const struct checker_play *play, const struct checker_record *record)
 {
 	return ((record->bits & CHECKER_UNEXPLAINED) && record->kind != EV_JOIN) ||
-	       learns_of_the_unseen(play, record);
+	       uses_unexplained_object(play, record);
 }
 
 bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsigned without,
@@ -183,9 +191,9 @@ bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsi
 
 	if ((record->bits & CHECKER_CREATED) && !play->world->threads[record->thread].created)
 		return err_set(why, "its thread has not been created");
-	if ((record->bits & CHECKER_KEEPS_ORDER) && !keeps_order(play, number, without, why))
+	if ((record->bits & CHECKER_KEEPS_ORDER) && !check_needs(play, number, without, why))
 		return false;
-	return !checker_play_is_behind_all(play, record) || follows_all(play, number, why);
+	return !checker_play_is_after_all(play, record) || check_after_all(play, number, why);
 }
 
 bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream)
@@ -197,23 +205,24 @@ bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream
 	       !checker_barrier_complete(play->world, thread->barrier, thread->meeting);
 }
 
-/* ---- reads -------------------------------------------------------------------------------- */
+/* ---- reads --------------------------------------------------------------------------------- */
 
-static bool wrong_value(const struct checker_play *play, const struct checker_record *record,
-			uint64_t i, uint8_t found, bool known, struct err *why)
+static bool report_wrong_value(const struct checker_play *play, const struct checker_record *record,
+			       uint64_t i, uint8_t found, bool known, struct err *why)
 {
 	uint8_t wanted = checker_read_value(record)[i % record->unit];
 	struct checker_words name = checker_object_words(play->world->trace, record->address);
 
 	if (!known)
-		return err_set(why, "reads %s: byte %" PRIu64 " is not known, and it read %u",
+		return err_set(why, "reads %s: byte %" PRIu64 " is unknown, but it read %u",
 			       name.text, i, wanted);
-	return err_set(why, "reads %s: byte %" PRIu64 " is %u, and it read %u", name.text, i, found,
+	return err_set(why, "reads %s: byte %" PRIu64 " is %u, but it read %u", name.text, i, found,
 		       wanted);
 }
 
-static bool wrong_writer(const struct checker_play *play, const struct checker_record *record,
-			 uint32_t found, uint32_t wanted, struct err *why)
+static bool report_wrong_writer(const struct checker_play *play,
+				const struct checker_record *record, uint32_t found,
+				uint32_t wanted, struct err *why)
 {
 	const struct trace *trace = play->world->trace;
 	struct checker_words by[2] = { { "nothing in the window" }, { "nothing in the window" } };
@@ -226,12 +235,12 @@ static bool wrong_writer(const struct checker_play *play, const struct checker_r
 		if (writer)
 			by[i] = checker_event_words(trace, writer->stream, writer->index);
 	}
-	return err_set(why, "reads %s, last written by %s, and it read what %s wrote",
+	return err_set(why, "reads %s, last written by %s, but it read what %s wrote",
 		       checker_object_words(trace, record->address).text, by[0].text, by[1].text);
 }
 
-static bool read_piece(const struct checker_play *play, const struct checker_record *record,
-		       const struct checker_piece *piece, const uint32_t *bound, struct err *why)
+static bool check_piece(const struct checker_play *play, const struct checker_record *record,
+			const struct checker_piece *piece, const uint32_t *bound, struct err *why)
 {
 	uint64_t unjudged = checker_base_unjudged_bits(play->base, piece->line);
 	uint64_t i = piece->offset;
@@ -245,78 +254,67 @@ static bool read_piece(const struct checker_play *play, const struct checker_rec
 			continue;
 		if (bound && bound[i] != CHECKER_BY_VALUE) {
 			if (bound[i] != writers.of[at])
-				return wrong_writer(play, record, writers.of[at], bound[i], why);
+				return report_wrong_writer(play, record, writers.of[at], bound[i],
+							   why);
 		} else if (!(bytes.known >> at & 1) || bytes.value[at] != value[i % record->unit]) {
-			return wrong_value(play, record, i, bytes.value[at], bytes.known >> at & 1,
-					   why);
+			return report_wrong_value(play, record, i, bytes.value[at],
+						  bytes.known >> at & 1, why);
 		}
 	}
 	return true;
 }
 
-static bool reads_right(const struct checker_play *play, uint32_t number, struct err *why)
+static bool check_read(const struct checker_play *play, uint32_t number, struct err *why)
 {
 	const struct checker_record *record = checker_base_record(play->base, number);
 	struct checker_piece piece = { 0 };
 	const uint32_t *bound = NULL;
 
 	if (record->size > CHECKER_ACCESS_MAX)
-		return err_set(why, "reads more at once than is looked at");
+		return err_set(why, "reads more bytes at once than the checker supports");
 	if (record->bits & CHECKER_KEEPS_WRITER)
 		bound = checker_base_writers(play->base, number);
 	while (checker_piece_next(&piece, record->address, record->size)) {
-		if (!read_piece(play, record, &piece, bound, why))
+		if (!check_piece(play, record, &piece, bound, why))
 			return false;
 	}
 	return true;
 }
 
-/* ---- one event ---------------------------------------------------------------------------- */
+/* ---- one event ----------------------------------------------------------------------------- */
 
-static bool objects_allow(const struct checker_play *play, const struct checker_record *record,
+static bool check_objects(const struct checker_play *play, const struct checker_record *record,
 			  struct err *why)
 {
 	struct checker_operand operands[2];
 	unsigned count = checker_operands(record, operands);
 
 	for (unsigned i = 0; i < count; i++) {
-		bool ok = true;
-
-		if (checker_base_is_frozen(play->base, operands[i].class, operands[i].address))
-			continue;
-		switch (operands[i].class) {
-		case CHECKER_LOCK: ok = checker_lock_allows(play->world, record, why); break;
-		case CHECKER_CONDITION:
-			ok = checker_condition_allows(play->world, record, why);
-			break;
-		case CHECKER_SEMAPHORE:
-			ok = checker_semaphore_allows(play->world, record, why);
-			break;
-		case CHECKER_BARRIER: ok = checker_barrier_allows(play->world, record, why); break;
-		case CHECKER_ONCE: ok = checker_once_allows(play->world, record, why); break;
-		case CHECKER_CLASSES: break;
-		}
-		if (!ok)
+		if (!checker_base_is_frozen(play->base, operands[i].class, operands[i].address) &&
+		    !checker_object_allows(play->world, operands[i].class, record, why))
 			return false;
 	}
 	return true;
 }
 
-static bool joins_right(const struct checker_play *play, const struct checker_record *record,
-			struct err *why)
+static bool check_join(const struct checker_play *play, const struct checker_record *record,
+		       struct err *why)
 {
 	uint32_t joined = checker_stream_of(play->world->trace, record->number);
 
 	if ((record->bits & CHECKER_UNEXPLAINED) || joined == TRACE_NONE ||
-	    checker_play_is_through(play, joined))
+	    checker_play_is_finished(play, joined))
 		return true;
-	return err_set(why, "joins %s, which has not done all its events",
+	return err_set(why, "joins %s, which has not ended",
 		       checker_thread_words(play->world->trace, joined).text);
 }
 
-/* The first SEND behind it in the base run is its note; those behind that one come behind it here, too. */
-static bool finds_nothing(const struct checker_play *play, const struct checker_record *record,
-			  struct err *why)
+/*
+ * Did a receive that found nothing come before every later SEND? Its note is the first SEND after
+ * it in the base run; the SENDs after that one come after it in the schedule too.
+ */
+static bool check_found_nothing(const struct checker_play *play,
+				const struct checker_record *record, struct err *why)
 {
 	const struct checker_record *sent;
 
@@ -328,9 +326,12 @@ static bool finds_nothing(const struct checker_play *play, const struct checker_
 		       checker_event_words(play->world->trace, sent->stream, sent->index).text);
 }
 
-/* None that is deaf and behind it in the base run has happened: each is the note of the one before. */
-static bool is_heard(const struct checker_play *play, const struct checker_record *record,
-		     struct err *why)
+/*
+ * Was the other end of the channel still open? No deaf SEND that comes after it in the base run may
+ * have happened: the note of each SEND is the next deaf one.
+ */
+static bool check_not_deaf(const struct checker_play *play, const struct checker_record *record,
+			   struct err *why)
 {
 	const struct checker_record *deaf = record;
 
@@ -354,19 +355,19 @@ static bool can_happen(const struct checker_play *play, uint32_t number, struct 
 	if (!checker_play_is_ready(play, number, why))
 		return false;
 	if (record->kind != EV_PASS && checker_play_is_at_barrier(play, record->stream))
-		return err_set(why, "goes on from a barrier before all have arrived");
-	if (checker_reads(record) && !reads_right(play, number, why))
+		return err_set(why, "leaves a barrier before all threads have arrived");
+	if (checker_reads(record) && !check_read(play, number, why))
 		return false;
-	if (record->kind == EV_JOIN && !joins_right(play, record, why))
+	if (record->kind == EV_JOIN && !check_join(play, record, why))
 		return false;
-	if (record->kind == EV_RECEIVE && !finds_nothing(play, record, why))
+	if (record->kind == EV_RECEIVE && !check_found_nothing(play, record, why))
 		return false;
-	if (record->kind == EV_SEND && !is_heard(play, record, why))
+	if (record->kind == EV_SEND && !check_not_deaf(play, record, why))
 		return false;
-	return objects_allow(play, record, why);
+	return check_objects(play, record, why);
 }
 
-/* A wait that begins when its waker of the base run has come already will miss it. */
+/* A wait that begins after its waker of the base run has come will miss it. */
 static bool is_late(const struct checker_play *play, const struct checker_record *wait)
 {
 	uint32_t number = wait->next;
@@ -374,7 +375,7 @@ static bool is_late(const struct checker_play *play, const struct checker_record
 	while (number != CHECKER_END) {
 		const struct checker_record *record = checker_base_record(play->base, number);
 
-		if (record->stream == wait->stream) /* not of a handler that cut in */
+		if (record->stream == wait->stream) /* not in a handler that interrupted it */
 			return record->kind == EV_WOKEN && record->note &&
 			       checker_play_happened(play, record->note);
 		number = record->next;
@@ -382,7 +383,7 @@ static bool is_late(const struct checker_play *play, const struct checker_record
 	return false;
 }
 
-static void happen(struct checker_play *play, uint32_t number)
+static void apply_event(struct checker_play *play, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(play->base, number);
 
@@ -406,29 +407,14 @@ bool checker_play_event(struct checker_play *play, uint32_t number, struct err *
 		return err_set(why, "it is not next");
 	if (!can_happen(play, number, why))
 		return false;
-	happen(play, number);
+	apply_event(play, number);
 	return true;
 }
 
-/* ---- steps -------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------- */
 
-/* The event that a step names, among those to come; CHECKER_END: it is not there. */
-static uint32_t find_step(const struct checker_play *play, uint32_t stream, uint64_t index)
-{
-	uint32_t number = play->next[checker_source_thread(play->base->source, stream)];
-
-	while (number != CHECKER_END) {
-		const struct checker_record *record = checker_base_record(play->base, number);
-
-		if (record->stream == stream && record->index == index)
-			return number;
-		number = record->next;
-	}
-	return CHECKER_END;
-}
-
-static bool refuse(const struct checker_play *play, size_t step,
-		   const struct checker_record *record, const struct err *why, struct err *err)
+static bool refuse_step(const struct checker_play *play, size_t step,
+			const struct checker_record *record, const struct err *why, struct err *err)
 {
 	return err_set(err, "step %zu, %s: %.*s", step + 1,
 		       checker_event_words(play->world->trace, record->stream, record->index).text,
@@ -439,28 +425,29 @@ static bool play_step(struct checker_play *play, const struct event_id *step, si
 		      struct err *err)
 {
 	uint32_t stream = checker_stream_of(play->world->trace, step->stream);
-	uint32_t target, number = 0;
+	uint32_t thread, target, number = 0;
 	struct err why;
 
 	if (stream == TRACE_NONE)
-		return err_set(err, "step %zu: there is no stream %" PRIu32, i + 1, step->stream);
-	target = find_step(play, stream, step->index);
+		return err_set(err, "step %zu: unknown stream %" PRIu32, i + 1, step->stream);
+	thread = checker_source_thread(play->base->source, stream);
+	target = checker_base_find(play->base, play->next[thread], stream, step->index);
 	if (target == CHECKER_END) {
 		struct checker_words name =
 			checker_event_words(play->world->trace, stream, step->index);
 		bool past = step->index < play->world->threads[stream].done;
 
 		return err_set(err, "step %zu: %s %s", i + 1, name.text,
-			       past ? "has happened already" : "is not in the window");
+			       past ? "has already happened" : "is not in the window");
 	}
 	while (number != target) {
 		const struct checker_record *record;
 
-		number = play->next[checker_source_thread(play->base->source, stream)];
+		number = play->next[thread];
 		record = checker_base_record(play->base, number);
 		if (!can_happen(play, number, &why))
-			return refuse(play, i, record, &why, err);
-		happen(play, number);
+			return refuse_step(play, i, record, &why, err);
+		apply_event(play, number);
 	}
 	return true;
 }

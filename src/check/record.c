@@ -1,3 +1,4 @@
+/* Makes records from the events of the trace, and classifies them. */
 #include "check/record.h"
 
 #include "base/mem.h"
@@ -11,14 +12,7 @@
 
 bool checker_is_access(const struct checker_record *record)
 {
-	switch (record->kind) {
-	case EV_READ:
-	case EV_WRITE:
-	case EV_ATOMIC_READ:
-	case EV_ATOMIC_WRITE:
-	case EV_ATOMIC_UPDATE: return true;
-	}
-	return false;
+	return checker_reads(record) || checker_writes(record);
 }
 
 bool checker_reads(const struct checker_record *record)
@@ -38,14 +32,14 @@ bool checker_is_atomic(const struct checker_record *record)
 	return event_group(record->kind) == EG_ATOMIC;
 }
 
-/* ---- making ------------------------------------------------------------------------------- */
+/* ---- making records ------------------------------------------------------------------------ */
 
-static void take_values(struct checker_record *record, const struct trace_event *event)
+static void copy_values(struct checker_record *record, const struct trace_event *event)
 {
 	const uint8_t *value = event->unit ? event->value : NULL;
 	const uint8_t *old = value && event->kind == EV_ATOMIC_UPDATE ? event->old : NULL;
 
-	/* A value that was read next to the access, not by it, counts as not recorded. */
+	/* A value that was read separately, not by the access itself, counts as not recorded. */
 	if (!value || (event->flags & EF_INEXACT))
 		return;
 	record->unit = event->unit;
@@ -60,7 +54,7 @@ static void take_values(struct checker_record *record, const struct trace_event 
 		memcpy(record->near + NEAR, old, record->unit);
 }
 
-void checker_record_make(struct checker_record *record, const struct trace_event *event,
+void checker_record_init(struct checker_record *record, const struct trace_event *event,
 			 uint32_t stream, uint32_t thread)
 {
 	*record = (struct checker_record){
@@ -75,7 +69,7 @@ void checker_record_make(struct checker_record *record, const struct trace_event
 		.place = event->site ? (uintptr_t)event->site : event->pc,
 	};
 	if (checker_is_access(record)) {
-		take_values(record, event);
+		copy_values(record, event);
 	} else {
 		record->other = event->other;
 		record->number = event->number;
@@ -109,7 +103,7 @@ void checker_record_drop(struct checker_record *record)
 		free((uint8_t *)record->far.value);
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------- */
 
 const uint8_t *checker_written_value(const struct checker_record *record)
 {
@@ -121,13 +115,13 @@ const uint8_t *checker_written_value(const struct checker_record *record)
 const uint8_t *checker_read_value(const struct checker_record *record)
 {
 	if (record->kind != EV_ATOMIC_UPDATE)
-		return checker_written_value(record); /* a read has only the one */
+		return checker_written_value(record); /* a read has only one value */
 	if (!(record->bits & CHECKER_OLD))
 		return NULL;
 	return record->unit > NEAR ? record->far.old : record->near + NEAR;
 }
 
-/* ---- sync objects ------------------------------------------------------------------------- */
+/* ---- sync objects -------------------------------------------------------------------------- */
 
 static bool is_request(uint8_t kind)
 {
@@ -155,21 +149,6 @@ unsigned checker_operands(const struct checker_record *record, struct checker_op
 	return 2;
 }
 
-bool checker_is_object_life(const struct checker_record *record)
-{
-	switch (record->kind) {
-	case EV_LOCK_INIT:
-	case EV_LOCK_DESTROY:
-	case EV_COND_INIT:
-	case EV_COND_DESTROY:
-	case EV_SEM_INIT:
-	case EV_SEM_DESTROY:
-	case EV_BARRIER_INIT:
-	case EV_BARRIER_DESTROY: return true;
-	}
-	return false;
-}
-
 bool checker_is_blank(const struct checker_record *record)
 {
 	return record->kind == EV_ALLOC || record->kind == EV_MAP;
@@ -180,7 +159,7 @@ uint32_t checker_stream_of(const struct trace *trace, uint64_t number)
 	return number < TRACE_NONE ? trace_find_stream(trace, (uint32_t)number) : TRACE_NONE;
 }
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- names in messages --------------------------------------------------------------------- */
 
 struct checker_words checker_thread_words(const struct trace *trace, uint32_t stream)
 {

@@ -1,57 +1,67 @@
-/* An event as the checker keeps it, and how messages call things. */
+/* An event as the checker keeps it, and names of threads, events and objects for messages. */
 #ifndef CHECK_RECORD_H
 #define CHECK_RECORD_H
 
 #include "trace/trace.h"
 
 enum checker_bit {
-	CHECKER_VALUE = 1,	   /* what was read or written is known … */
-	CHECKER_OLD = 2,	   /* … and what an update found */
-	CHECKER_TIMES_OUT = 4,	   /* WAIT: no signal wakes it: it was recorded as timed out */
-	CHECKER_ASTRAY = 8,	   /* WAIT: what follows in the stream is no WOKEN of its own */
-	CHECKER_CREATED = 16,	   /* the first of its thread, and the CREATE came before it */
-	CHECKER_KEEPS_ORDER = 32,  /* there are events that must come before it (order.h) */
-	CHECKER_KEEPS_WRITER = 64, /* a read with bytes that are bound to who wrote them */
+	CHECKER_VALUE = 1,     /* the value read or written is known … */
+	CHECKER_OLD = 2,       /* … and the value that an update found */
+	CHECKER_TIMES_OUT = 4, /* WAIT: recorded as timed out, so no signal wakes it */
+	CHECKER_ASTRAY = 8,    /* WAIT: what follows it in the stream is not its WOKEN */
+	/* the first event of its thread, and the CREATE came before it */
+	CHECKER_CREATED = 16,
+	CHECKER_KEEPS_ORDER = 32,  /* there are events that must come before it (order.c) */
+	CHECKER_KEEPS_WRITER = 64, /* a read with bytes that are bound to their writers */
 	CHECKER_UNEXPLAINED = 128, /* JOIN, reads: the base run breaks the rule for it; SYNC */
 };
 
-/* A probe that begins or ends an atomic region. */
+/* Probes that begin or end an atomic region. */
 enum checker_region { CHECKER_NO_REGION, CHECKER_REGION_BEGINS, CHECKER_REGION_ENDS };
 
 struct checker_record {
 	uint8_t kind, flags;
-	uint8_t mode;	 /* field m of sync events; of a probe enum checker_region */
+	uint8_t mode;	 /* field m of sync events; enum checker_region of a probe */
 	uint8_t bits;	 /* enum checker_bit */
-	bool foreign;	 /* in a recording, by code that was not recorded */
+	bool foreign;	 /* in a recording, from code that was not recorded */
 	uint32_t stream; /* position in the trace */
-	uint32_t thread; /* position of the thread's stream: another one for handlers */
-	uint32_t unit;	 /* bytes of a value; when fewer than size they repeat */
+	uint32_t thread; /* position of the owner: another stream for handlers */
+	uint32_t unit;	 /* bytes of a value; if fewer than size, they repeat */
 	uint64_t index, address, size;
-	uint64_t place; /* in the code: equal for equal places; 0: not known */
+	uint64_t place; /* site in the code: equal for equal sites; 0 if unknown */
 	union {
-		uint8_t near[16]; /* unit <= 8: value, and from 8 on what an update found */
+		/* unit <= 8: the value, and from byte 8 on what an update found */
+		uint8_t near[16];
 		struct {
 			const uint8_t *value, *old;
 		} far;
 		struct {
 			uint64_t other, number; /* `other` of a region's probe is its name */
-		};				/* of what is no access */
+		};				/* of events that are not accesses */
 	};
-	uint32_t next; /* number of the thread's next event in the window; CHECKER_END: none */
-	/* ARRIVE: number of its meeting; ONCE, ONCE_BEGIN: how many runs had ended before; WOKEN:
-	 * the event that woke it in the base run, 0 when that was before the window; RECEIVE of
-	 * nothing: the first SEND of bytes behind it, SEND of bytes, and one that is deaf: the first
-	 * that is deaf, 0 if there is none */
+	uint32_t next; /* number of the thread's next event in the window, or CHECKER_END */
+	/*
+	 * ARRIVE: number of its meeting. ONCE, ONCE_BEGIN: how many runs had ended before. WOKEN:
+	 * the event that woke it in the base run, 0 if that was before the window. RECEIVE of
+	 * nothing: the first SEND of bytes after it. SEND of bytes, and deaf SEND: the next deaf
+	 * SEND. 0 if there is none.
+	 */
 	uint32_t note;
 };
 
-/* Events of a window are numbered from 1 in base order; 0 is what was before the window. */
+/* Events of a window are numbered from 1 in base order; 0 stands for what was before the window. */
 #define CHECKER_END UINT32_MAX
 
-/* Far values stay those of the trace_event: good until its cursor moves on. */
-void checker_record_make(struct checker_record *record, const struct trace_event *event,
+/* Far values are those of the trace_event: valid until its cursor advances. */
+void checker_record_init(struct checker_record *record, const struct trace_event *event,
 			 uint32_t stream, uint32_t thread);
-/* A record that owns its far values, and the end of one. */
+/* Returns the last address of a range; one that extends past the end of the address space stops there. */
+static inline uint64_t checker_last_address(uint64_t first, uint64_t size)
+{
+	return size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
+}
+
+/* Makes the record own its far values; frees them. */
 void checker_record_keep(struct checker_record *record);
 void checker_record_drop(struct checker_record *record);
 
@@ -60,11 +70,11 @@ bool checker_writes(const struct checker_record *record);
 bool checker_is_access(const struct checker_record *record);
 bool checker_is_atomic(const struct checker_record *record);
 
-/* What the access read and wrote, `unit` bytes; NULL: not known. */
+/* What the access read and wrote, `unit` bytes; NULL if unknown. */
 const uint8_t *checker_read_value(const struct checker_record *record);
 const uint8_t *checker_written_value(const struct checker_record *record);
 
-/* ---- sync objects ------------------------------------------------------------------------- */
+/* ---- sync objects -------------------------------------------------------------------------- */
 
 enum checker_class {
 	CHECKER_LOCK,
@@ -81,21 +91,18 @@ struct checker_operand {
 };
 
 /*
- * The sync objects that an event operates on: none, one, or a condition and its mutex. A request
- * operates on nothing: it only says what comes next.
+ * Returns the sync objects that an event operates on: none, one, or a condition and its mutex. A
+ * request does not operate on an object: it only announces what comes next.
  */
 unsigned checker_operands(const struct checker_record *record, struct checker_operand operands[2]);
 
-/* Does it begin or end the life of its sync object? */
-bool checker_is_object_life(const struct checker_record *record);
-
-/* Does it begin the life of memory in which is who knows what: a heap block, a mapping? */
+/* Does it begin the lifetime of memory with unknown contents: a heap block, a mapping? */
 bool checker_is_blank(const struct checker_record *record);
 
-/* The position of the stream with this number (as events name it), or TRACE_NONE. */
+/* Returns the position of the stream with this number (as events name it), or TRACE_NONE. */
 uint32_t checker_stream_of(const struct trace *trace, uint64_t number);
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- names in messages --------------------------------------------------------------------- */
 
 struct checker_words {
 	char text[96];

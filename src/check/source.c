@@ -1,5 +1,7 @@
+/* A cursor per stream, with one event of look-ahead: a WAIT needs to know how it ends. */
 #include "check/source.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "trace/point.h"
 
@@ -19,22 +21,6 @@ struct checker_source {
 	struct source_stream *streams;
 };
 
-/* Handlers can interrupt handlers: the thread is at the end of the chain. A forged one may turn. */
-uint32_t checker_find_thread(const struct trace *trace, uint32_t stream)
-{
-	uint32_t at = stream;
-
-	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
-		uint32_t host = trace_stream(trace, at)->host;
-
-		host = host == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, host);
-		if (host == TRACE_NONE)
-			return at;
-		at = host;
-	}
-	return stream;
-}
-
 struct checker_source *checker_source_open(const struct trace *trace)
 {
 	struct checker_source *source = mem_zalloc(1, sizeof *source);
@@ -44,7 +30,7 @@ struct checker_source *checker_source_open(const struct trace *trace)
 	source->streams = mem_zalloc(source->count, sizeof *source->streams);
 	for (uint32_t i = 0; i < source->count; i++) {
 		source->streams[i].cursor = trace_cursor_open(trace, i);
-		source->streams[i].thread = checker_find_thread(trace, i);
+		source->streams[i].thread = trace_stream_owner(trace, i);
 	}
 	return source;
 }
@@ -83,8 +69,8 @@ bool checker_source_is_cut(const struct checker_source *source, uint32_t i)
 	return source->streams[i].cut;
 }
 
-/* How a wait ends stands in what follows it. */
-static uint8_t fate(struct checker_source *source, const struct checker_record *wait)
+/* How a wait ends is seen from the event that follows it. */
+static uint8_t find_wait_result(struct checker_source *source, const struct checker_record *wait)
 {
 	const struct trace_event *next = &source->streams[wait->stream].head;
 
@@ -95,17 +81,10 @@ static uint8_t fate(struct checker_source *source, const struct checker_record *
 	return next->mode ? CHECKER_TIMES_OUT : 0;
 }
 
-/* FNV-1a: names of regions are only ever compared. */
-static uint64_t hash_name(const char *name, uint32_t length)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (uint32_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3u;
-	return hash;
-}
-
-/* sooth:atomic_begin and sooth:atomic_end, with the region's name. */
+/*
+ * Reads sooth:atomic_begin and sooth:atomic_end, with the hash of the region's name: names are only
+ * compared.
+ */
 static void read_region(const struct source_stream *stream, struct checker_record *record)
 {
 	struct trace_point point;
@@ -119,7 +98,8 @@ static void read_region(const struct source_stream *stream, struct checker_recor
 	if (!begins && strcmp(point.function, "sooth:atomic_end"))
 		return;
 	record->mode = begins ? CHECKER_REGION_BEGINS : CHECKER_REGION_ENDS;
-	record->other = hash_name(point.arguments[0].text, point.arguments[0].length);
+	record->other =
+		hash_bytes(HASH_FNV_START, point.arguments[0].text, point.arguments[0].length);
 }
 
 bool checker_source_take(struct checker_source *source, uint32_t i, struct checker_record *record)
@@ -128,12 +108,12 @@ bool checker_source_take(struct checker_source *source, uint32_t i, struct check
 
 	if (!checker_source_more(source, i))
 		return false;
-	checker_record_make(record, &stream->head, i, stream->thread);
+	checker_record_init(record, &stream->head, i, stream->thread);
 	record->foreign = !stream->head.site && trace_has_sites(source->trace);
 	if (record->kind == EV_PROBE || record->kind == EV_POINT)
 		read_region(stream, record);
 	stream->fetched = false;
 	if (record->kind == EV_WAIT)
-		record->bits |= fate(source, record);
+		record->bits |= find_wait_result(source, record);
 	return true;
 }

@@ -1,7 +1,9 @@
+/* Passes over the whole trace, each made when its result is first needed. */
 #include "check/survey.h"
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -10,29 +12,29 @@ struct survey_move {
 	uint64_t semaphore, sequence;
 	uint8_t kind;
 };
-struct stretch {
+struct survey_range {
 	uint64_t first, last;
 };
 struct checker_survey {
 	const struct trace *trace;
-	bool made;
+	bool surveyed;
 	struct map created;
-	struct map least;  /* semaphores that start with more than 0 */
-	struct map turned; /* those that begin or end */
-	bool words_made;
-	struct map words; /* address / WORD: thread + 1, SHARED */
-	struct map pages; /* address / PAGE: the same, for those that an access covers wholly */
-	VEC(struct stretch) mapped;
-	struct map guards;	 /* lock: position in guarded + 1 */
-	VEC(struct map) guarded; /* for each lock: address to the stream's number + 1, or SHARED */
+	struct map least;	  /* semaphores that start with more than 0, to that number */
+	struct map reinitialised; /* semaphores that are initialised or destroyed */
+	bool words_surveyed;
+	struct map words; /* address / WORD to thread + 1 and SHARED */
+	struct map pages; /* address / PAGE: the same, for pages that an access covers completely */
+	VEC(struct survey_range) mapped;
+	struct map guards;	 /* lock to position + 1 in guarded */
+	VEC(struct map) guarded; /* by lock: address to stream position + 1, or SHARED */
 };
 
 #define WORD 8u
 #define PAGE 4096u
 #define SHARED (1ull << 32)
-/* No program accesses more at once; a damaged trace can say anything. */
+/* No program accesses more at once, but a damaged trace can contain any size. */
 #define ACCESS_MAX (1ull << 32)
-#define ATOMIC_MAX 16u /* in no more than three words */
+#define ATOMIC_MAX 16u /* so that it touches at most three words */
 
 struct checker_survey *checker_survey_open(const struct trace *trace)
 {
@@ -48,7 +50,7 @@ void checker_survey_close(struct checker_survey *survey)
 		return;
 	map_free(&survey->created);
 	map_free(&survey->least);
-	map_free(&survey->turned);
+	map_free(&survey->reinitialised);
 	map_free(&survey->words);
 	map_free(&survey->pages);
 	vec_free(&survey->mapped);
@@ -59,16 +61,13 @@ void checker_survey_close(struct checker_survey *survey)
 	free(survey);
 }
 
-static int compare_moves(const void *left, const void *right)
-{
-	const struct survey_move *a = left, *b = right;
+SORT_COMPARISON(by_semaphore, struct survey_move, a, b,
+		sort_order(a->semaphore, b->semaphore) ?: sort_order(a->sequence, b->sequence))
 
-	if (a->semaphore != b->semaphore)
-		return a->semaphore < b->semaphore ? -1 : 1;
-	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
-}
-
-/* All moves, those of one semaphore in their order: how many more were taken than posted? */
+/*
+ * Computes how many more times each semaphore was taken than posted. `moves` has the operations on
+ * one semaphore together, in their order.
+ */
 static void count_moves(struct checker_survey *survey, const struct survey_move *moves,
 			size_t count)
 {
@@ -81,7 +80,7 @@ static void count_moves(struct checker_survey *survey, const struct survey_move 
 			known = false;
 		}
 		if (moves[i].kind == EV_SEM_INIT || moves[i].kind == EV_SEM_DESTROY) {
-			map_put(&survey->turned, moves[i].semaphore, NULL);
+			map_put(&survey->reinitialised, moves[i].semaphore, NULL);
 			known = true;
 		}
 		if (known)
@@ -95,13 +94,13 @@ static void count_moves(struct checker_survey *survey, const struct survey_move 
 	}
 }
 
-static void make(struct checker_survey *survey)
+static void survey_threads_and_semaphores(struct checker_survey *survey)
 {
 	VEC(struct survey_move) moves = { 0 };
 	struct trace_event event;
 	struct err err;
 
-	survey->made = true;
+	survey->surveyed = true;
 	for (uint32_t i = 0; i < trace_stream_count(survey->trace); i++) {
 		struct trace_cursor *cursor = trace_cursor_open(survey->trace, i);
 
@@ -115,16 +114,15 @@ static void make(struct checker_survey *survey)
 		}
 		trace_cursor_close(cursor);
 	}
-	if (moves.count)
-		qsort(moves.items, moves.count, sizeof *moves.items, compare_moves);
+	vec_sort(&moves, by_semaphore);
 	count_moves(survey, moves.items, moves.count);
 	vec_free(&moves);
 }
 
 bool checker_survey_creates(struct checker_survey *survey, uint32_t number)
 {
-	if (!survey->made)
-		make(survey);
+	if (!survey->surveyed)
+		survey_threads_and_semaphores(survey);
 	return map_get(&survey->created, number);
 }
 
@@ -132,21 +130,21 @@ uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t addres
 {
 	const uint64_t *least;
 
-	if (!survey->made)
-		make(survey);
+	if (!survey->surveyed)
+		survey_threads_and_semaphores(survey);
 	least = map_get(&survey->least, address);
 	return least ? *least : 0;
 }
 
-bool checker_survey_turns(struct checker_survey *survey, uint64_t address)
+bool checker_survey_reinitialises(struct checker_survey *survey, uint64_t address)
 {
-	if (!survey->made)
-		make(survey);
-	return map_get(&survey->turned, address);
+	if (!survey->surveyed)
+		survey_threads_and_semaphores(survey);
+	return map_get(&survey->reinitialised, address);
 }
 
-/* Units of a map from `first` up to, not with, `end`. */
-static void touch(struct map *map, uint64_t first, uint64_t end, uint32_t thread)
+/* Marks the units of a map from `first` up to, but not including, `end`. */
+static void mark_units(struct map *map, uint64_t first, uint64_t end, uint32_t thread)
 {
 	for (uint64_t unit = first; unit < end; unit++) {
 		uint64_t *state = map_put(map, unit, NULL);
@@ -158,8 +156,8 @@ static void touch(struct map *map, uint64_t first, uint64_t end, uint32_t thread
 	}
 }
 
-static void touch_access(struct checker_survey *survey, const struct trace_event *event,
-			 uint32_t thread)
+static void mark_access(struct checker_survey *survey, const struct trace_event *event,
+			uint32_t thread)
 {
 	uint64_t start = event->address, last, first_page, end_page;
 
@@ -169,16 +167,16 @@ static void touch_access(struct checker_survey *survey, const struct trace_event
 	first_page = start / PAGE + (start % PAGE != 0);
 	end_page = last / PAGE + (last % PAGE == PAGE - 1);
 	if (first_page >= end_page) {
-		touch(&survey->words, start / WORD, last / WORD + 1, thread);
+		mark_units(&survey->words, start / WORD, last / WORD + 1, thread);
 		return;
 	}
-	touch(&survey->pages, first_page, end_page, thread);
-	touch(&survey->words, start / WORD, first_page * (PAGE / WORD), thread);
-	touch(&survey->words, end_page * (PAGE / WORD), last / WORD + 1, thread);
+	mark_units(&survey->pages, first_page, end_page, thread);
+	mark_units(&survey->words, start / WORD, first_page * (PAGE / WORD), thread);
+	mark_units(&survey->words, end_page * (PAGE / WORD), last / WORD + 1, thread);
 }
 
-/* What is atomic is there for others, recorded or not. */
-static void share_atomic(struct checker_survey *survey, const struct trace_event *event)
+/* Memory with atomic operations is meant for other threads, recorded or not. */
+static void mark_atomic(struct checker_survey *survey, const struct trace_event *event)
 {
 	uint64_t first = event->address / WORD, last;
 
@@ -190,48 +188,34 @@ static void share_atomic(struct checker_survey *survey, const struct trace_event
 	*map_put(&survey->words, last, NULL) |= SHARED;
 }
 
-/* Handlers count as the thread that they interrupt. */
-static uint32_t thread_of(const struct trace *trace, uint32_t i)
-{
-	for (uint32_t hops = 0; hops < trace_stream_count(trace); hops++) {
-		uint32_t host = trace_stream(trace, i)->host;
-		uint32_t next = host == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, host);
-
-		if (next == TRACE_NONE)
-			break;
-		i = next;
-	}
-	return i;
-}
-
-static void make_words(struct checker_survey *survey)
+static void survey_words(struct checker_survey *survey)
 {
 	struct trace_event event;
 	struct err err;
 
-	survey->words_made = true;
+	survey->words_surveyed = true;
 	for (uint32_t i = 0; i < trace_stream_count(survey->trace); i++) {
 		struct trace_cursor *cursor = trace_cursor_open(survey->trace, i);
-		uint32_t thread = thread_of(survey->trace, i);
+		uint32_t thread = trace_stream_owner(survey->trace, i);
 
 		while (trace_next(cursor, &event, &err)) {
 			enum event_group group = event_group(event.kind);
 
 			if (group == EG_ACCESS || (group == EG_ATOMIC && event.kind != EV_FENCE))
-				touch_access(survey, &event, thread);
+				mark_access(survey, &event, thread);
 			if (group == EG_ATOMIC && event.kind != EV_FENCE)
-				share_atomic(survey, &event);
+				mark_atomic(survey, &event);
 			if (event.kind == EV_MAP && event.size)
 				*vec_push(&survey->mapped) =
-					(struct stretch){ event.address,
-							  event.address + event.size - 1 };
+					(struct survey_range){ event.address,
+							       event.address + event.size - 1 };
 		}
 		trace_cursor_close(cursor);
 	}
 }
 
-/* Others than the thread may have put something there behind its back: it is no memory of its own. */
-static bool is_open(const struct checker_survey *survey, uint64_t address)
+/* May code other than the thread's write there? Then the memory is not private. */
+static bool is_written_by_others(const struct checker_survey *survey, uint64_t address)
 {
 	uint64_t first = address / WORD * WORD;
 
@@ -250,51 +234,50 @@ bool checker_survey_shares(struct checker_survey *survey, uint64_t address)
 
 	if (trace_is_text(survey->trace))
 		return true;
-	if (!survey->words_made)
-		make_words(survey);
+	if (!survey->words_surveyed)
+		survey_words(survey);
 	word = map_get(&survey->words, address / WORD);
 	page = map_get(&survey->pages, address / PAGE);
 	state = (word ? *word : 0) | (page ? *page : 0);
 	if (word && page && (uint32_t)*word != (uint32_t)*page)
 		state |= SHARED;
-	return (state & SHARED) || is_open(survey, address);
+	return (state & SHARED) || is_written_by_others(survey, address);
 }
 
-/* ---- what a lock guards ------------------------------------------------------------------- */
+/* ---- what a lock guards -------------------------------------------------------------------- */
 
-/* More at once, a memset of many pages, is not what somebody guards by a lock. */
+/* Larger accesses, such as a memset of many pages, do not show what a lock guards. */
 #define GUARDED_MOST (1u << 16)
 
-/* How a stream holds the lock in question. */
-struct grip {
-	uint64_t depth, saved, readers;
-};
-
-static void follow_grip(struct grip *grip, const struct trace_event *event, uint64_t lock)
+void checker_lock_depth_follow(struct checker_lock_depth *depth, uint8_t kind)
 {
-	bool on_condition = event->kind == EV_WAIT || event->kind == EV_WOKEN;
-
-	if ((on_condition ? event->other : event->address) != lock)
-		return;
-	switch (event->kind) {
-	case EV_ACQUIRE: grip->depth++; break;
-	case EV_READ_ACQUIRE: grip->readers++; break;
+	switch (kind) {
+	case EV_ACQUIRE: depth->writes++; break;
+	case EV_READ_ACQUIRE: depth->reads++; break;
 	case EV_RELEASE:
 	case EV_READ_RELEASE:
-		if (grip->depth && (event->kind == EV_RELEASE || !grip->readers))
-			grip->depth--;
-		else if (grip->readers)
-			grip->readers--;
+		if (depth->writes && (kind == EV_RELEASE || !depth->reads))
+			depth->writes--;
+		else
+			depth->reads -= depth->reads > 0;
 		break;
 	case EV_WAIT:
-		grip->saved = grip->depth ? grip->depth : 1;
-		grip->depth = 0;
+		depth->saved = depth->writes ? depth->writes : 1;
+		depth->writes = 0;
 		break;
-	case EV_WOKEN: grip->depth = grip->saved; break;
+	case EV_WOKEN: depth->writes = depth->saved; break;
 	}
 }
 
-static void guard_access(struct map *bytes, const struct trace_event *event, uint32_t stream)
+/* Is the event an operation on this lock? `event` is one on a lock or a condition. */
+static bool uses_lock(const struct trace_event *event, uint64_t lock)
+{
+	bool on_condition = event->kind == EV_WAIT || event->kind == EV_WOKEN;
+
+	return (on_condition ? event->other : event->address) == lock;
+}
+
+static void mark_guarded(struct map *bytes, const struct trace_event *event, uint32_t stream)
 {
 	if (event->size > GUARDED_MOST)
 		return;
@@ -308,24 +291,27 @@ static void guard_access(struct map *bytes, const struct trace_event *event, uin
 	}
 }
 
-/* A handler holds what it takes itself, and is its own thread here: it is in no region of its host. */
-static void make_guarded(struct checker_survey *survey, uint64_t lock, struct map *bytes)
+/*
+ * Finds the bytes that are accessed with `lock` held, and the threads that do so. A handler holds
+ * only the locks that it took itself: it is not in a critical section of the thread it interrupts.
+ */
+static void survey_guarded(struct checker_survey *survey, uint64_t lock, struct map *bytes)
 {
 	struct trace_event event;
 	struct err err;
 
 	for (uint32_t i = 0; i < trace_stream_count(survey->trace); i++) {
 		struct trace_cursor *cursor = trace_cursor_open(survey->trace, i);
-		struct grip grip = { 0 };
+		struct checker_lock_depth depth = { 0 };
 
 		while (trace_next(cursor, &event, &err)) {
 			enum event_group group = event_group(event.kind);
 
-			if (group == EG_LOCK || group == EG_CONDITION)
-				follow_grip(&grip, &event, lock);
-			else if ((grip.depth || grip.readers) && event.kind != EV_FENCE &&
+			if ((group == EG_LOCK || group == EG_CONDITION) && uses_lock(&event, lock))
+				checker_lock_depth_follow(&depth, event.kind);
+			else if ((depth.writes || depth.reads) && event.kind != EV_FENCE &&
 				 (group == EG_ACCESS || group == EG_ATOMIC))
-				guard_access(bytes, &event, thread_of(survey->trace, i));
+				mark_guarded(bytes, &event, trace_stream_owner(survey->trace, i));
 		}
 		trace_cursor_close(cursor);
 	}
@@ -340,7 +326,7 @@ bool checker_survey_guards(struct checker_survey *survey, uint64_t lock, uint64_
 	if (fresh) {
 		*vec_push(&survey->guarded) = (struct map){ 0 };
 		*position = survey->guarded.count;
-		make_guarded(survey, lock, &survey->guarded.items[survey->guarded.count - 1]);
+		survey_guarded(survey, lock, &survey->guarded.items[survey->guarded.count - 1]);
 	}
 	state = map_get(&survey->guarded.items[*position - 1], address);
 	return state && *state == SHARED;

@@ -1,7 +1,7 @@
 /*
- * What only a look at the whole trace tells: which threads are created by somebody, with how much
- * a semaphore must have started whose initial value was not recorded, which bytes are shared, and
- * which a lock guards. Made when it is first asked for, as most traces need none of it.
+ * Facts that need a look at the whole trace: which threads have a CREATE, the least initial value
+ * of a semaphore for which none was recorded, which bytes are shared, and which bytes a lock
+ * guards. Each is computed at the first query, because most traces need none of them.
  */
 #ifndef CHECK_SURVEY_H
 #define CHECK_SURVEY_H
@@ -16,18 +16,28 @@ void checker_survey_close(struct checker_survey *survey);
 /* Is there a CREATE of the stream with this number? */
 bool checker_survey_creates(struct checker_survey *survey, uint32_t number);
 
-/* The least with which the semaphore can start so that no DOWN before its first SEM_INIT or
- * SEM_DESTROY comes at 0. */
+/*
+ * Returns the least initial value of the semaphore for which no DOWN before its first SEM_INIT or
+ * SEM_DESTROY happens at 0.
+ */
 uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address);
 /* Is there a SEM_INIT or a SEM_DESTROY of it? */
-bool checker_survey_turns(struct checker_survey *survey, uint64_t address);
+bool checker_survey_reinitialises(struct checker_survey *survey, uint64_t address);
 
 /*
- * Is the byte judged: do two threads access it, or its neighbours in an aligned word, or an atomic operation, or is
- * the word static, or in a mapping? What unrecorded code leaves elsewhere is the doing of the thread itself. In a
- * text all are.
+ * Is the byte judged? It is if two threads access it or its neighbours in an aligned word, if an
+ * atomic operation does, or if the word is static or in a mapping. What unrecorded code leaves
+ * elsewhere is attributed to the thread itself. In a text trace all bytes are judged.
  */
 bool checker_survey_shares(struct checker_survey *survey, uint64_t address);
+
+/* How often a stream holds a lock, for writing and for reading. */
+struct checker_lock_depth {
+	uint32_t writes, reads;
+	uint32_t saved; /* `writes` before a wait */
+};
+/* Updates it with the stream's next operation on the lock. */
+void checker_lock_depth_follow(struct checker_lock_depth *depth, uint8_t kind);
 
 /* Do two threads access the byte while they hold the lock, for writing or reading? */
 bool checker_survey_guards(struct checker_survey *survey, uint64_t lock, uint64_t address);

@@ -1,3 +1,4 @@
+/* Fills the truth table of a formula by the definitions of its operators, in three-valued logic. */
 #include "check/truth.h"
 
 #include "base/mem.h"
@@ -8,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_of_time(const struct spec_expr *e)
+static bool is_temporal(const struct spec_expr *e)
 {
 	for (; e; e = e->next) {
-		if (e->operator>= SPEC_IMPLIES || is_of_time(e->left) || is_of_time(e->right) ||
-		    is_of_time(e->third))
+		if (e->operator>= SPEC_IMPLIES || is_temporal(e->left) || is_temporal(e->right) ||
+		    is_temporal(e->third))
 			return true;
 	}
 	return false;
@@ -29,44 +30,43 @@ static bool is_connective(const struct spec_expr *e)
 	case SPEC_EQUAL:
 	case SPEC_UNEQUAL:
 	case SPEC_CONDITIONAL:
-		return is_of_time(e->left) || is_of_time(e->right) || is_of_time(e->third);
+		return is_temporal(e->left) || is_temporal(e->right) || is_temporal(e->third);
 	default: return e->operator>= SPEC_PREV;
 	}
 }
 
-static char *text_of(const struct spec_expr *e)
+static char *print_expression(const struct spec_expr *e)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	assert(out);
 	explain_whole(out, e);
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 
-/* Atoms are few, and so is what is compared. */
-static uint32_t letter_of(struct truth_table *table, const struct spec_expr *e)
+/* There are few atoms, so a linear search is enough. */
+static uint32_t find_atom_number(struct truth_table *table, const struct spec_expr *e)
 {
 	struct spec_scope nothing = { 0 };
-	uint32_t letter = table->letters;
+	uint32_t atom_number = table->atom_count;
 	char *text;
 
 	if (e->operator!= SPEC_EVENT && spec_evaluate(e, &nothing).type != SPEC_VALUE_UNKNOWN)
 		return TRUTH_CONSTANT;
-	text = text_of(e);
-	for (size_t i = 0; i < table->rows.count && letter == table->letters; i++) {
+	text = print_expression(e);
+	for (size_t i = 0; i < table->rows.count && atom_number == table->atom_count; i++) {
 		const struct truth_row *row = &table->rows.items[i];
-		char *other = row->atom ? text_of(row->expr) : NULL;
+		char *other = row->atom ? print_expression(row->expr) : NULL;
 
 		if (other && !strcmp(text, other))
-			letter = row->letter;
+			atom_number = row->atom_number;
 		free(other);
 	}
 	free(text);
-	table->letters += letter == table->letters;
-	return letter;
+	table->atom_count += atom_number == table->atom_count;
+	return atom_number;
 }
 
 static uint32_t add_rows(struct truth_table *table, const struct spec_expr *e)
@@ -74,7 +74,7 @@ static uint32_t add_rows(struct truth_table *table, const struct spec_expr *e)
 	struct truth_row row = { .expr = e, .atom = !is_connective(e) };
 
 	if (row.atom) {
-		row.letter = letter_of(table, e);
+		row.atom_number = find_atom_number(table, e);
 	} else {
 		row.left = add_rows(table, e->left);
 		if (e->right)
@@ -116,14 +116,17 @@ static enum truth either(enum truth a, enum truth b)
 	return negation(both(negation(a), negation(b)));
 }
 
-static enum truth same(enum truth a, enum truth b)
+static enum truth equal(enum truth a, enum truth b)
 {
 	return a == TRUTH_OPEN || b == TRUTH_OPEN ? TRUTH_OPEN : a == b ? TRUTH_TRUE : TRUTH_FALSE;
 }
 
-/* Of the row itself in the state before; what looks back is filled from the first state on. */
-static enum truth past(const struct truth_row *row, uint8_t operator, enum truth a, enum truth b,
-		       enum truth a_before, size_t i)
+/*
+ * Evaluates an operator that looks back, from the row's own value in the state before. Its row is
+ * filled from the first state on.
+ */
+static enum truth evaluate_past(const struct truth_row *row, uint8_t operator, enum truth a,
+				enum truth b, enum truth a_before, size_t i)
 {
 	enum truth before = i ? (enum truth)row->states.items[i - 1] : TRUTH_OPEN;
 
@@ -138,21 +141,24 @@ static enum truth past(const struct truth_row *row, uint8_t operator, enum truth
 	}
 }
 
-/* Of the row itself in the state behind; what looks ahead is filled from the last state on. */
-static enum truth future(const struct truth_row *row, uint8_t operator, enum truth a, enum truth b,
-			 enum truth a_behind, size_t i, bool last)
+/*
+ * Evaluates an operator that looks ahead, from the row's own value in the next state. Its row is
+ * filled from the last state on.
+ */
+static enum truth evaluate_future(const struct truth_row *row, uint8_t operator, enum truth a,
+				  enum truth b, enum truth a_behind, size_t i, bool last)
 {
-	enum truth behind = last ? TRUTH_OPEN : (enum truth)row->states.items[i + 1];
+	enum truth next_value = last ? TRUTH_OPEN : (enum truth)row->states.items[i + 1];
 
 	switch (operator) {
 	case SPEC_NEXT: return last ? TRUTH_FALSE : a_behind;
-	case SPEC_ALWAYS: return last ? a : both(a, behind);
-	case SPEC_EVENTUALLY: return last ? a : either(a, behind);
-	default: return last ? b : either(b, both(a, behind)); /* a until b */
+	case SPEC_ALWAYS: return last ? a : both(a, next_value);
+	case SPEC_EVENTUALLY: return last ? a : either(a, next_value);
+	default: return last ? b : either(b, both(a, next_value)); /* a until b */
 	}
 }
 
-static enum truth connective(uint8_t operator, enum truth a, enum truth b, enum truth c)
+static enum truth evaluate_connective(uint8_t operator, enum truth a, enum truth b, enum truth c)
 {
 	switch (operator) {
 	case SPEC_CONDITIONAL: return b == c ? b : either(both(a, b), both(negation(a), c));
@@ -160,12 +166,12 @@ static enum truth connective(uint8_t operator, enum truth a, enum truth b, enum 
 	case SPEC_AND: return both(a, b);
 	case SPEC_OR: return either(a, b);
 	case SPEC_IMPLIES: return either(negation(a), b);
-	case SPEC_UNEQUAL: return negation(same(a, b));
-	default: return same(a, b); /* <=>, == */
+	case SPEC_UNEQUAL: return negation(equal(a, b));
+	default: return equal(a, b); /* <=>, == */
 	}
 }
 
-static void fill(struct truth_table *table, struct truth_row *row, size_t count)
+static void fill_row(struct truth_table *table, struct truth_row *row, size_t count)
 {
 	const struct truth_row *left = &table->rows.items[row->left];
 	const struct truth_row *right = &table->rows.items[row->right];
@@ -182,14 +188,14 @@ static void fill(struct truth_table *table, struct truth_row *row, size_t count)
 		enum truth b = row->expr->right ? right->states.items[i] : TRUTH_OPEN;
 
 		if (operator>= SPEC_ALWAYS)
-			row->states.items[i] = (uint8_t)future(
+			row->states.items[i] = (uint8_t)evaluate_future(
 				row, operator, a, b, last ? a : left->states.items[i + 1], i, last);
 		else if (operator>= SPEC_PREV)
-			row->states.items[i] = (uint8_t)past(row, operator, a, b,
-							     i ? left->states.items[i - 1] : a, i);
+			row->states.items[i] = (uint8_t)evaluate_past(
+				row, operator, a, b, i ? left->states.items[i - 1] : a, i);
 		else
-			row->states.items[i] =
-				(uint8_t)connective(operator, a, b,
+			row->states.items[i] = (uint8_t)
+				evaluate_connective(operator, a, b,
 						    row->expr->third ? third->states.items[i] : b);
 	}
 }
@@ -203,7 +209,7 @@ enum truth truth_at(struct truth_table *table, size_t state, size_t count)
 		if (row->atom)
 			assert(row->states.count >= count);
 		else
-			fill(table, row, count);
+			fill_row(table, row, count);
 	}
 	return table->rows.items[table->rows.count - 1].states.items[state];
 }

@@ -1,7 +1,7 @@
 /*
- * The truth of formulas on a word, by definition: a table with a row for each part of the formula and
- * a column for each state. Atoms, events and conditions without logic in them, are filled in by whoever
- * knows the states; columns may be added whose atoms are chosen freely, the same for equal ones.
+ * The truth of formulas on a word, by definition: a table with a row for each part of the formula
+ * and a column for each state. The caller fills in the atoms (events, and conditions without
+ * logical operators). It may add columns with freely chosen atoms, the same for equal atoms.
  */
 #ifndef CHECK_TRUTH_H
 #define CHECK_TRUTH_H
@@ -16,24 +16,28 @@ enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_OPEN };
 struct truth_row {
 	const struct spec_expr *expr;
 	bool atom;
-	uint32_t letter;	     /* atoms: equal ones have the same; TRUTH_CONSTANT */
+	/* number of an atom: equal atoms have the same; or TRUTH_CONSTANT */
+	uint32_t atom_number;
 	uint32_t left, right, third; /* rows */
 	VEC(uint8_t) states;	     /* enum truth, by state */
 };
 struct truth_table {
-	VEC(struct truth_row) rows; /* parts before the whole: the last one is the formula */
-	uint32_t letters;	    /* different atoms that are no constants */
+	VEC(struct truth_row) rows; /* parts before the whole: the last row is the formula */
+	uint32_t atom_count;	    /* number of different atoms that are not constant */
 };
 
 void truth_open(struct truth_table *table, const struct spec_expr *formula);
 void truth_close(struct truth_table *table);
 
-/* The formula's truth at a state of a word of `count` states whose atoms are filled in. */
+/* Returns the formula's truth at a state of a word of `count` states whose atoms are filled in. */
 enum truth truth_at(struct truth_table *table, size_t state, size_t count);
 
-/* ---- regular expressions (truth_ere.c) ------------------------------------------------------ */
+/* ---- extended regular expressions (truth_ere.c) -------------------------------------------- */
 
-/* A letter is the set of events that happen at once: bit i for event i, of at most 64. */
+/*
+ * Is the word in the language? An input symbol is the set of events that happen at once: bit i for
+ * event i, of at most 64.
+ */
 bool truth_ere_has(const struct spec_ere *ere, const uint64_t *word, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Is a word in the language of an extended regular expression? For each part of it all pairs of
- * places between which it fits, from the definitions: n² for a word of n letters and as many parts,
- * n³ for sequences and stars.
+ * Is a word in the language of an extended regular expression? For each part of it, computes all
+ * pairs of positions between which it fits, from the definitions. This takes n² cells per part for
+ * a word of n symbols, and n³ time for sequences and stars.
  */
 #include "base/mem.h"
 #include "check/truth.h"
@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* fits[i * (n + 1) + j]: letters i … j-1 are a word of the part. */
+/* cells[i * (n + 1) + j]: are symbols i … j-1 a word of the part? */
 struct fits {
 	size_t n;
 	bool *cells;
@@ -20,14 +20,14 @@ static bool *cell(const struct fits *f, size_t i, size_t j)
 	return &f->cells[i * (f->n + 1) + j];
 }
 
-static struct fits none(size_t n)
+static struct fits no_fits(size_t n)
 {
 	return (struct fits){ .n = n, .cells = mem_zalloc((n + 1) * (n + 1), sizeof(bool)) };
 }
 
-static struct fits sequence(struct fits a, struct fits b)
+static struct fits fit_sequence(struct fits a, struct fits b)
 {
-	struct fits out = none(a.n);
+	struct fits out = no_fits(a.n);
 
 	for (size_t i = 0; i <= a.n; i++) {
 		for (size_t j = i; j <= a.n; j++) {
@@ -40,10 +40,10 @@ static struct fits sequence(struct fits a, struct fits b)
 	return out;
 }
 
-/* Words of a, one or more behind each other: from the end on, the first of them is not empty. */
-static struct fits repeated(struct fits a, bool also_none)
+/* One or more words of a in a row: computed from the end; the first of them is not empty. */
+static struct fits fit_repeated(struct fits a, bool also_none)
 {
-	struct fits out = none(a.n);
+	struct fits out = no_fits(a.n);
 
 	for (size_t i = a.n + 1; i-- > 0;) {
 		for (size_t j = i; j <= a.n; j++) {
@@ -58,7 +58,7 @@ static struct fits repeated(struct fits a, bool also_none)
 	return out;
 }
 
-static struct fits combined(struct fits a, struct fits b, bool all)
+static struct fits fit_combined(struct fits a, struct fits b, bool all)
 {
 	for (size_t i = 0; i < (a.n + 1) * (a.n + 1); i++)
 		a.cells[i] = all ? a.cells[i] && b.cells[i] : a.cells[i] || b.cells[i];
@@ -76,15 +76,15 @@ static struct fits fit_parts(const struct spec_ere *ere, const uint64_t *word, s
 		struct fits next = fit(part, word, n);
 
 		out = ere->kind == SPEC_ERE_SEQUENCE
-			      ? sequence(out, next)
-			      : combined(out, next, ere->kind == SPEC_ERE_BOTH);
+			      ? fit_sequence(out, next)
+			      : fit_combined(out, next, ere->kind == SPEC_ERE_BOTH);
 	}
 	return out;
 }
 
 static struct fits fit_leaf(const struct spec_ere *ere, const uint64_t *word, size_t n)
 {
-	struct fits out = none(n);
+	struct fits out = no_fits(n);
 
 	for (size_t i = 0; i <= n; i++) {
 		if (ere->kind == SPEC_ERE_EPSILON)
@@ -109,8 +109,8 @@ static struct fits fit(const struct spec_ere *ere, const uint64_t *word, size_t 
 	case SPEC_ERE_SEQUENCE:
 	case SPEC_ERE_EITHER:
 	case SPEC_ERE_BOTH: return fit_parts(ere, word, n);
-	case SPEC_ERE_STAR: return repeated(fit(ere->parts, word, n), true);
-	case SPEC_ERE_PLUS: return repeated(fit(ere->parts, word, n), false);
+	case SPEC_ERE_STAR: return fit_repeated(fit(ere->parts, word, n), true);
+	case SPEC_ERE_PLUS: return fit_repeated(fit(ere->parts, word, n), false);
 	case SPEC_ERE_MAYBE:
 	case SPEC_ERE_NOT: break;
 	}

@@ -1,10 +1,11 @@
+/* Worlds: objects, threads and heap blocks; copying from the world under them; applying an event. */
 #include "check/world.h"
 
 #include "base/mem.h"
 
 #include <string.h>
 
-/* ---- worlds ------------------------------------------------------------------------------- */
+/* ---- worlds -------------------------------------------------------------------------------- */
 
 struct checker_world *checker_world_open(const struct trace *trace, struct checker_survey *survey)
 {
@@ -42,7 +43,7 @@ static void free_object(enum checker_class class, struct checker_object *object)
 	if (class == CHECKER_LOCK)
 		vec_free(&object->lock.readers);
 	if (class == CHECKER_CONDITION) {
-		vec_free(&object->condition.turns);
+		vec_free(&object->condition.entries);
 		vec_free(&object->condition.recorded);
 	}
 }
@@ -66,10 +67,10 @@ void checker_world_close(struct checker_world *world)
 	free(world);
 }
 
-/* ---- objects ------------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------------------------- */
 
-static const struct checker_object *find(const struct checker_world *world,
-					 enum checker_class class, uint64_t address)
+static const struct checker_object *find_object(const struct checker_world *world,
+						enum checker_class class, uint64_t address)
 {
 	for (; world; world = world->under) {
 		const uint64_t *position = map_get(&world->objects[class].index, address);
@@ -80,7 +81,7 @@ static const struct checker_object *find(const struct checker_world *world,
 	return NULL;
 }
 
-/* An object that nothing has happened to yet. Only a semaphore can start with something in it. */
+/* Returns an object without any operation yet. Only a semaphore can start with a count. */
 static struct checker_object new_object(const struct checker_world *world, enum checker_class class,
 					uint64_t address)
 {
@@ -89,7 +90,7 @@ static struct checker_object new_object(const struct checker_world *world, enum 
 	if (class == CHECKER_SEMAPHORE) {
 		object.semaphore.count = checker_survey_semaphore(world->survey, address);
 		object.semaphore.exact = trace_is_text(world->trace) &&
-					 !checker_survey_turns(world->survey, address);
+					 !checker_survey_reinitialises(world->survey, address);
 	}
 	return object;
 }
@@ -98,7 +99,7 @@ const struct checker_object *checker_world_see(const struct checker_world *world
 					       enum checker_class class, uint64_t address)
 {
 	static _Thread_local struct checker_object fresh;
-	const struct checker_object *object = find(world, class, address);
+	const struct checker_object *object = find_object(world, class, address);
 
 	if (object)
 		return object;
@@ -117,7 +118,7 @@ static void *copy_items(const void *items, size_t count, size_t size)
 	return copy;
 }
 
-/* What was copied from another world gets lists of its own. */
+/* Gives an object that was copied from another world its own lists. */
 static void own_lists(enum checker_class class, struct checker_object *object)
 {
 	struct checker_lock *lock = &object->lock;
@@ -129,9 +130,10 @@ static void own_lists(enum checker_class class, struct checker_object *object)
 						 sizeof *lock->readers.items);
 	}
 	if (class == CHECKER_CONDITION) {
-		condition->turns.room = condition->turns.count;
-		condition->turns.items = copy_items(condition->turns.items, condition->turns.count,
-						    sizeof *condition->turns.items);
+		condition->entries.room = condition->entries.count;
+		condition->entries.items =
+			copy_items(condition->entries.items, condition->entries.count,
+				   sizeof *condition->entries.items);
 		condition->recorded.room = condition->recorded.count;
 		condition->recorded.items =
 			copy_items(condition->recorded.items, condition->recorded.count,
@@ -149,7 +151,7 @@ struct checker_object *checker_world_change(struct checker_world *world, enum ch
 
 	if (!fresh)
 		return &world->objects[class].items.items[*position - 1];
-	under = find(world->under, class, address);
+	under = find_object(world->under, class, address);
 	object = vec_push(&world->objects[class].items);
 	*position = world->objects[class].items.count;
 	*object = under ? *under : new_object(world, class, address);
@@ -161,10 +163,24 @@ struct checker_object *checker_world_change(struct checker_world *world, enum ch
 bool checker_world_knows(const struct checker_world *world, enum checker_class class,
 			 uint64_t address)
 {
-	return find(world, class, address);
+	return find_object(world, class, address);
 }
 
-/* ---- threads and blocks ------------------------------------------------------------------- */
+bool checker_object_allows(const struct checker_world *world, enum checker_class class,
+			   const struct checker_record *record, struct err *why)
+{
+	switch (class) {
+	case CHECKER_LOCK: return checker_lock_allows(world, record, why);
+	case CHECKER_CONDITION: return checker_condition_allows(world, record, why);
+	case CHECKER_SEMAPHORE: return checker_semaphore_allows(world, record, why);
+	case CHECKER_BARRIER: return checker_barrier_allows(world, record, why);
+	case CHECKER_ONCE: return checker_once_allows(world, record, why);
+	case CHECKER_CLASSES: break;
+	}
+	return true;
+}
+
+/* ---- threads and blocks -------------------------------------------------------------------- */
 
 uint64_t checker_world_block(const struct checker_world *world, uint64_t address)
 {
@@ -237,7 +253,7 @@ void checker_world_apply(struct checker_world *world, const struct checker_recor
 {
 	struct checker_thread *self = &world->threads[record->stream];
 
-	self->meets = false; /* going on from a barrier is passing; an ARRIVE says so again */
+	self->meets = false; /* leaving a barrier is passing it; an ARRIVE sets it again */
 	switch (event_group(record->kind)) {
 	case EG_ACCESS:
 	case EG_ATOMIC: checker_memory_apply(world, record, number); break;

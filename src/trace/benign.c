@@ -1,27 +1,23 @@
 /*
- * What the program asks to be left alone: ranges of memory where races are meant (the file `benign`),
- * and accesses from here to there.
+ * Accesses that the program asks sooth to ignore. The file `benign` lists ranges of memory where
+ * races are intended; probes mark the parts of a stream where reads or writes are ignored. Such
+ * accesses get the flag EF_IGNORED.
  */
+#include "base/sort.h"
 #include "trace/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const void *left, const void *right)
-{
-	const struct store_range *a = left, *b = right;
+SORT_COMPARISON(by_low, struct store_range, a, b, sort_order(a->low, b->low))
 
-	return (a->low > b->low) - (a->low < b->low);
-}
-
-/* One after the other, and those that touch are one. */
-static void join(struct trace *trace)
+/* Sorts the ranges and joins those that overlap or touch. */
+static void join_ranges(struct trace *trace)
 {
 	struct store_range *r = trace->benign.items;
 	size_t kept = 0;
 
-	if (trace->benign.count)
-		qsort(r, trace->benign.count, sizeof *r, compare);
+	vec_sort(&trace->benign, by_low);
 	for (size_t i = 0; i < trace->benign.count; i++) {
 		if (kept && r[i].low <= r[kept - 1].high)
 			r[kept - 1].high =
@@ -38,42 +34,38 @@ void store_load_benign(struct trace *trace, const struct file_view *view)
 
 	while (p < end) {
 		const char *stop = memchr(p, '\n', (size_t)(end - p));
-		char line[64], *behind;
+		char line[64], *rest;
 		size_t length = (size_t)((stop ? stop : end) - p);
 		uint64_t low, size;
 
-		if (!stop) /* the process was killed while it wrote it */
+		if (!stop) /* the process was killed while it wrote this line */
 			break;
 		if (length < sizeof line) {
 			memcpy(line, p, length);
 			line[length] = 0;
-			low = strtoull(line, &behind, 16);
-			size = strtoull(behind, NULL, 16);
+			low = strtoull(line, &rest, 16);
+			size = strtoull(rest, NULL, 16);
 			if (size && low + size > low)
 				*vec_push(&trace->benign) = (struct store_range){ low, low + size };
 		}
 		p = stop + 1;
 	}
-	join(trace);
+	join_ranges(trace);
 }
 
 static bool is_benign(const struct trace *trace, uint64_t address, uint64_t size)
 {
-	size_t low = 0, high = trace->benign.count;
+	size_t low;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (trace->benign.items[middle].high <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	SEARCH_FIRST(low, trace->benign.count, trace->benign.items[low].high > address);
 	return low < trace->benign.count && trace->benign.items[low].low < address + size;
 }
 
-/* "sooth:ignore_reads(1)" and "(0)", "sooth:ignore_writes(…)": how the runtime writes it down. */
-static bool is_said(const struct trace_event *ev, const char *what, unsigned *often)
+/*
+ * Is the probe "what(1)" or "what(0)", the way the runtime records the beginning and the end of
+ * ignoring? Then counts it in `*depth`.
+ */
+static bool count_ignore_probe(const struct trace_event *ev, const char *what, unsigned *depth)
 {
 	size_t length = strlen(what);
 	const char *text = (const char *)ev->value;
@@ -81,22 +73,22 @@ static bool is_said(const struct trace_event *ev, const char *what, unsigned *of
 	if (ev->size != length + 3 || memcmp(text, what, length) || text[length] != '(')
 		return false;
 	if (text[length + 1] != '0')
-		++*often;
+		++*depth;
 	else
-		*often -= *often > 0;
+		*depth -= *depth > 0;
 	return true;
 }
 
-void store_listen(const struct trace *trace, struct store_ignoring *ignoring,
-		  const struct trace_event *probe)
+void store_update_ignoring(const struct trace *trace, struct store_ignoring *ignoring,
+			   const struct trace_event *probe)
 {
-	if (is_said(probe, "sooth:ignore_reads", &ignoring->reads) ||
-	    is_said(probe, "sooth:ignore_writes", &ignoring->writes))
+	if (count_ignore_probe(probe, "sooth:ignore_reads", &ignoring->reads) ||
+	    count_ignore_probe(probe, "sooth:ignore_writes", &ignoring->writes))
 		ignoring->any = trace->benign.count || ignoring->reads || ignoring->writes;
 }
 
-void store_ignore(const struct trace *trace, const struct store_ignoring *ignoring,
-		  struct trace_event *ev)
+void store_mark_ignored(const struct trace *trace, const struct store_ignoring *ignoring,
+			struct trace_event *ev)
 {
 	bool reads = ev->kind == EV_READ || ev->kind == EV_ATOMIC_READ;
 	bool writes =

@@ -1,14 +1,15 @@
 /*
- * From the files of a trace to the blocks of each stream.
+ * Finds the blocks in the files of a trace and sorts them into streams.
  *
- * A log file is block after block, each at a multiple of 64 bytes. Their places are reserved
- * before they are written, so a killed process can leave holes (zeros) between blocks and half a
- * block at the end; what is missing there is still in the ring, which keeps a block until it has
- * been written.
+ * A log file is a sequence of blocks, each at a multiple of 64 bytes. The runtime reserves the
+ * space of a block before it writes it, so a killed process can leave holes (zeros) between blocks
+ * and half a block at the end. What is missing there is still in the ring, which keeps a block
+ * until it has been written.
  */
+#include "base/mem.h"
+#include "base/sort.h"
 #include "trace/store.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool is_header(const uint8_t *p, size_t left, struct wire_block *header)
 	return header->magic == WIRE_BLOCK_MAGIC && header->bytes <= WIRE_CHUNK - HEADER;
 }
 
-/* Where the next block starts after damage; the end of the file when there is none. */
+/* Returns where the next block starts after damage, or the end of the file if there is none. */
 static size_t find_header(const struct file_view *view, size_t at)
 {
 	struct wire_block header;
@@ -40,7 +41,7 @@ static bool all_zero(const uint8_t *p, size_t size)
 	return !size || (!p[0] && !memcmp(p, p + 1, size - 1));
 }
 
-/* The pieces of a block of the global log, each as a block of its stream. */
+/* Adds the pieces of a block of the global log, each as a block of its stream. */
 static void add_pieces(struct trace *trace, const struct store_block *whole)
 {
 	for (uint32_t at = 0; at < whole->bytes;) {
@@ -75,20 +76,25 @@ static void add_pieces(struct trace *trace, const struct store_block *whole)
 	}
 }
 
+/* Is it a block of the global log? Its copy in the ring is dropped if the log has that number. */
+static bool is_global_block(const struct store_block *b)
+{
+	return b->flags & WIRE_BLOCK_GLOBAL && b->stream == UINT32_MAX;
+}
+
 static void add_block(struct trace *trace, const struct store_block *block)
 {
-	bool global = block->flags & WIRE_BLOCK_GLOBAL;
-
-	if (global && block->stream == UINT32_MAX) {
+	if (is_global_block(block)) {
 		add_pieces(trace, block);
 		return;
 	}
 	*vec_push(&trace->blocks) = *block;
-	if (global) { /* a lane of the global log: what had not been handed over */
-		struct store_block *lane = &trace->blocks.items[trace->blocks.count - 1];
+	if (block->flags &
+	    WIRE_BLOCK_GLOBAL) { /* a thread buffer with records that were not yet written to the global log */
+		struct store_block *buffer = &trace->blocks.items[trace->blocks.count - 1];
 
-		lane->continues = true;
-		lane->order = UINT64_MAX;
+		buffer->continues = true;
+		buffer->order = UINT64_MAX;
 	}
 }
 
@@ -101,12 +107,6 @@ static struct store_block from_header(const struct wire_block *header)
 		.time = header->time,
 		.spare = header->spare,
 	};
-}
-
-/* Blocks of the global log are known by number, and the ring's copy is dropped if it is there. */
-static bool is_global(const struct store_block *b)
-{
-	return b->flags & WIRE_BLOCK_GLOBAL && b->stream == UINT32_MAX;
 }
 
 void store_scan_log(struct trace *trace, uint32_t file)
@@ -139,8 +139,8 @@ void store_scan_log(struct trace *trace, uint32_t file)
 	}
 }
 
-/* Is a block of the global log with this number known from the log already, and whole? */
-static bool have_global(const struct trace *trace, uint64_t number)
+/* Is a whole block of the global log with this number known from the log already? */
+static bool has_global_block(const struct trace *trace, uint64_t number)
 {
 	for (size_t i = trace->blocks.count; i-- > 0;) {
 		const struct store_block *b = &trace->blocks.items[i];
@@ -177,42 +177,35 @@ void store_scan_ring(struct trace *trace, uint32_t file)
 		block.data = view->data + block.offset;
 		block.cut = filled > view->size - block.offset;
 		block.bytes = (uint32_t)(block.cut ? view->size - block.offset : filled);
-		if (!is_global(&block) || !have_global(trace, block.number))
+		if (!is_global_block(&block) || !has_global_block(trace, block.number))
 			add_block(trace, &block);
 	}
 }
 
-/* ---- streams ------------------------------------------------------------------------------ */
+/* ---- streams ------------------------------------------------------------------------------- */
 
-/* By stream and place in it; of two copies of a block the better first. */
-static int compare(const void *left, const void *right)
-{
-	const struct store_block *a = left, *b = right;
+/* By stream and position in it; of two copies of a block the better one comes first. */
+SORT_COMPARISON(by_stream, struct store_block, a, b,
+		sort_order(a->stream, b->stream) ?: sort_order(a->order, b->order)
+			?: sort_order(a->number, b->number) ?: sort_order(b->bytes, a->bytes)
+			?: sort_order(b->from_ring, a->from_ring))
 
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	if (a->bytes != b->bytes)
-		return a->bytes > b->bytes ? -1 : 1;
-	return (int)b->from_ring - (int)a->from_ring;
-}
-
-static bool same_place(const struct store_block *a, const struct store_block *b)
+static bool same_block(const struct store_block *a, const struct store_block *b)
 {
 	if (a->stream != b->stream || a->continues != b->continues)
 		return false;
 	return a->continues ? a->order == b->order : a->number == b->number;
 }
 
-/* The lane of a global log, and its contents had been handed over when the process was killed. */
-static bool handed_over(const struct store_block *lane, const struct store_block *last)
+/*
+ * Is `buffer` a thread buffer whose contents had already been written to the global log when the
+ * process was killed?
+ */
+static bool was_written(const struct store_block *buffer, const struct store_block *last)
 {
-	return lane->order == UINT64_MAX && lane->continues && last->continues &&
-	       last->stream == lane->stream && last->bytes == lane->bytes &&
-	       !memcmp(last->data, lane->data, lane->bytes);
+	return buffer->order == UINT64_MAX && buffer->continues && last->continues &&
+	       last->stream == buffer->stream && last->bytes == buffer->bytes &&
+	       !memcmp(last->data, buffer->data, buffer->bytes);
 }
 
 static void drop_copies(struct trace *trace)
@@ -222,8 +215,8 @@ static void drop_copies(struct trace *trace)
 	for (size_t i = 0; i < trace->blocks.count; i++) {
 		const struct store_block *b = &trace->blocks.items[i];
 
-		if (kept && (same_place(&trace->blocks.items[kept - 1], b) ||
-			     handed_over(b, &trace->blocks.items[kept - 1]))) {
+		if (kept && (same_block(&trace->blocks.items[kept - 1], b) ||
+			     was_written(b, &trace->blocks.items[kept - 1]))) {
 			trace->blocks.items[kept - 1].flags |= b->flags & WIRE_BLOCK_LAST;
 			continue;
 		}
@@ -232,23 +225,12 @@ static void drop_copies(struct trace *trace)
 	trace->blocks.count = kept;
 }
 
-static char *describe_gap(const struct store_block *after, uint64_t want)
-{
-	char *text;
-
-	if (asprintf(&text,
-		     "stream %" PRIu32 ": block %" PRIu64
-		     " is missing, the next one there is %" PRIu64,
-		     after->stream, want, after->number) < 0)
-		abort();
-	return text;
-}
-
 static void add_stream(struct trace *trace, size_t from, size_t to)
 {
 	const struct store_block *blocks = &trace->blocks.items[from];
 	struct store_stream stream = {
 		.about = { .number = blocks->stream, .host = TRACE_NONE },
+		.owner = TRACE_NONE,
 		.blocks = blocks,
 		.count = to - from,
 	};
@@ -258,10 +240,13 @@ static void add_stream(struct trace *trace, size_t from, size_t to)
 		bool cut = i && blocks[i - 1].cut;
 
 		if (cut || (!b->continues && b->number != i)) {
-			stream.gap = describe_gap(b, cut ? i - 1 : i);
-			if (cut)
-				sprintf(stream.gap, "stream %" PRIu32 ": block %zu is not whole",
-					b->stream, i - 1);
+			stream.gap =
+				cut ? mem_format("stream %" PRIu32 ": block %zu is not complete",
+						 b->stream, i - 1)
+				    : mem_format("stream %" PRIu32
+						 ": block %zu is missing, the next "
+						 "one there is %" PRIu64,
+						 b->stream, i, b->number);
 			stream.count = i;
 			break;
 		}
@@ -276,13 +261,39 @@ static void add_stream(struct trace *trace, size_t from, size_t to)
 	*vec_push(&trace->streams) = stream;
 }
 
+static uint32_t find_interrupted_stream(const struct trace *trace, uint32_t i)
+{
+	uint32_t number = trace->streams.items[i].about.host;
+
+	return number == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, number);
+}
+
+/*
+ * Follows the chain of interrupted streams from stream `i` to its end or to a stream that has an
+ * owner already, and gives the streams on the way the owner found there. Each stream first becomes
+ * its own owner, so the walk also stops when it returns to one of its own streams in a cycle.
+ */
+static void set_owners_from(struct trace *trace, uint32_t i)
+{
+	struct store_stream *streams = trace->streams.items;
+	uint32_t last = i;
+
+	while (streams[last].owner == TRACE_NONE) {
+		uint32_t next = find_interrupted_stream(trace, last);
+
+		streams[last].owner = last;
+		if (next != TRACE_NONE)
+			last = next;
+	}
+	for (; i != last; i = find_interrupted_stream(trace, i))
+		streams[i].owner = streams[last].owner;
+}
+
 void store_index_streams(struct trace *trace)
 {
 	size_t from = 0;
 
-	if (trace->blocks.count)
-		qsort(trace->blocks.items, trace->blocks.count, sizeof *trace->blocks.items,
-		      compare);
+	vec_sort(&trace->blocks, by_stream);
 	drop_copies(trace);
 	for (size_t i = 1; i <= trace->blocks.count; i++) {
 		if (i == trace->blocks.count ||
@@ -291,4 +302,6 @@ void store_index_streams(struct trace *trace)
 			from = i;
 		}
 	}
+	for (uint32_t i = 0; i < trace->streams.count; i++)
+		set_owners_from(trace, i);
 }

@@ -1,3 +1,7 @@
+/*
+ * trace_check(): walks through all events in an order that is possible (order.c), gives each to the
+ * rules for its kind (check_rules.c), and collects what they report.
+ */
 #include "trace/check.h"
 
 #include "base/mem.h"
@@ -10,17 +14,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- messages ----------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------ */
 
-static char *message(struct check *c, const struct trace_event *ev, const char *format,
-		     va_list args)
+static char *format_message(struct check *c, const struct trace_event *ev, const char *format,
+			    va_list args)
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	if (!out)
-		abort();
 	print_thread(out, c->trace, ev->stream);
 	if (ev->index != TRACE_NO_INDEX)
 		fprintf(out, " event %" PRIu64, ev->index);
@@ -33,7 +35,7 @@ static char *message(struct check *c, const struct trace_event *ev, const char *
 	}
 	fputs(": ", out);
 	vfprintf(out, format, args);
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 
@@ -43,69 +45,49 @@ char *check_message(struct check *c, const struct trace_event *ev, const char *f
 	char *text;
 
 	va_start(args, format);
-	text = message(c, ev, format, args);
+	text = format_message(c, ev, format, args);
 	va_end(args);
 	return text;
 }
 
-void check_add_violation(struct check *c, char *text)
+static bool is_shown(const struct check_report *report, enum check_severity severity)
 {
-	c->report->violation_count++;
-	if (c->report->violations.count < CHECK_SHOWN)
-		*vec_push(&c->report->violations) = text;
-	else
+	return severity == CHECK_NOTE ? report->notes.count < CHECK_NOTES_SHOWN
+				      : report->violations.count < CHECK_SHOWN;
+}
+
+void check_add(struct check *c, enum check_severity severity, char *text)
+{
+	struct check_report *report = c->report;
+
+	if (!is_shown(report, severity))
 		free(text);
-}
-
-void check_add_note(struct check *c, char *text)
-{
-	c->report->note_count++;
-	if (c->report->notes.count < CHECK_NOTES_SHOWN)
-		*vec_push(&c->report->notes) = text;
+	else if (severity == CHECK_NOTE)
+		*vec_push(&report->notes) = text;
 	else
-		free(text);
+		*vec_push(&report->violations) = text;
+	if (severity == CHECK_NOTE)
+		report->note_count++;
+	else
+		report->violation_count++;
 }
 
-void check_surprise(struct check *c, const struct trace_event *ev, const char *format, ...)
+void check_report(struct check *c, enum check_severity severity, const struct trace_event *ev,
+		  const char *format, ...)
 {
-	va_list args;
-	char *text;
-
-	va_start(args, format);
-	text = message(c, ev, format, args);
-	va_end(args);
-	if (c->stopped || c->may_be_lost) {
-		c->may_be_lost -= !c->stopped;
-		check_add_note(c, text);
-	} else {
-		check_add_violation(c, text);
-	}
-}
-
-void check_violation(struct check *c, const struct trace_event *ev, const char *format, ...)
-{
+	char *text = NULL;
 	va_list args;
 
-	if (c->report->violations.count >= CHECK_SHOWN) {
-		c->report->violation_count++;
-		return;
+	if (severity == CHECK_SURPRISE) {
+		severity = c->stopped || c->may_be_lost ? CHECK_NOTE : CHECK_VIOLATION;
+		c->may_be_lost -= severity == CHECK_NOTE && !c->stopped;
 	}
-	va_start(args, format);
-	check_add_violation(c, message(c, ev, format, args));
-	va_end(args);
-}
-
-void check_note(struct check *c, const struct trace_event *ev, const char *format, ...)
-{
-	va_list args;
-
-	if (c->report->notes.count >= CHECK_NOTES_SHOWN) {
-		c->report->note_count++;
-		return;
+	if (is_shown(c->report, severity)) {
+		va_start(args, format);
+		text = format_message(c, ev, format, args);
+		va_end(args);
 	}
-	va_start(args, format);
-	check_add_note(c, message(c, ev, format, args));
-	va_end(args);
+	check_add(c, severity, text);
 }
 
 struct check_object *check_object(struct check *c, uint64_t address)
@@ -120,7 +102,7 @@ struct check_object *check_object(struct check *c, uint64_t address)
 	return &c->objects.items[*i - 1];
 }
 
-/* ---- all events --------------------------------------------------------------------------- */
+/* ---- walking through all events ------------------------------------------------------------ */
 
 static void check_event(struct check *c, const struct trace_event *ev)
 {
@@ -147,26 +129,27 @@ static void check_event(struct check *c, const struct trace_event *ev)
 		}
 		break;
 	case EG_ACCESS:
-	case EG_CHANNEL: /* any order will do */
+	case EG_CHANNEL: /* these kinds can come in any order */
 	case EG_FUNCTION: break;
 	}
 }
 
-static void run(struct check *c)
+static void check_all_events(struct check *c)
 {
 	struct trace_order *order = trace_order_open(c->trace);
 	struct trace_event ev;
 	uint32_t last = TRACE_NONE;
 	bool scheduled = trace_has_schedule(c->trace);
-	uint64_t steps = TRACE_NO_STEP; /* that the stream of the last event has so far */
+	uint64_t steps = TRACE_NO_STEP; /* steps so far in the stream of the last event */
 
 	while (trace_order_next(order, &ev)) {
 		c->report->events += ev.index != TRACE_NO_INDEX;
 		if (trace_order_was_forced(order))
-			check_surprise(c, &ev,
-				       "%s cannot come here: it waits for what comes after it",
-				       event_name(ev.kind));
-		/* Most events are accesses of the stream that ran before: nothing to look up. */
+			check_surprise(
+				c, &ev,
+				"%s is not possible here: it needs an event that comes after it",
+				event_name(ev.kind));
+		/* Most events are accesses in the same stream as the last: nothing to look up. */
 		if (event_group(ev.kind) != EG_ACCESS || ev.stream != last ||
 		    trace_is_text(c->trace))
 			check_event(c, &ev);
@@ -182,7 +165,7 @@ static void run(struct check *c)
 	for (size_t i = 0; i < trace_order_failure_count(order); i++) {
 		const char *text = trace_order_failure(order, i);
 
-		check_add_violation(c, mem_copy_text(text, strlen(text)));
+		check_add(c, CHECK_VIOLATION, mem_copy_text(text, strlen(text)));
 	}
 	trace_order_close(order);
 }
@@ -198,9 +181,9 @@ void trace_check(const struct trace *trace, struct check_report *report)
 	for (size_t i = 0; i < trace_problem_count(trace); i++) {
 		const char *text = trace_problem(trace, i);
 
-		check_add_violation(&c, mem_copy_text(text, strlen(text)));
+		check_add(&c, CHECK_VIOLATION, mem_copy_text(text, strlen(text)));
 	}
-	run(&c);
+	check_all_events(&c);
 	if (trace_has_schedule(trace))
 		check_schedule(&c);
 	check_settle_doubts(&c);
@@ -220,10 +203,6 @@ void trace_check(const struct trace *trace, struct check_report *report)
 
 void check_report_free(struct check_report *report)
 {
-	for (size_t i = 0; i < report->violations.count; i++)
-		free(report->violations.items[i]);
-	for (size_t i = 0; i < report->notes.count; i++)
-		free(report->notes.items[i]);
-	vec_free(&report->violations);
-	vec_free(&report->notes);
+	vec_free_all(&report->violations);
+	vec_free_all(&report->notes);
 }

@@ -1,6 +1,6 @@
 /*
- * Is a trace well-formed? Everything decodes, and what the events say happened can have happened
- * in the order their sequence numbers give: see doc/trace-format.md for the rules.
+ * Is a trace well-formed? Every record must decode, and the events must be possible in the order
+ * that their sequence numbers give. doc/trace-format.md lists the rules.
  */
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H
@@ -8,9 +8,9 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
-/* Violations make a trace bad; notes say what is unusual in a good one. */
+/* Violations make a trace invalid; notes point out what is unusual in a valid one. */
 struct check_report {
-	VEC(char *) violations, notes; /* the first CHECK_SHOWN of each */
+	VEC(char *) violations, notes; /* the first CHECK_SHOWN and CHECK_NOTES_SHOWN */
 	uint64_t violation_count, note_count;
 	uint64_t events;
 };

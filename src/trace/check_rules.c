@@ -1,49 +1,44 @@
+/*
+ * The rules for locks, condition variables, threads, semaphores, barriers, once, the heap and
+ * atomics. Each keeps the state of its objects and reports the events that this state does not allow.
+ */
 #include "trace/check_rules.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- locks --------------------------------------------------------------------------------- */
 
-/* The thread whose events these are: a signal handler has what its thread has. A forged one may turn. */
-static uint32_t thread_of(const struct check *c, uint32_t stream)
+/* Returns the number of a stream's thread: a signal handler holds its thread's locks. */
+static uint32_t thread_number(const struct check *c, uint32_t stream)
 {
-	uint32_t at = stream;
+	uint32_t owner = trace_stream_owner(c->trace, trace_find_stream(c->trace, stream));
 
-	for (uint32_t i = 0; i < trace_stream_count(c->trace); i++) {
-		uint32_t found = trace_find_stream(c->trace, at);
-		uint32_t host =
-			found == TRACE_NONE ? TRACE_NONE : trace_stream(c->trace, found)->host;
-
-		if (host == TRACE_NONE)
-			return at;
-		at = host;
-	}
-	return stream;
+	return trace_stream(c->trace, owner)->number;
 }
 
 static bool holds(const struct check *c, const struct check_object *o, uint32_t stream)
 {
-	return o->holder && o->holder == thread_of(c, stream) + 1;
+	return o->holder && o->holder == thread_number(c, stream) + 1;
 }
 
-/* Somebody else who can still let go of it. */
+/* Does another thread hold it that can still release it? */
 static bool other_holds(const struct check *c, const struct check_object *o, uint32_t stream)
 {
 	return o->holder && !holds(c, o, stream) && !map_get(&c->gone, o->holder - 1);
 }
 
-static void take(struct check *c, struct check_object *o, const struct trace_event *ev,
-		 const char *how)
+static void acquire_lock(struct check *c, struct check_object *o, const struct trace_event *ev,
+			 const char *how)
 {
 	if (other_holds(c, o, ev->stream))
 		check_surprise(c, ev, "%s lock %#" PRIx64 " while stream %" PRIu32 " holds it", how,
 			       o->address, o->holder - 1);
 	o->depth = holds(c, o, ev->stream) ? o->depth + 1 : 1;
-	o->holder = thread_of(c, ev->stream) + 1;
+	o->holder = thread_number(c, ev->stream) + 1;
 }
 
-static void release(struct check *c, struct check_object *o, const struct trace_event *ev)
+static void release_lock(struct check *c, struct check_object *o, const struct trace_event *ev)
 {
 	if (!holds(c, o, ev->stream))
 		check_note(c, ev, "releases lock %#" PRIx64 ", which it does not hold", o->address);
@@ -64,16 +59,17 @@ void check_lock(struct check *c, const struct trace_event *ev)
 	case EV_ACQUIRE:
 		if (o->readers)
 			check_surprise(c, ev,
-				       "takes lock %#" PRIx64 " for writing while %" PRIu32 " read",
+				       "takes lock %#" PRIx64 " for writing while %" PRIu32
+				       " threads hold it for reading",
 				       o->address, o->readers);
-		take(c, o, ev, "takes");
+		acquire_lock(c, o, ev, "takes");
 		break;
-	case EV_RELEASE: release(c, o, ev); break;
+	case EV_RELEASE: release_lock(c, o, ev); break;
 	case EV_READ_ACQUIRE:
 		if (o->holder && !map_get(&c->gone, o->holder - 1))
 			check_surprise(c, ev,
 				       "takes lock %#" PRIx64 " for reading while stream %" PRIu32
-				       " writes",
+				       " holds it for writing",
 				       o->address, o->holder - 1);
 		o->readers++;
 		break;
@@ -81,13 +77,14 @@ void check_lock(struct check *c, const struct trace_event *ev)
 		if (o->readers)
 			o->readers--;
 		else
-			check_note(c, ev, "releases lock %#" PRIx64 ", which nobody reads",
+			check_note(c, ev,
+				   "releases lock %#" PRIx64 ", which no thread holds for reading",
 				   o->address);
 		break;
 	}
 }
 
-/* ---- conditions --------------------------------------------------------------------------- */
+/* ---- condition variables and signal handlers ----------------------------------------------- */
 
 static void start_wait(struct check *c, const struct trace_event *ev)
 {
@@ -113,10 +110,10 @@ static void end_wait(struct check *c, const struct trace_event *ev)
 		check_surprise(c, ev, "is woken at condition %#" PRIx64 " without waiting there",
 			       ev->address);
 	else if (*map_put(&c->waiting_with, ev->stream, NULL) != ev->other)
-		check_surprise(c, ev, "is woken with mutex %#" PRIx64 ", and waits with another",
+		check_surprise(c, ev, "is woken with mutex %#" PRIx64 ", but waits with another",
 			       ev->other);
 	*waiting = 0;
-	take(c, check_object(c, ev->other), ev, "wakes up with");
+	acquire_lock(c, check_object(c, ev->other), ev, "wakes up with");
 }
 
 void check_condition(struct check *c, const struct trace_event *ev)
@@ -150,10 +147,10 @@ void check_handler(struct check *c, const struct trace_event *ev)
 	if (ev->kind == EV_HANDLER || ev->kind == EV_HANDLER_END)
 		*running = ev->kind == EV_HANDLER;
 	else if (!*running)
-		check_violation(c, ev, "is a signal handler's, and none runs");
+		check_violation(c, ev, "is in a signal handler that is not running");
 }
 
-/* ---- threads ------------------------------------------------------------------------------ */
+/* ---- threads ------------------------------------------------------------------------------- */
 
 void check_thread(struct check *c, const struct trace_event *ev)
 {
@@ -174,7 +171,7 @@ void check_thread(struct check *c, const struct trace_event *ev)
 		if (ev->index)
 			check_violation(c, ev, "begins, but had events before");
 		if (ev->stream && !map_get(&c->created, ev->stream) && !trace_is_text(c->trace))
-			check_note(c, ev, "begins, and nobody created it");
+			check_note(c, ev, "begins, but no recorded thread created it");
 		break;
 	case EV_END: map_put(&c->gone, ev->stream, NULL); break;
 	case EV_JOIN:
@@ -187,7 +184,7 @@ void check_thread(struct check *c, const struct trace_event *ev)
 	}
 }
 
-/* ---- semaphores, barriers, once ----------------------------------------------------------- */
+/* ---- semaphores, barriers, once ------------------------------------------------------------ */
 
 void check_semaphore(struct check *c, const struct trace_event *ev)
 {
@@ -209,8 +206,11 @@ void check_semaphore(struct check *c, const struct trace_event *ev)
 	}
 }
 
-/* A barrier may end, and begin again, when one has passed: the others do so when they come to it. */
-static void turn_barrier(struct check_object *o, uint64_t count)
+/*
+ * Starts a new lifetime of a barrier. The program may destroy or initialise a barrier as soon as
+ * one thread has passed; the other threads of that meeting pass later.
+ */
+static void restart_barrier(struct check_object *o, uint64_t count)
 {
 	uint64_t met = o->count ? o->arrived / o->count * o->count : 0;
 
@@ -224,8 +224,8 @@ void check_barrier(struct check *c, const struct trace_event *ev)
 	struct check_object *o = check_object(c, ev->address);
 
 	switch (ev->kind) {
-	case EV_BARRIER_INIT: turn_barrier(o, ev->number); break;
-	case EV_BARRIER_DESTROY: turn_barrier(o, 0); break;
+	case EV_BARRIER_INIT: restart_barrier(o, ev->number); break;
+	case EV_BARRIER_DESTROY: restart_barrier(o, 0); break;
 	case EV_ARRIVE:
 		if (ev->number && o->count && ev->number != o->count)
 			check_surprise(c, ev,
@@ -278,7 +278,7 @@ void check_once(struct check *c, const struct trace_event *ev)
 	}
 }
 
-/* ---- the heap ----------------------------------------------------------------------------- */
+/* ---- the heap ------------------------------------------------------------------------------ */
 
 void check_memory(struct check *c, const struct trace_event *ev)
 {
@@ -286,7 +286,7 @@ void check_memory(struct check *c, const struct trace_event *ev)
 	bool fresh;
 
 	if (ev->kind != EV_ALLOC && ev->kind != EV_FREE)
-		return; /* mappings overlap as they like, and descriptors come from elsewhere */
+		return; /* mappings may overlap, and descriptors can come from elsewhere */
 	if (ev->kind == EV_ALLOC) {
 		*map_put(&c->blocks, ev->address, NULL) = ev->size + 1;
 		return;
@@ -295,22 +295,23 @@ void check_memory(struct check *c, const struct trace_event *ev)
 		return;
 	size = map_put(&c->blocks, ev->address, &fresh);
 	if (fresh)
-		check_note(c, ev, "frees %#" PRIx64 ", which was allocated before or elsewhere",
+		check_note(c, ev, "frees %#" PRIx64 ", which no recorded code allocated",
 			   ev->address);
 	else if (!*size && !ev->site && !trace_is_text(c->trace))
-		/* what the loader allocates is not recorded, but libc may free it */
-		check_note(c, ev, "frees %#" PRIx64 ", which was allocated unseen", ev->address);
+		/* The loader's allocations are not recorded, but libc may free them. */
+		check_note(c, ev, "frees %#" PRIx64 ", which code that is not recorded allocated",
+			   ev->address);
 	else if (!*size)
-		check_surprise(c, ev, "frees %#" PRIx64 ", which is free", ev->address);
+		check_surprise(c, ev, "frees %#" PRIx64 ", which is already free", ev->address);
 	*size = 0;
 }
 
-/* ---- atomics ------------------------------------------------------------------------------ */
+/* ---- atomics ------------------------------------------------------------------------------- */
 
-/* Each event of the second pass is held against each doubt. */
+/* The second pass compares each event with each doubt, so their number is limited. */
 #define DOUBTS_MAX 64
 
-static void doubt(struct check *c, const struct trace_event *ev, const uint8_t *read)
+static void add_doubt(struct check *c, const struct trace_event *ev, const uint8_t *read)
 {
 	struct check_doubt d = { .address = ev->address, .size = ev->size };
 
@@ -318,17 +319,20 @@ static void doubt(struct check *c, const struct trace_event *ev, const uint8_t *
 		return;
 	for (size_t i = 0; i < c->doubts.count; i++) {
 		if (c->doubts.items[i].address == ev->address)
-			return; /* the first of a location is enough */
+			return; /* one doubt per address is enough */
 	}
 	if (c->doubts.count == DOUBTS_MAX) {
-		check_note(c, ev, "reads from atomic %#" PRIx64 " what no atomic left; not judged",
+		check_note(c, ev,
+			   "reads from atomic %#" PRIx64
+			   " a value that no atomic wrote; not checked",
 			   ev->address);
 		return;
 	}
 	memcpy(d.value, read, ev->size);
-	d.text = check_message(
-		c, ev, "reads from atomic %#" PRIx64 " what the one before it did not leave",
-		ev->address);
+	d.text = check_message(c, ev,
+			       "reads from atomic %#" PRIx64
+			       " a value that the atomic before it did not write",
+			       ev->address);
 	*vec_push(&c->doubts) = d;
 }
 
@@ -343,7 +347,7 @@ void check_atomic(struct check *c, const struct trace_event *ev)
 		return;
 	o = check_object(c, ev->address);
 	if (!ev->value || ev->size > sizeof o->value) {
-		if (ev->kind != EV_ATOMIC_READ) /* what is there now is not known */
+		if (ev->kind != EV_ATOMIC_READ) /* the value is now unknown */
 			memset(o->known, 0, sizeof o->known);
 		return;
 	}
@@ -354,14 +358,15 @@ void check_atomic(struct check *c, const struct trace_event *ev)
 		o->known[i] = true;
 	}
 	if (wrong)
-		doubt(c, ev, read);
+		add_doubt(c, ev, read);
 }
 
 /*
- * Does this event put bytes there that the atomics of the address do not know of? So may a handler's
- * atomic: it can cut in between one of its thread and the number of that one.
+ * Can this event have changed the bytes without the atomics of this address showing it? So can a
+ * handler's atomic: the handler can interrupt its thread between an atomic operation and the
+ * assignment of its sequence number.
  */
-static bool explains(const struct trace_event *ev, bool by_handler, const struct check_doubt *d)
+static bool can_explain(const struct trace_event *ev, bool by_handler, const struct check_doubt *d)
 {
 	bool writes = ev->kind == EV_WRITE || ev->kind == EV_ALLOC || ev->kind == EV_FREE ||
 		      ev->kind == EV_MAP || ev->kind == EV_UNMAP ||
@@ -370,12 +375,12 @@ static bool explains(const struct trace_event *ev, bool by_handler, const struct
 
 	if (!writes)
 		return false;
-	if (ev->kind == EV_FREE) /* its size is not at hand: the ALLOC of the block explains it */
+	if (ev->kind == EV_FREE) /* a FREE has no size: the ALLOC of the block explains the doubt */
 		return ev->address == d->address;
 	return ev->address < d->address + d->size && d->address < ev->address + ev->size;
 }
 
-static bool wrote(const struct trace_event *ev, const struct check_doubt *d)
+static bool wrote_doubted_value(const struct trace_event *ev, const struct check_doubt *d)
 {
 	return (ev->kind == EV_ATOMIC_WRITE || ev->kind == EV_ATOMIC_UPDATE) && ev->value &&
 	       ev->address == d->address && ev->size == d->size &&
@@ -385,8 +390,8 @@ static bool wrote(const struct trace_event *ev, const struct check_doubt *d)
 static void drop_explained(struct check *c, const struct trace_event *ev, bool by_handler)
 {
 	for (size_t i = 0; i < c->doubts.count;) {
-		c->doubts.items[i].contradicted |= wrote(ev, &c->doubts.items[i]);
-		if (explains(ev, by_handler, &c->doubts.items[i])) {
+		c->doubts.items[i].contradicted |= wrote_doubted_value(ev, &c->doubts.items[i]);
+		if (can_explain(ev, by_handler, &c->doubts.items[i])) {
 			free(c->doubts.items[i].text);
 			c->doubts.items[i] = c->doubts.items[--c->doubts.count];
 		} else {
@@ -396,10 +401,11 @@ static void drop_explained(struct check *c, const struct trace_event *ev, bool b
 }
 
 /*
- * Plain writes have no number, so whether one came between two atomics is not known: a location
- * that has plain writes at all is not judged. Code that was not recorded writes too (a flag of a
- * library): only a value that a recorded atomic did write, but not last, is wrong for
- * sure. A text holds everything. This second pass runs only if there is a doubt.
+ * Plain writes have no sequence number, so it is unknown whether one came between two atomics: an
+ * address that has plain writes at all is not judged. Code that was not recorded writes too (a
+ * library's flag): only a value that a recorded atomic did write, but not last, is certainly wrong.
+ * A text trace is complete, so there any unexplained value is wrong. This second pass over the
+ * trace runs only if there is a doubt.
  */
 void check_settle_doubts(struct check *c)
 {
@@ -416,14 +422,10 @@ void check_settle_doubts(struct check *c)
 	for (size_t i = 0; i < c->doubts.count; i++) {
 		const struct check_doubt *d = &c->doubts.items[i];
 
-		if (!d->contradicted && !trace_is_text(c->trace)) {
-			check_add_note(c, d->text);
-		} else if (c->may_be_lost) {
-			c->may_be_lost--;
-			check_add_note(c, d->text);
-		} else {
-			check_add_violation(c, d->text);
-		}
+		bool certain = d->contradicted || trace_is_text(c->trace);
+
+		check_add(c, certain && !c->may_be_lost ? CHECK_VIOLATION : CHECK_NOTE, d->text);
+		c->may_be_lost -= certain && c->may_be_lost;
 	}
 	vec_free(&c->doubts);
 }

@@ -1,6 +1,7 @@
-/* Do a schedule and the streams of a controlled recording fit each other? */
+/* Do the schedule and the streams of a controlled recording agree? */
 #include "trace/check_rules.h"
 
+#include "base/mem.h"
 #include "event/control.h"
 
 #include <inttypes.h>
@@ -13,13 +14,16 @@ static void check_number(struct check *c, const struct trace_event *ev, uint64_t
 
 	if (sequence <= o->sequence)
 		check_surprise(c, ev,
-			       "%s is number %" PRIu64 " at %#" PRIx64
-			       ", and in the schedule comes behind number %" PRIu64,
+			       "%s has number %" PRIu64 " of object %#" PRIx64
+			       ", but comes after number %" PRIu64 " in the schedule",
 			       event_name(ev->kind), sequence, address, o->sequence);
 	o->sequence = sequence;
 }
 
-/* What is no step, a request, stands in the schedule with the step before it: perhaps long before it was made. */
+/*
+ * An event that is not a step (a request) belongs to the slice of the step before it, perhaps long
+ * before the request was made: its sequence number says nothing here.
+ */
 void check_sequence(struct check *c, const struct trace_event *ev)
 {
 	if (!event_is_step(ev->kind))
@@ -44,28 +48,22 @@ static bool may_lack_steps(const struct check *c, uint32_t number)
 	return c->stopped || i == TRACE_NONE || !trace_stream(c->trace, i)->ended;
 }
 
-static void say(struct check *c, uint32_t thread, uint64_t steps, uint64_t until, bool bad)
+static void report_steps(struct check *c, uint32_t thread, uint64_t steps, uint64_t until,
+			 enum check_severity severity)
 {
-	char *text;
-
-	if (asprintf(&text,
-		     "schedule: T%" PRIu32 " did %" PRIu64
-		     " steps there, and its stream has %" PRIu64,
-		     thread, until, steps) < 0)
-		abort();
-	if (bad)
-		check_add_violation(c, text);
-	else
-		check_add_note(c, text);
+	check_add(c, severity,
+		  mem_format("schedule: T%" PRIu32 " does %" PRIu64
+			     " steps in the schedule, but its stream has %" PRIu64,
+			     thread, until, steps));
 }
 
 /*
- * Each thread has the steps that the schedule says, but for one: who ran last may have been ended
- * before its last run was written down.
+ * Each thread has the steps that the schedule says, except one: the process may have ended before
+ * the last slice was written to the file.
  */
 void check_schedule(struct check *c)
 {
-	size_t count, behind = 0;
+	size_t count, longer = 0;
 	const struct control_run *runs = trace_schedule(c->trace, &count);
 	struct map until = { 0 };
 
@@ -78,12 +76,14 @@ void check_schedule(struct check *c)
 		if (stream->host != TRACE_NONE || !steps)
 			continue;
 		if (stream->number >= CONTROL_THREADS && !map_get(&until, stream->number))
-			continue; /* made by nobody who takes turns: it takes none */
+			/* created by a thread that does not take turns, so it takes none either */
+			continue;
 		uint64_t planned = *map_put(&until, stream->number, NULL);
 		if (*steps < planned)
-			say(c, stream->number, *steps, planned, !may_lack_steps(c, stream->number));
-		else if (*steps > planned && behind++)
-			say(c, stream->number, *steps, planned, true);
+			report_steps(c, stream->number, *steps, planned,
+				     !may_lack_steps(c, stream->number));
+		else if (*steps > planned && longer++)
+			report_steps(c, stream->number, *steps, planned, CHECK_VIOLATION);
 	}
 	map_free(&until);
 }

@@ -1,8 +1,9 @@
 /*
- * From bytes to events: the hot path of everything that reads a trace.
+ * Decodes the records of a stream into events. This is the hot path of everything that reads a
+ * trace.
  *
- * Most records are segments, and a segment of n elements is one look-up, one bounds check and n
- * steps, each of which was checked when its module was loaded.
+ * Most records are segments. A segment of n elements costs one look-up, one bounds check and n
+ * steps; the elements were checked once, when their module was loaded (modules.c).
  */
 #include "base/mem.h"
 #include "event/codec.h"
@@ -15,47 +16,49 @@
 #include <string.h>
 
 #define ADDRESS_MASK ((1ull << 48) - 1)
-#define DEPTH_MAX (1u << 20) /* calls deeper than that are counted, not kept */
+#define DEPTH_MAX (1u << 20) /* deeper calls are counted, not kept */
 
-/* What only a text needs. */
-struct text_state {
+/* State that only a text trace needs. */
+struct cursor_text {
 	bool calls_are_points;
-	const char *ended; /* the call that the last event ended, or NULL */
-	VEC(char) room;	   /* for texts of points */
+	const char *ended_call; /* the call that the last event ended, or NULL */
+	VEC(char) room;		/* buffer for the texts of points */
 };
 
 struct trace_cursor {
 	const struct trace *trace;
 	const struct store_stream *stream;
-	size_t block;			/* the next one to read */
-	const uint8_t *p, *end, *start; /* in the current one; start of its last record */
-	/* the segment being run */
+	size_t block;			/* the next block to read */
+	const uint8_t *p, *end, *start; /* in the current block; start of its last record */
+	/* the segment being decoded */
 	const struct store_step *step, *step_end;
 	const struct store_plan *plan;
-	size_t module; /* that the last plan was of */
+	size_t module; /* index of the module that the last plan was in */
 	const uint8_t *payload;
 	const uint8_t *last_value; /* what WIRE_SAME refers to */
-	uint64_t scratch[2];	   /* values made from slots: this element's and the one before */
-	unsigned turn;
-	uint8_t *wide; /* as large as an element can be; NULL until needed */
+	/* values computed from slots: this element's and the previous one's */
+	uint64_t scratch[2];
+	unsigned scratch_index;
+	uint8_t *wide; /* a buffer as large as an element can be; NULL until needed */
 	/* the write half of a COPY */
 	bool copy;
 	struct trace_event copy_event;
-	/* state that runs through the stream */
+	/* state that carries over from record to record */
 	struct codec codec;
 	uint64_t index;
-	uint64_t not_steps; /* of the events before: calls, requests, second halves of copies */
-	uint64_t no_steps;  /* all ones in a handler's stream, which has no steps; 0 */
+	/* events so far that are not steps: calls, requests, second halves of copies */
+	uint64_t not_steps;
+	uint64_t step_mask; /* all ones in a handler's stream, which has no steps; otherwise 0 */
 	const struct wire_element *pending; /* a SITE that waits for its record */
 	const struct wire_element *bound;   /* the site of the last record that got one … */
-	uint64_t bound_pc; /* … and that record's pc: the same call, the same site */
+	uint64_t bound_pc; /* … and that record's pc: the same call has the same site */
 	VEC(struct trace_frame) frames;
-	bool has_left; /* the frame behind those is that of the call that ended last */
+	bool has_left; /* the frame after the last one is that of the call that ended last */
 	uint64_t too_deep;
 	bool failed;
 	uint8_t fill;
 	struct store_ignoring ignoring;
-	struct text_state *text; /* NULL: a recording */
+	struct cursor_text *text; /* NULL in a recording */
 	uint64_t slots[WIRE_SLOTS];
 };
 
@@ -66,7 +69,7 @@ struct trace_cursor *trace_cursor_open(const struct trace *trace, uint32_t i)
 	assert(i < trace->streams.count);
 	c->trace = trace;
 	c->stream = &trace->streams.items[i];
-	c->no_steps = c->stream->about.host == TRACE_NONE ? 0 : TRACE_NO_STEP;
+	c->step_mask = c->stream->about.host == TRACE_NONE ? 0 : TRACE_NO_STEP;
 	c->ignoring.any = trace->benign.count;
 	if (trace_is_text(trace)) {
 		c->text = mem_zalloc(1, sizeof *c->text);
@@ -113,7 +116,7 @@ bool store_cursor_is_text(const struct trace_cursor *c, bool *calls_are_points)
 
 const char *store_cursor_ended(const struct trace_cursor *c)
 {
-	return c->text->ended;
+	return c->text->ended_call;
 }
 
 char *store_cursor_room(const struct trace_cursor *c, size_t bytes)
@@ -127,9 +130,9 @@ const struct trace *store_cursor_trace(const struct trace_cursor *c)
 	return c->trace;
 }
 
-/* ---- errors ------------------------------------------------------------------------------- */
+/* ---- errors -------------------------------------------------------------------------------- */
 
-static bool fail(struct trace_cursor *c, struct err *err, const char *what)
+static bool fail_at_record(struct trace_cursor *c, struct err *err, const char *what)
 {
 	const struct store_block *b = &c->stream->blocks[c->block - 1];
 
@@ -139,19 +142,19 @@ static bool fail(struct trace_cursor *c, struct err *err, const char *what)
 		       c->stream->about.number, b->number, what);
 }
 
-/* A record that does not fit its block: the end if the file was cut there, damage otherwise. */
-static bool run_short(struct trace_cursor *c, struct err *err)
+/* A record does not fit in its block: the end if the file was truncated there, otherwise damage. */
+static bool end_or_fail(struct trace_cursor *c, struct err *err)
 {
 	if (!c->stream->blocks[c->block - 1].cut)
-		return fail(c, err, "a record that runs past its block");
+		return fail_at_record(c, err, "a record that extends past the end of its block");
 	c->failed = true;
 	err->text[0] = 0;
 	return false;
 }
 
-/* ---- calls -------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------------------------- */
 
-static void enter(struct trace_cursor *c, const struct trace_frame *frame)
+static void push_call(struct trace_cursor *c, const struct trace_frame *frame)
 {
 	c->has_left = false;
 	if (c->frames.count < DEPTH_MAX)
@@ -161,10 +164,10 @@ static void enter(struct trace_cursor *c, const struct trace_frame *frame)
 }
 
 /*
- * Leaves `function`. Exceptions and longjmp leave functions without a word, so frames above the
- * one meant go with it; an exit of a function that was never entered means nothing.
+ * Leaves `function`. Exceptions and longjmp leave functions without a record, so the frames inside
+ * it are left too. An exit from a function that was never entered has no effect.
  */
-static void leave(struct trace_cursor *c, const char *function)
+static void pop_call(struct trace_cursor *c, const char *function)
 {
 	size_t i = c->frames.count;
 
@@ -192,10 +195,10 @@ static void leave(struct trace_cursor *c, const char *function)
 }
 
 /*
- * A text's `ret f=v` ends the innermost open call of an f, and with it those inside it that never
- * returned; if there is none, nothing.
+ * `ret f=v` in a text trace ends the innermost open call of f, and with it the calls inside that
+ * never returned. If there is no such call, nothing ends.
  */
-static void leave_named(struct trace_cursor *c, uint64_t place)
+static void pop_named_call(struct trace_cursor *c, uint64_t place)
 {
 	const char *ret = trace_call_text(c->trace, place);
 	size_t length = ret ? point_text_name(ret) : 0;
@@ -204,7 +207,7 @@ static void leave_named(struct trace_cursor *c, uint64_t place)
 		const char *call = trace_call_text(c->trace, c->frames.items[i].pc);
 
 		if (call && point_text_name(call) == length && !memcmp(call, ret, length)) {
-			c->text->ended = call;
+			c->text->ended_call = call;
 			c->frames.count = i;
 			return;
 		}
@@ -212,15 +215,15 @@ static void leave_named(struct trace_cursor *c, uint64_t place)
 	c->too_deep -= c->too_deep > 0;
 }
 
-/* The number of the next step. Nearly every event is one, so that those that are not are counted. */
-static inline uint64_t step_number(const struct trace_cursor *c)
+/* Returns the number of the next step. The cursor counts the few events that are not steps. */
+static inline uint64_t next_step(const struct trace_cursor *c)
 {
-	return (c->index - c->not_steps) | c->no_steps;
+	return (c->index - c->not_steps) | c->step_mask;
 }
 
-/* ---- segments ----------------------------------------------------------------------------- */
+/* ---- segments ------------------------------------------------------------------------------ */
 
-static inline uint64_t load(const uint8_t *p, unsigned bytes)
+static inline uint64_t load_bytes(const uint8_t *p, unsigned bytes)
 {
 	uint64_t value = 0;
 
@@ -254,7 +257,7 @@ static inline uint64_t step_address(struct trace_cursor *c, const struct store_s
 	return 0;
 }
 
-/* A constant of more than 8 bytes: those of `value`, zeros behind them. */
+/* Returns a constant of more than 8 bytes: the bytes of `value`, followed by zeros. */
 static const uint8_t *wide_constant(struct trace_cursor *c, uint64_t value)
 {
 	if (!c->wide)
@@ -271,15 +274,15 @@ static inline const uint8_t *step_value(struct trace_cursor *c, const struct sto
 	case WIRE_PAYLOAD:
 		value = c->payload + s->value_at;
 		if (s->value_slot != WIRE_NO_SLOT) {
-			c->slots[s->value_slot] = s->size == 8 ? load(value, 8)
-						  : s->size == 4
-							  ? load(value, 4)
-							  : load(value, s->size < 8 ? s->size : 8);
+			c->slots[s->value_slot] =
+				s->size == 8   ? load_bytes(value, 8)
+				: s->size == 4 ? load_bytes(value, 4)
+					       : load_bytes(value, s->size < 8 ? s->size : 8);
 		}
 		break;
 	case WIRE_SLOT:
-		c->scratch[c->turn ^= 1] = c->slots[s->value_slot] + s->value;
-		value = (const uint8_t *)&c->scratch[c->turn];
+		c->scratch[c->scratch_index ^= 1] = c->slots[s->value_slot] + s->value;
+		value = (const uint8_t *)&c->scratch[c->scratch_index];
 		break;
 	case WIRE_CONST:
 		value = s->size > 8 ? wide_constant(c, s->value) : (const uint8_t *)&s->value;
@@ -290,7 +293,7 @@ static inline const uint8_t *step_value(struct trace_cursor *c, const struct sto
 	return value;
 }
 
-/* An element that is no event but gives a slot its value. */
+/* Executes an element that only sets a slot and is not an event. */
 static inline void define_slot(struct trace_cursor *c, const struct store_step *s)
 {
 	uint64_t *slot = &c->slots[s->address_slot];
@@ -303,13 +306,13 @@ static inline void define_slot(struct trace_cursor *c, const struct store_step *
 					   : c->slots[s->address_at] + s->address,
 				   c->slots[s->value_slot] + s->value, s->size, s->value_at);
 		break;
-	case WIRE_PAYLOAD: *slot = load(c->payload + s->value_at, s->size); break;
+	case WIRE_PAYLOAD: *slot = load_bytes(c->payload + s->value_at, s->size); break;
 	default: *slot = load_address(c->payload + s->address_at);
 	}
 }
 
-/* Runs one element. False: it was no event. */
-static inline bool run_step(struct trace_cursor *c, struct trace_event *ev)
+/* Decodes one element. Returns false if it was not an event. */
+static inline bool decode_element(struct trace_cursor *c, struct trace_event *ev)
 {
 	const struct store_step *s = c->step++;
 	uint64_t address;
@@ -327,7 +330,7 @@ static inline bool run_step(struct trace_cursor *c, struct trace_event *ev)
 	ev->stream = c->stream->about.number;
 	ev->unit = s->size;
 	ev->index = c->index;
-	ev->step = step_number(c);
+	ev->step = next_step(c);
 	ev->address = address;
 	ev->size = s->size;
 	ev->other = ev->number = ev->mode = ev->sequence = 0;
@@ -346,9 +349,10 @@ static inline bool run_step(struct trace_cursor *c, struct trace_event *ev)
 		ev->size = ev->unit = 0;
 		c->not_steps++;
 		if (s->kind == EV_ENTER)
-			enter(c, &(struct trace_frame){ address, c->plan->function, s->site, 0 });
+			push_call(c,
+				  &(struct trace_frame){ address, c->plan->function, s->site, 0 });
 		else
-			leave(c, c->plan->function);
+			pop_call(c, c->plan->function);
 	}
 	c->index++;
 	return true;
@@ -363,10 +367,10 @@ static bool start_segment(struct trace_cursor *c, uint32_t h, struct err *err)
 
 		snprintf(text, sizeof text, "no module has a row at %#" PRIx32 " (modulo 4 GiB)",
 			 h);
-		return fail(c, err, text);
+		return fail_at_record(c, err, text);
 	}
 	if (__builtin_expect(c->end - c->p < plan->bytes, 0))
-		return run_short(c, err);
+		return end_or_fail(c, err);
 	c->plan = plan;
 	c->payload = c->p;
 	c->p += plan->bytes;
@@ -375,10 +379,11 @@ static bool start_segment(struct trace_cursor *c, uint32_t h, struct err *err)
 	return true;
 }
 
-/* ---- runtime records ---------------------------------------------------------------------- */
+/* ---- runtime records ----------------------------------------------------------------------- */
 
-/* The contents of an access: `copies` values of f->n bytes, or none at all. */
-static const char *take_value(struct trace_event *ev, const struct codec_fields *f, unsigned copies)
+/* Sets an access's contents: `copies` values of f->n bytes, or none. Returns an error or NULL. */
+static const char *set_access_value(struct trace_event *ev, const struct codec_fields *f,
+				    unsigned copies)
 {
 	ev->size = f->n;
 	ev->number = 0;
@@ -392,15 +397,15 @@ static const char *take_value(struct trace_event *ev, const struct codec_fields 
 	return NULL;
 }
 
-static void take_order(struct trace_event *ev, uint64_t m)
+static void set_memory_order(struct trace_event *ev, uint64_t m)
 {
 	ev->order = (uint8_t)m;
 	ev->flags = (uint8_t)(m >> EVENT_ORDER_BITS);
 	ev->mode = 0;
 }
 
-/* A point's place is in its table, not in its record; in a text its number is the place. */
-static void place_point(const struct trace_cursor *c, struct trace_event *ev)
+/* A point's pc and site are in its table, not in its record. In a text its number is its place. */
+static void set_point_site(const struct trace_cursor *c, struct trace_event *ev)
 {
 	const struct store_point *point = store_point(c->trace, ev->number);
 
@@ -416,28 +421,28 @@ static void place_point(const struct trace_cursor *c, struct trace_event *ev)
 	ev->site = &point->site;
 }
 
-/* What is special about a kind. Returns what is wrong, or NULL. */
-static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
-				 const struct codec_fields *f)
+/* Fills in what is special about a kind. Returns an error or NULL. */
+static const char *set_kind_fields(struct trace_cursor *c, struct trace_event *ev,
+				   const struct codec_fields *f)
 {
 	const char *wrong = NULL;
 
 	switch (ev->kind) {
 	case EV_READ:
 	case EV_WRITE:
-		wrong = take_value(ev, f, 1);
+		wrong = set_access_value(ev, f, 1);
 		ev->flags = (uint8_t)f->m;
 		ev->mode = 0;
 		break;
 	case EV_ATOMIC_READ:
 	case EV_ATOMIC_WRITE:
 	case EV_ATOMIC_UPDATE:
-		wrong = take_value(ev, f, ev->kind == EV_ATOMIC_UPDATE ? 2 : 1);
-		take_order(ev, f->m);
+		wrong = set_access_value(ev, f, ev->kind == EV_ATOMIC_UPDATE ? 2 : 1);
+		set_memory_order(ev, f->m);
 		break;
-	case EV_FENCE: take_order(ev, f->m); break;
+	case EV_FENCE: set_memory_order(ev, f->m); break;
 	case EV_COPY: /* the write comes with the next call */
-		wrong = take_value(ev, f, 1);
+		wrong = set_access_value(ev, f, 1);
 		ev->kind = EV_READ;
 		c->copy = true;
 		c->copy_event = *ev;
@@ -462,30 +467,30 @@ static const char *finish_record(struct trace_cursor *c, struct trace_event *ev,
 		break;
 	case EV_FD_OPEN:
 	case EV_FD_CLOSE:
-	case EV_FD_USE: ev->size = 1; break; /* of where descriptors "lie" */
+	case EV_FD_USE: ev->size = 1; break; /* of the address range that stands for descriptors */
 	case EV_UNMODELLED:
 	case EV_PROBE:
 	case EV_POINT:
-		place_point(c, ev);
+		set_point_site(c, ev);
 		ev->value = f->bytes;
 		ev->size = ev->unit = (uint32_t)f->size;
 		if (ev->kind == EV_PROBE)
-			store_listen(c->trace, &c->ignoring, ev);
+			store_update_ignoring(c->trace, &c->ignoring, ev);
 		break;
-	case EV_ENTER: enter(c, &(struct trace_frame){ .pc = f->p, .site = ev->site }); break;
+	case EV_ENTER: push_call(c, &(struct trace_frame){ .pc = f->p, .site = ev->site }); break;
 	case EV_EXIT:
 		if (c->text)
-			leave_named(c, f->p);
+			pop_named_call(c, f->p);
 		else
-			leave(c, NULL);
+			pop_call(c, NULL);
 		break;
 	}
 	return wrong;
 }
 
 /*
- * Is this code that the plugin compiled? The call behind a SITE comes from there; what a library
- * does on the way (pthread_create allocates) has a place of its own.
+ * Is this code that the plugin compiled? The call that follows a SITE comes from such code; calls
+ * that a library makes meanwhile (pthread_create allocates) have a site of their own.
  */
 static bool is_instrumented(const struct trace *trace, uint64_t pc)
 {
@@ -498,8 +503,8 @@ static bool is_instrumented(const struct trace *trace, uint64_t pc)
 	return false;
 }
 
-/* One record. True when there is an event; false and an empty err->text when there is none. */
-static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct err *err)
+/* Decodes a record. Returns false, with an empty err->text, if it is not an event. */
+static bool decode_record(struct trace_cursor *c, struct trace_event *ev, struct err *err)
 {
 	enum event_kind kind;
 	size_t bytes;
@@ -510,13 +515,14 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 
 	err->text[0] = 0;
 	if (c->text)
-		c->text->ended = NULL;
+		c->text->ended_call = NULL;
 	if (!header || (size_t)(c->end - body) < bytes)
-		return run_short(c, err);
+		return end_or_fail(c, err);
 	if (kind >= EV_COUNT || kind == EV_NONE || kind == EV_SITE)
-		return fail(c, err, "a record of a kind that this sooth does not know");
+		return fail_at_record(
+			c, err, "a record of a kind that this version of sooth does not know");
 	if (!codec_get_fields(&c->codec, event_fields(kind), body, body + bytes, &f))
-		return fail(c, err, "a record whose fields do not fit it");
+		return fail_at_record(c, err, "a record whose fields do not fit it");
 	c->p = body + bytes;
 	if (kind == EV_TIME)
 		return false;
@@ -530,7 +536,7 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 		.kind = (uint8_t)kind,
 		.stream = c->stream->about.number,
 		.index = event_group(kind) == EG_NOTE ? TRACE_NO_INDEX : c->index,
-		.step = step_number(c),
+		.step = next_step(c),
 		.address = f.a,
 		.other = f.b,
 		.number = f.n,
@@ -540,9 +546,9 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 		.pc = f.p,
 		.site = c->bound && c->bound_pc == f.p ? c->bound : NULL,
 	};
-	wrong = finish_record(c, ev, &f);
+	wrong = set_kind_fields(c, ev, &f);
 	if (wrong)
-		return fail(c, err, wrong);
+		return fail_at_record(c, err, wrong);
 	if (ev->index != TRACE_NO_INDEX) {
 		c->index++;
 		c->not_steps += !event_is_step(kind);
@@ -550,7 +556,7 @@ static bool run_record(struct trace_cursor *c, struct trace_event *ev, struct er
 	return true;
 }
 
-/* ---- blocks, and all together ------------------------------------------------------------- */
+/* ---- blocks, and the whole stream ---------------------------------------------------------- */
 
 static bool next_block(struct trace_cursor *c, struct err *err)
 {
@@ -569,12 +575,12 @@ static bool next_block(struct trace_cursor *c, struct err *err)
 	return true;
 }
 
-/* The write of a COPY whose read was the last event. */
-static void second_half(struct trace_cursor *c, struct trace_event *ev)
+/* Returns the write of a COPY whose read was the last event. */
+static void finish_copy(struct trace_cursor *c, struct trace_event *ev)
 {
 	*ev = c->copy_event;
 	ev->index = c->index++;
-	c->not_steps++; /* it has its step's number from the read */
+	c->not_steps++; /* its step has its number from the read */
 	c->copy = false;
 }
 
@@ -584,17 +590,17 @@ bool trace_next(struct trace_cursor *c, struct trace_event *ev, struct err *err)
 		uint32_t h;
 
 		while (__builtin_expect(c->step != c->step_end, 1)) {
-			if (__builtin_expect(run_step(c, ev), 1)) {
+			if (__builtin_expect(decode_element(c, ev), 1)) {
 				if (__builtin_expect(c->ignoring.any, 0))
-					store_ignore(c->trace, &c->ignoring, ev);
+					store_mark_ignored(c->trace, &c->ignoring, ev);
 				return true;
 			}
 		}
 		if (__builtin_expect(c->failed, 0))
 			return false;
 		if (__builtin_expect(c->copy, 0)) {
-			second_half(c, ev);
-			store_ignore(c->trace, &c->ignoring, ev);
+			finish_copy(c, ev);
+			store_mark_ignored(c->trace, &c->ignoring, ev);
 			return true;
 		}
 		c->start = c->p;
@@ -602,16 +608,16 @@ bool trace_next(struct trace_cursor *c, struct trace_event *ev, struct err *err)
 			if (!next_block(c, err))
 				return false;
 		} else if (*c->p & 1) {
-			if (run_record(c, ev, err)) {
+			if (decode_record(c, ev, err)) {
 				if (__builtin_expect(c->ignoring.any, 0))
-					store_ignore(c->trace, &c->ignoring, ev);
+					store_mark_ignored(c->trace, &c->ignoring, ev);
 				return true;
 			}
 			if (c->failed)
 				return false;
 		} else {
 			if (c->end - c->p < 4)
-				return run_short(c, err);
+				return end_or_fail(c, err);
 			memcpy(&h, c->p, 4);
 			c->p += 4;
 			if (!start_segment(c, h, err))

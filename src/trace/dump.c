@@ -1,8 +1,11 @@
 /*
- * thread  index  ticks  operation  place  function  [what the source calls it]
+ * Prints one line per event:
+ *
+ *	thread  index  ticks  operation  place  function  [its name in the source]
  */
 #include "trace/dump.h"
 
+#include "base/mem.h"
 #include "trace/order.h"
 #include "trace/print.h"
 
@@ -15,11 +18,11 @@ struct dump {
 	const struct trace *trace;
 	struct trace_symbols *symbols;
 	const struct dump_range *range;
-	uint64_t start; /* ticks that times are shown from */
+	uint64_t start; /* ticks at the start of the recording */
 	FILE *out;
 };
 
-/* Notes have no line in the text form; here they have one. */
+/* Prints a note: notes have no line in the text form, but have one here. */
 static void print_note(FILE *out, const struct trace_event *ev)
 {
 	static const char *const stops[] = { "size limit", "no space", "write error" };
@@ -38,7 +41,7 @@ static void print_note(FILE *out, const struct trace_event *ev)
 	}
 }
 
-static void print_called(const struct dump *d, const struct trace_event *ev)
+static void print_source_name(const struct dump *d, const struct trace_event *ev)
 {
 	const char *name = trace_site_name(d->trace, ev->site);
 	const char *path = trace_site_path(d->trace, ev->site);
@@ -48,8 +51,11 @@ static void print_called(const struct dump *d, const struct trace_event *ev)
 			path ? path : "");
 }
 
-/* Ticks since the start. Where threads take turns the clock says nothing; steps are what counts. */
-static uint64_t moment(const struct dump *d, const struct trace_event *ev)
+/*
+ * Returns the ticks since the start. In a controlled recording the clock says nothing, so it
+ * returns the step.
+ */
+static uint64_t shown_time(const struct dump *d, const struct trace_event *ev)
 {
 	if (trace_has_schedule(d->trace))
 		return ev->step == TRACE_NO_STEP ? 0 : ev->step;
@@ -58,14 +64,12 @@ static uint64_t moment(const struct dump *d, const struct trace_event *ev)
 
 static void print_event(const struct dump *d, const struct trace_event *ev)
 {
-	uint64_t at = moment(d, ev);
+	uint64_t at = shown_time(d, ev);
 	long start;
 	char *text = NULL;
 	size_t size = 0;
-	FILE *line = open_memstream(&text, &size);
+	FILE *line = mem_stream(&text, &size);
 
-	if (!line)
-		abort();
 	print_thread(line, d->trace, ev->stream);
 	if (ev->index == TRACE_NO_INDEX)
 		fprintf(line, "\t-\t%" PRIu64 "\t", at);
@@ -81,14 +85,14 @@ static void print_event(const struct dump *d, const struct trace_event *ev)
 	print_place(line, d->trace, d->symbols, ev);
 	fputc(' ', line);
 	print_function(line, d->trace, d->symbols, ev);
-	fclose(line);
+	mem_stream_close(line);
 	fwrite(text, 1, size, d->out);
 	free(text);
-	print_called(d, ev);
+	print_source_name(d, ev);
 	fputc('\n', d->out);
 }
 
-static bool wanted(const struct dump *d, const struct trace_event *ev)
+static bool in_range(const struct dump *d, const struct trace_event *ev)
 {
 	if (ev->index == TRACE_NO_INDEX)
 		return d->range->from == 0 && d->range->to == UINT64_MAX;
@@ -106,7 +110,7 @@ static bool dump_stream(const struct dump *d, struct err *err)
 		return err_set(err, "the trace has no thread %" PRIu32, d->range->stream);
 	cursor = trace_cursor_open(d->trace, i);
 	while (trace_next(cursor, &ev, &stopped)) {
-		if (wanted(d, &ev))
+		if (in_range(d, &ev))
 			print_event(d, &ev);
 		else if (ev.index != TRACE_NO_INDEX && ev.index > d->range->to)
 			break;
@@ -122,7 +126,7 @@ static bool dump_all(const struct dump *d, struct err *err)
 	bool ok;
 
 	while (trace_order_next(order, &ev)) {
-		if (wanted(d, &ev))
+		if (in_range(d, &ev))
 			print_event(d, &ev);
 	}
 	ok = !trace_order_failure_count(order);

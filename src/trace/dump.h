@@ -1,4 +1,4 @@
-/* A trace as lines for people: one an event, in an order that can have been. */
+/* Prints a trace for people: one line per event, in an order that is possible. */
 #ifndef TRACE_DUMP_H
 #define TRACE_DUMP_H
 
@@ -7,11 +7,11 @@
 #include <stdio.h>
 
 struct dump_range {
-	uint32_t stream;   /* TRACE_NONE: all */
-	uint64_t from, to; /* indices; notes are shown when everything is */
+	uint32_t stream;   /* TRACE_NONE: all streams */
+	uint64_t from, to; /* event indices; notes are shown only if the range covers everything */
 };
 
-/* False when a stream could not be read to its end; the lines before that are written. */
+/* Returns false if a stream could not be read to its end; the lines before that are printed. */
 bool dump_events(const struct trace *trace, const struct dump_range *range, FILE *out,
 		 struct err *err);
 

@@ -1,6 +1,11 @@
+/*
+ * Export: one line per event, in the order of trace/order.h, after the lines that give the addresses
+ * and initial values of names.
+ */
 #include "trace/export.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "trace/order.h"
 #include "trace/print.h"
@@ -9,16 +14,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- lines of the thread "-" -------------------------------------------------------------- */
+/* ---- lines of the thread "-" --------------------------------------------------------------- */
 
-static int compare(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* The addresses whose names the lines will use: all a text gave, or those that are accessed. */
+/*
+ * Collects the addresses whose names the lines will use: all that a text trace gives, or those that
+ * the recorded events use.
+ */
 static void collect_named(const struct trace *trace, struct trace_symbols *symbols,
 			  struct map *seen)
 {
@@ -42,7 +43,7 @@ static void collect_named(const struct trace *trace, struct trace_symbols *symbo
 	}
 }
 
-/* Names stand for addresses; where two accesses overlap can only be seen from those. */
+/* Prints `at` lines: only the addresses of names show where two accesses overlap. */
 static void print_addresses(const struct trace *trace, struct trace_symbols *symbols, FILE *out)
 {
 	VEC(uint64_t) list = { 0 };
@@ -53,8 +54,7 @@ static void print_addresses(const struct trace *trace, struct trace_symbols *sym
 		if (seen.slots[i].key)
 			*vec_push(&list) = seen.slots[i].key;
 	}
-	if (list.count)
-		qsort(list.items, list.count, sizeof *list.items, compare);
+	vec_sort(&list, sort_u64);
 	for (size_t i = 0; i < list.count; i++) {
 		fputs("-|at(", out);
 		print_object(out, symbols, list.items[i]);
@@ -76,14 +76,14 @@ static void print_initials(const struct trace *trace, struct trace_symbols *symb
 			.value = initial.value,
 		};
 
-		/* "r(x)=1" but for its first letter */
+		/* "r(x)=1" without its first letter */
 		fputs("-|init", out);
 		print_access_arguments(out, symbols, &as_read);
 		fputs("|\n", out);
 	}
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the whole trace ----------------------------------------------------------------------- */
 
 bool export_text(const struct trace *trace, FILE *out, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Writing a trace in its text form. */
+/* Writes a trace in its text form. */
 #ifndef TRACE_EXPORT_H
 #define TRACE_EXPORT_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* False when a stream could not be read to its end; the lines before that are written. */
+/* Returns false if a stream could not be read to its end; the lines before that are written. */
 bool export_text(const struct trace *trace, FILE *out, struct err *err);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * Import: reads a text trace line by line (import_line.c) into the contents of the files `meta`,
+ * `names` and `events.0`, and writes them to a directory if asked to.
+ */
 #include "trace/import.h"
 
 #include "base/file.h"
@@ -10,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static bool read_text(struct importer *im, const struct file_view *view, struct err *err)
+static bool read_lines(struct importer *im, const struct file_view *view, struct err *err)
 {
 	const char *p = (const char *)view->data, *end = p + view->size;
 
@@ -29,10 +33,10 @@ static bool read_text(struct importer *im, const struct file_view *view, struct 
 	return true;
 }
 
-/* ---- the public face ---------------------------------------------------------------------- */
+/* ---- the importer's interface -------------------------------------------------------------- */
 
-/* The file `meta`. A path can hold anything; a line of meta cannot. */
-static char *describe(const char *path, bool has_points)
+/* Returns the contents of `meta`. A path can contain control characters; a line of meta cannot. */
+static char *format_meta(const char *path, bool has_points)
 {
 	char *meta, *source = mem_copy_text(path, strlen(path));
 
@@ -40,9 +44,8 @@ static char *describe(const char *path, bool has_points)
 		if (iscntrl((unsigned char)*p))
 			*p = '?';
 	}
-	if (asprintf(&meta, "sooth-trace: %d\nsource: %s\nlog: thread\nend: text\n%s", WIRE_VERSION,
-		     source, has_points ? "points: lines\n" : "") < 0)
-		abort();
+	meta = mem_format("sooth-trace: %d\nsource: %s\nlog: thread\nend: text\n%s", WIRE_VERSION,
+			  source, has_points ? "points: lines\n" : "");
 	free(source);
 	return meta;
 }
@@ -57,10 +60,10 @@ bool import_text(const char *path, struct import_image *image, struct err *err)
 	if (!file_map(path, &view, err))
 		return false;
 	im.writer = trace_writer_open();
-	ok = read_text(&im, &view, err);
+	ok = read_lines(&im, &view, err);
 	made.events = trace_writer_finish(im.writer, &made.events_bytes);
 	made.names = im.names;
-	made.meta = describe(path, im.has_points);
+	made.meta = format_meta(path, im.has_points);
 	intern_free(&im.threads);
 	intern_free(&im.objects);
 	intern_free(&im.given);
@@ -96,11 +99,9 @@ bool import_save(const struct import_image *image, const char *path, struct err 
 
 	if (mkdir(path, 0777) < 0)
 		return err_set_system(err, errno, "%s", path);
-	out = open_memstream(&names, &size);
-	if (!out)
-		return err_set_system(err, errno, "%s", path);
+	out = mem_stream(&names, &size);
 	names_print(&image->names, out);
-	fclose(out);
+	mem_stream_close(out);
 	ok = save_part(path, "names", names, size, err) &&
 	     save_part(path, "events.0", image->events, image->events_bytes, err) &&
 	     save_part(path, "meta", image->meta, strlen(image->meta), err);

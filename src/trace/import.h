@@ -1,4 +1,4 @@
-/* Reading a text trace: into memory, as the files of the trace directory it stands for. */
+/* Reads a text trace into memory, as the files of the trace directory that it stands for. */
 #ifndef TRACE_IMPORT_H
 #define TRACE_IMPORT_H
 
@@ -8,14 +8,14 @@
 struct import_image {
 	char *meta; /* NUL-terminated */
 	struct names names;
-	uint8_t *events; /* the file events.0 */
+	uint8_t *events; /* contents of the file events.0 */
 	size_t events_bytes;
 };
 
-/* Errors name file, line and column and show the line. */
+/* An error message names the file, line and column, and shows the line. */
 bool import_text(const char *path, struct import_image *image, struct err *err);
 
-/* Makes the directory `path`, which must not exist, and writes the files. */
+/* Creates the directory `path`, which must not exist, and writes the files. */
 bool import_save(const struct import_image *image, const char *path, struct err *err);
 
 void import_free(struct import_image *image);

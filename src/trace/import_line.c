@@ -1,3 +1,7 @@
+/*
+ * Turns one line of a text trace into a record: finds the operation in the tables of text.h, reads
+ * its arguments, and gives each thread, object and place that it names a number or an address.
+ */
 #include "trace/import_line.h"
 
 #include "base/mem.h"
@@ -10,9 +14,9 @@
 #define SPACING 65536ull
 #define VALUE_MAX 4000
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------- */
 
-/* A part without its escapes, in im->word. */
+/* Copies a part of the line without its escapes to im->word, and returns its length. */
 static size_t unescape(struct importer *im, struct parse_slice s)
 {
 	if (im->word_room < s.length + 1) {
@@ -24,7 +28,7 @@ static size_t unescape(struct importer *im, struct parse_slice s)
 	return strlen(im->word);
 }
 
-static uint32_t thread_of(struct importer *im, struct parse_slice name)
+static uint32_t find_or_add_thread(struct importer *im, struct parse_slice name)
 {
 	bool fresh;
 	size_t length = unescape(im, name);
@@ -37,7 +41,8 @@ static uint32_t thread_of(struct importer *im, struct parse_slice name)
 	return stream;
 }
 
-static uint64_t place_of(struct importer *im, struct parse_slice place, struct parse_slice call)
+static uint64_t find_or_add_place(struct importer *im, struct parse_slice place,
+				  struct parse_slice call)
 {
 	char *text, *both;
 	bool fresh;
@@ -48,8 +53,7 @@ static uint64_t place_of(struct importer *im, struct parse_slice place, struct p
 	unescape(im, place);
 	text = mem_copy_text(im->word, strlen(im->word));
 	unescape(im, call.text ? call : (struct parse_slice){ "", 0 });
-	if (asprintf(&both, "%s\t%c%s", text, call.text ? 'c' : '-', im->word) < 0)
-		abort();
+	both = mem_format("%s\t%c%s", text, call.text ? 'c' : '-', im->word);
 	number = intern_put(&im->places, both, strlen(both), &fresh);
 	if (fresh)
 		names_add_place(&im->names, text, call.text ? im->word : NULL);
@@ -58,9 +62,9 @@ static uint64_t place_of(struct importer *im, struct parse_slice place, struct p
 	return number + 1;
 }
 
-/* The address a name stands for; `room` is what it needs there. */
-static bool address_of(struct importer *im, enum text_class class, struct parse_slice name,
-		       uint64_t room, uint64_t *address, struct err *err)
+/* Finds the address that a name stands for; a new name gets one with `room` bytes. */
+static bool find_or_add_address(struct importer *im, enum text_class class, struct parse_slice name,
+				uint64_t room, uint64_t *address, struct err *err)
 {
 	char *key;
 	size_t length;
@@ -71,7 +75,8 @@ static bool address_of(struct importer *im, enum text_class class, struct parse_
 		return parse_fail(&im->line, name.text, err, "expected a name");
 	if (name.length > 2 && !strncmp(name.text, "0x", 2) && parse_number(name, address)) {
 		if (*address >= IMPORT_FIRST_ADDRESS)
-			return parse_fail(&im->line, name.text, err, "an address is below 2^47");
+			return parse_fail(&im->line, name.text, err,
+					  "addresses must be below 2^47");
 		return true;
 	}
 	length = unescape(im, name);
@@ -82,8 +87,7 @@ static bool address_of(struct importer *im, enum text_class class, struct parse_
 		*address = im->given_addresses.items[number];
 		return true;
 	}
-	if (asprintf(&key, "%c%s", 'a' + (int)class, im->word) < 0)
-		abort();
+	key = mem_format("%c%s", 'a' + (int)class, im->word);
 	number = intern_put(&im->objects, key, strlen(key), &fresh);
 	free(key);
 	if (fresh) {
@@ -93,13 +97,13 @@ static bool address_of(struct importer *im, enum text_class class, struct parse_
 		im->next_address += room < 1ull << 40 ? room : 1ull << 40;
 	} else if (room > SPACING) {
 		return parse_fail(&im->line, name.text, err,
-				  "more than 64 KiB must be said where the name is seen first");
+				  "a size above 64 KiB must be given where the name is first used");
 	}
 	*address = im->addresses.items[number];
 	return true;
 }
 
-/* ---- lines of the thread "-" -------------------------------------------------------------- */
+/* ---- lines of the thread "-" --------------------------------------------------------------- */
 
 static bool read_at(struct importer *im, struct err *err)
 {
@@ -119,10 +123,10 @@ static bool read_at(struct importer *im, struct err *err)
 	if (!fresh)
 		return parse_fail(
 			line, line->arguments[0].text, err,
-			"the name was seen above; its address comes before its first use");
+			"the name was used above; its address must come before its first use");
 	if (map_get(&im->names.by_address, address))
 		return parse_fail(line, line->arguments[1].text, err,
-				  "another name has this address");
+				  "another name already has this address");
 	*vec_push(&im->given_addresses) = address;
 	names_add_object(&im->names, address, im->word, true);
 	return true;
@@ -144,13 +148,13 @@ static bool read_initial(struct importer *im, struct err *err)
 	wrong = parse_value(line->result, size, value);
 	if (wrong)
 		return parse_fail(line, line->result.text, err, "%s", wrong);
-	if (!address_of(im, TEXT_MEMORY, name, size, &address, err))
+	if (!find_or_add_address(im, TEXT_MEMORY, name, size, &address, err))
 		return false;
 	names_add_initial(&im->names, address, (uint32_t)size, value);
 	return true;
 }
 
-static bool read_about(struct importer *im, struct err *err)
+static bool read_declaration(struct importer *im, struct err *err)
 {
 	if (parse_is(im->line.op, "at"))
 		return read_at(im, err);
@@ -161,17 +165,17 @@ static bool read_about(struct importer *im, struct err *err)
 		return true;
 	}
 	return parse_fail(&im->line, im->line.op.text, err,
-			  "the thread '-' has only init, at and points");
+			  "thread '-' has only the operations init, at and points");
 }
 
-/* ---- operations --------------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------------------------- */
 
 static bool is_fill(struct parse_slice s)
 {
 	return s.length > 1 && s.text[s.length - 1] == '*';
 }
 
-/* One value of an access, or a byte that repeats. */
+/* Reads one value of an access, or a byte that repeats. */
 static bool read_value(struct importer *im, struct parse_slice s, uint64_t size, uint8_t *out,
 		       struct err *err)
 {
@@ -182,14 +186,14 @@ static bool read_value(struct importer *im, struct parse_slice s, uint64_t size,
 		if (!wrong && size <= VALUE_MAX)
 			memset(out, out[0], size);
 		else if (!wrong)
-			wrong = "so long a value is only for a plain write";
+			wrong = "only a plain write can have a repeated byte of this size";
 	} else {
 		wrong = size <= VALUE_MAX ? parse_value(s, size, out) : "the value is too long";
 	}
 	return wrong ? parse_fail(&im->line, s.text, err, "%s", wrong) : true;
 }
 
-/* Memory order and flags behind the name. */
+/* Reads the memory order and the flags that follow the name. */
 static bool read_qualifiers(struct importer *im, bool atomic, uint64_t *mode, struct err *err)
 {
 	uint64_t order = TEXT_SEQ_CST, flags = 0;
@@ -224,7 +228,7 @@ static bool read_access(struct importer *im, const struct text_row *row, struct 
 		return parse_fail(line, line->op.text, err, "expected %s(name)", row->op);
 	if (!parse_cut_size(&name, &size))
 		return parse_fail(line, name.text, err, "expected a size after '@'");
-	if (!address_of(im, TEXT_MEMORY, name, size, &r->a, err) ||
+	if (!find_or_add_address(im, TEXT_MEMORY, name, size, &r->a, err) ||
 	    !read_qualifiers(im, row->shape == TEXT_ATOMIC, &r->m, err))
 		return false;
 	r->n = size;
@@ -242,7 +246,7 @@ static bool read_access(struct importer *im, const struct text_row *row, struct 
 		if (!comma)
 			return parse_fail(line, value.text + value.length, err, "expected old,new");
 		if (size > VALUE_MAX / 2)
-			return parse_fail(line, name.text, err, "so large an atomic is not known");
+			return parse_fail(line, name.text, err, "atomic access too large");
 		old = (struct parse_slice){ value.text, (size_t)(comma - value.text) };
 		value = (struct parse_slice){ comma + 1, value.length - old.length - 1 };
 		r->size = size * 2;
@@ -253,7 +257,7 @@ static bool read_access(struct importer *im, const struct text_row *row, struct 
 	return read_value(im, value, size, bytes, err);
 }
 
-static bool expect(struct importer *im, unsigned count, const char *form, struct err *err)
+static bool expect_arguments(struct importer *im, unsigned count, const char *form, struct err *err)
 {
 	if (im->line.count == count)
 		return true;
@@ -266,12 +270,13 @@ static bool read_numbered(struct importer *im, const struct text_row *row, struc
 {
 	const struct parse_line *line = &im->line;
 
-	if (!expect(im, 2, "(name,number)", err))
+	if (!expect_arguments(im, 2, "(name,number)", err))
 		return false;
 	if (!parse_number(line->arguments[1], &r->n))
 		return parse_fail(line, line->arguments[1].text, err, "expected a number");
-	return address_of(im, row->class, line->arguments[0],
-			  row->kind == EV_ALLOC || row->kind == EV_MAP ? r->n : 0, &r->a, err);
+	return find_or_add_address(im, row->class, line->arguments[0],
+				   row->kind == EV_ALLOC || row->kind == EV_MAP ? r->n : 0, &r->a,
+				   err);
 }
 
 static bool read_begin(struct importer *im, uint32_t stream, struct write_record *r,
@@ -282,7 +287,7 @@ static bool read_begin(struct importer *im, uint32_t stream, struct write_record
 	r->n = im->creators.items[stream] ? im->creators.items[stream] - 1 : 0;
 	if (line->count < 2) /* begin, begin(), begin(T) */
 		return true;
-	if (!expect(im, 2, "(low,high)", err))
+	if (!expect_arguments(im, 2, "(low,high)", err))
 		return false;
 	if (!parse_number(line->arguments[0], &r->a) || !parse_number(line->arguments[1], &r->b))
 		return parse_fail(line, line->arguments[0].text, err, "expected two addresses");
@@ -308,14 +313,15 @@ static bool read_handler(struct importer *im, uint32_t stream, struct write_reco
 	struct trace_position at;
 	uint32_t host;
 
-	if (!expect(im, 2, "(thread,signal)", err))
+	if (!expect_arguments(im, 2, "(thread,signal)", err))
 		return false;
 	if (!parse_number(im->line.arguments[1], &r->n))
 		return parse_fail(&im->line, im->line.arguments[1].text, err, "expected a number");
-	host = thread_of(im, im->line.arguments[0]);
+	host = find_or_add_thread(im, im->line.arguments[0]);
 	if (host == stream)
-		return parse_fail(&im->line, im->line.arguments[0].text, err,
-				  "a handler is a thread of its own here");
+		return parse_fail(
+			&im->line, im->line.arguments[0].text, err,
+			"a handler needs its own thread name; it cannot interrupt itself");
 	at = trace_writer_position(im->writer, host);
 	trace_writer_set_host(im->writer, stream, host);
 	r->a = at.block;
@@ -331,23 +337,19 @@ static bool read_descriptor(struct importer *im, struct parse_slice s, struct wr
 	uint64_t number;
 
 	if (!parse_number(s, &number) || number >= DESCRIPTOR_MAX)
-		return parse_fail(&im->line, s.text, err, "expected the number of a descriptor");
+		return parse_fail(&im->line, s.text, err, "expected a descriptor number");
 	r->a = EVENT_FD + number;
 	return true;
 }
 
-/* The class that the name has already; a lock, when it is new. */
-static enum text_class class_of(struct importer *im, struct parse_slice name)
+/* Returns the class that the name already has, or TEXT_LOCK if it is new. */
+static enum text_class find_class(struct importer *im, struct parse_slice name)
 {
-	size_t length = unescape(im, name);
-
+	unescape(im, name);
 	for (enum text_class class = TEXT_LOCK; class <= TEXT_ONCE; class ++) {
-		char *key;
-		uint32_t found;
+		char *key = mem_format("%c%s", 'a' + (int)class, im->word);
+		uint32_t found = intern_find(&im->objects, key, strlen(key));
 
-		if (asprintf(&key, "%c%.*s", 'a' + (int)class, (int)length, im->word) < 0)
-			abort();
-		found = intern_find(&im->objects, key, strlen(key));
 		free(key);
 		if (found != UINT32_MAX)
 			return class;
@@ -360,23 +362,26 @@ static bool read_misuse(struct importer *im, struct write_record *r, struct err 
 	const struct parse_line *line = &im->line;
 	int sort;
 
-	if (!expect(im, 2, "(sort,object)", err))
+	if (!expect_arguments(im, 2, "(kind,object)", err))
 		return false;
 	sort = text_misuse(line->arguments[0].text, line->arguments[0].length);
 	if (sort < 0)
 		return parse_fail(line, line->arguments[0].text, err,
-				  "expected a sort of misuse (notheld, destroyed, …)");
+				  "expected a kind of misuse (notheld, destroyed, …)");
 	r->m = (uint64_t)sort;
 	switch (sort) {
 	case EVENT_MISUSE_JOIN_TWICE:
-	case EVENT_MISUSE_JOIN_DETACHED: r->n = thread_of(im, line->arguments[1]); return true;
+	case EVENT_MISUSE_JOIN_DETACHED:
+		r->n = find_or_add_thread(im, line->arguments[1]);
+		return true;
 	case EVENT_MISUSE_CLOSED: return read_descriptor(im, line->arguments[1], r, err);
 	}
-	return address_of(im, class_of(im, line->arguments[1]), line->arguments[1], 0, &r->a, err);
+	return find_or_add_address(im, find_class(im, line->arguments[1]), line->arguments[1], 0,
+				   &r->a, err);
 }
 
-/* What stands behind the word is in the record itself, not with the place. */
-static bool is_said(const struct text_row *row)
+/* Is the text that follows the operation's name stored in the record itself, not with the place? */
+static bool is_text_in_record(const struct text_row *row)
 {
 	return row->kind == EV_PROBE || row->kind == EV_POINT;
 }
@@ -394,31 +399,31 @@ static bool read_operation(struct importer *im, const struct text_row *row, uint
 	case TEXT_OBJECT:
 	case TEXT_MODE:
 		r->m = row->mode;
-		return expect(im, 1, "(name)", err) &&
-		       address_of(im, row->class, line->arguments[0], 0, &r->a, err);
+		return expect_arguments(im, 1, "(name)", err) &&
+		       find_or_add_address(im, row->class, line->arguments[0], 0, &r->a, err);
 	case TEXT_PAIR:
 		r->m = row->mode;
-		return expect(im, 2, "(condition,mutex)", err) &&
-		       address_of(im, row->class, line->arguments[0], 0, &r->a, err) &&
-		       address_of(im, TEXT_LOCK, line->arguments[1], 0, &r->b, err);
+		return expect_arguments(im, 2, "(condition,mutex)", err) &&
+		       find_or_add_address(im, row->class, line->arguments[0], 0, &r->a, err) &&
+		       find_or_add_address(im, TEXT_LOCK, line->arguments[1], 0, &r->b, err);
 	case TEXT_THREAD:
-		if (!expect(im, 1, "(thread)", err))
+		if (!expect_arguments(im, 1, "(thread)", err))
 			return false;
-		r->n = thread_of(im, line->arguments[0]);
+		r->n = find_or_add_thread(im, line->arguments[0]);
 		if (row->kind == EV_CREATE)
 			im->creators.items[r->n] = stream + 1;
 		return true;
 	case TEXT_BEGIN: return read_begin(im, stream, r, err);
 	case TEXT_HANDLER: return read_handler(im, stream, r, err);
 	case TEXT_DESCRIPTOR:
-		return expect(im, 1, "(number)", err) &&
+		return expect_arguments(im, 1, "(number)", err) &&
 		       read_descriptor(im, line->arguments[0], r, err);
 	case TEXT_MISUSE: return read_misuse(im, r, err);
 	case TEXT_CALL:
 		if (!line->call.text)
 			return parse_fail(line, line->op.text + line->op.length, err,
 					  "expected a space and a name");
-		if (is_said(row)) {
+		if (is_text_in_record(row)) {
 			r->size = unescape(im, line->call);
 			if (r->size > VALUE_MAX)
 				return parse_fail(line, line->call.text, err, "too long");
@@ -433,7 +438,7 @@ static bool read_operation(struct importer *im, const struct text_row *row, uint
 	return true; /* TEXT_BARE */
 }
 
-/* The row of an operation, by its name and its result. */
+/* Finds the row of an operation by its name and result. `*known` says whether the name exists. */
 static const struct text_row *find_row(const struct parse_line *line, bool *known)
 {
 	*known = false;
@@ -462,21 +467,23 @@ static bool read_event(struct importer *im, struct err *err)
 	uint32_t stream;
 
 	if (!known)
-		return parse_fail(line, line->op.text, err, "there is no operation '%.*s'",
+		return parse_fail(line, line->op.text, err, "unknown operation '%.*s'",
 				  (int)line->op.length, line->op.text);
 	if (!row)
 		return parse_fail(line, line->has_result ? line->result.text : line->op.text, err,
-				  "'%.*s' does not have this result", (int)line->op.length,
+				  "'%.*s' cannot have this result", (int)line->op.length,
 				  line->op.text);
 	takes_result = row->shape == TEXT_ACCESS || row->shape == TEXT_ATOMIC || row->result;
 	if (line->has_result && !takes_result)
-		return parse_fail(line, line->result.text, err, "'%s' has no result", row->op);
+		return parse_fail(line, line->result.text, err, "'%s' cannot have a result",
+				  row->op);
 	r.kind = row->kind;
-	stream = thread_of(im, line->thread);
+	stream = find_or_add_thread(im, line->thread);
 	if (!read_operation(im, row, stream, &r, bytes, err))
 		return false;
-	r.pc = place_of(im, line->place, is_said(row) ? (struct parse_slice){ 0 } : line->call);
-	if (row->kind == EV_POINT) /* has no pc of its own */
+	r.pc = find_or_add_place(im, line->place,
+				 is_text_in_record(row) ? (struct parse_slice){ 0 } : line->call);
+	if (row->kind == EV_POINT) /* a point's record has no pc */
 		r.n = r.pc;
 	trace_write(im->writer, stream, &r);
 	return true;
@@ -486,5 +493,5 @@ bool import_line(struct importer *im, struct err *err)
 {
 	if (!parse_line(&im->line, err))
 		return false;
-	return parse_is(im->line.thread, "-") ? read_about(im, err) : read_event(im, err);
+	return parse_is(im->line.thread, "-") ? read_declaration(im, err) : read_event(im, err);
 }

@@ -1,4 +1,4 @@
-/* Reading the lines of a text trace, one after the other: the inside of import.c. */
+/* Reads the lines of a text trace one by one, for import.c. */
 #ifndef TRACE_IMPORT_LINE_H
 #define TRACE_IMPORT_LINE_H
 
@@ -12,26 +12,26 @@ struct importer {
 	struct parse_line line;
 	struct trace_writer *writer;
 	struct names names;
-	struct intern threads; /* number: the stream */
-	struct intern objects; /* class letter and name; number: index in addresses */
+	struct intern threads; /* thread name to stream number */
+	struct intern objects; /* class letter and name, to index in addresses */
 	VEC(uint64_t) addresses;
-	struct intern given; /* names of `at` lines; number: index in given_addresses */
+	struct intern given; /* names in `at` lines, to index in given_addresses */
 	VEC(uint64_t) given_addresses;
-	struct intern places;	/* place, tab, call; number + 1: the place */
-	VEC(uint32_t) creators; /* by stream, + 1 */
+	struct intern places;	/* place, tab, call; the place's number is its number here + 1 */
+	VEC(uint32_t) creators; /* by stream: creator + 1 */
 	uint64_t next_address;
-	bool has_points; /* what is a point stands in `point` lines */
+	bool has_points; /* points are the `point` lines, not `call` and `ret` */
 	char *word;	 /* the last name, unescaped */
 	size_t word_room;
 };
 
 /*
- * Names get addresses that no process has, so that those a text gives itself (0x…, at) never
- * meet them, 64 KiB apart so that accesses of two names never overlap.
+ * Names get addresses that no process has, so that they never meet the addresses that a text gives
+ * itself (0x…, at). They are 64 KiB apart, so that accesses to two names never overlap.
  */
 #define IMPORT_FIRST_ADDRESS (1ull << 47)
 
-/* The line in im->line, which has its number and `whole`. */
+/* Reads the line im->line.whole; im->line.number is its number. */
 bool import_line(struct importer *im, struct err *err);
 
 #endif

@@ -1,44 +1,39 @@
-/* Opening and closing a trace. */
+/* Opens and closes a trace: reads its files one after the other, and names its global variables. */
 #include "base/intern.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "trace/import.h"
 #include "trace/store.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define META_MAX (1u << 20)
 
-void store_problem(struct trace *trace, const char *format, ...)
+void store_add_problem(struct trace *trace, char *text)
 {
-	va_list args;
-	char *text;
-
-	if (trace->problems.count >= 100) /* a file of rubbish says nothing new after that */
-		return;
-	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort();
-	va_end(args);
-	*vec_push(&trace->problems) = text;
+	if (trace->problems.count < 100) /* a damaged file gives nothing new after that */
+		*vec_push(&trace->problems) = text;
+	else
+		free(text);
 }
 
-/* ---- one file after the other ------------------------------------------------------------- */
+/* ---- reading the files --------------------------------------------------------------------- */
 
-/* Maps a file of the directory. False, without an error, when it is not there. */
+/*
+ * Maps a file of the directory. Returns false if it is not there, and also, with `*ok` set to
+ * false, if it cannot be mapped.
+ */
 static bool map_part(struct trace *trace, const char *name, bool *ok, struct err *err)
 {
 	struct file_view view;
 	struct stat st;
-	char *path;
+	char *path = mem_format("%s/%s", trace->path, name);
 	bool mapped;
 
-	if (asprintf(&path, "%s/%s", trace->path, name) < 0)
-		abort();
 	if (stat(path, &st) < 0 && errno == ENOENT) {
 		free(path);
 		return false;
@@ -54,7 +49,7 @@ static bool map_part(struct trace *trace, const char *name, bool *ok, struct err
 	return true;
 }
 
-/* "key: value" lines; the text itself is cut into strings. */
+/* Splits the "key: value" lines; the strings point into the text itself, which is cut up. */
 static void split_meta(struct trace *trace)
 {
 	for (char *line = trace->meta; *line;) {
@@ -134,7 +129,7 @@ static bool read_directory(struct trace *trace, struct err *err)
 	return ok;
 }
 
-/* A text trace is read as the directory it would be imported to, in memory. */
+/* Reads a text trace in memory, as the directory that importing it would create. */
 static bool read_text(struct trace *trace, struct err *err)
 {
 	struct import_image image;
@@ -151,9 +146,12 @@ static bool read_text(struct trace *trace, struct err *err)
 	return true;
 }
 
-/* ---- global variables --------------------------------------------------------------------- */
+/* ---- global variables ---------------------------------------------------------------------- */
 
-/* "s.x" and "s[]" are parts of "s", and the first part has the whole's address. */
+/*
+ * Is `name` a part of `whole`, as "s.x" and "s[]" are of "s"? The first part has the same address
+ * as the whole.
+ */
 static bool is_part(const char *name, const char *whole)
 {
 	size_t length = strlen(whole);
@@ -162,17 +160,17 @@ static bool is_part(const char *name, const char *whole)
 }
 
 /*
- * The name of a global stands in each site that accesses it by a constant address. It serves as
- * the address's name if every site agrees and no other address has it: two static variables of
- * one name, or a union's members, are shown by their address. Of a struct and its first field the
- * struct gives the name.
+ * Names the global variables. Each site that accesses a global by a constant address has its name.
+ * The name is used for the address if all sites agree and no other address has it: two static
+ * variables of one name, or the members of a union, are shown by their address. Of a struct and its
+ * first field, the struct gives the name.
  */
-void store_name_globals(struct trace *trace)
+static void name_globals(struct trace *trace)
 {
 	struct intern names = { 0 };
 	VEC(uint64_t) owner = { 0 };
 
-	*vec_push(&trace->global_names) = NULL; /* what an ambiguous address refers to */
+	*vec_push(&trace->global_names) = NULL; /* an ambiguous address refers to this */
 	for (size_t i = 0; i < trace->steps.count; i++) {
 		const struct store_step *step = &trace->steps.items[i];
 		const char *name = step->address_form == WIRE_CONST && step->kind != EV_ENTER
@@ -187,7 +185,8 @@ void store_name_globals(struct trace *trace)
 		id = intern_put(&names, name, strlen(name), &fresh);
 		if (fresh)
 			*vec_push(&owner) = step->address;
-		else if (owner.items[id] != step->address) /* two of that name: neither has one */
+		/* two variables of that name: neither is named */
+		else if (owner.items[id] != step->address)
 			*map_put(&trace->globals, owner.items[id], NULL) = 0;
 		global = map_put(&trace->globals, step->address, &fresh);
 		if (owner.items[id] != step->address) {
@@ -215,7 +214,7 @@ const char *trace_object_name(const struct trace *trace, uint64_t address)
 	return i ? trace->global_names.items[*i] : NULL;
 }
 
-/* ---- the public face ---------------------------------------------------------------------- */
+/* ---- the trace's interface ----------------------------------------------------------------- */
 
 bool trace_open(const char *path, struct trace **out, struct err *err)
 {
@@ -236,7 +235,7 @@ bool trace_open(const char *path, struct trace **out, struct err *err)
 		return false;
 	}
 	store_index_streams(trace);
-	store_name_globals(trace);
+	name_globals(trace);
 	*out = trace;
 	return true;
 }
@@ -252,8 +251,6 @@ void trace_close(struct trace *trace)
 	}
 	for (size_t i = 0; i < trace->streams.count; i++)
 		free(trace->streams.items[i].gap);
-	for (size_t i = 0; i < trace->problems.count; i++)
-		free(trace->problems.items[i]);
 	store_free_modules(trace);
 	store_free_points(trace);
 	names_free(&trace->names);
@@ -263,7 +260,7 @@ void trace_close(struct trace *trace)
 	vec_free(&trace->blocks);
 	vec_free(&trace->benign);
 	vec_free(&trace->streams);
-	vec_free(&trace->problems);
+	vec_free_all(&trace->problems);
 	vec_free(&trace->meta_lines);
 	vec_free(&trace->global_names);
 	free(trace->memory);
@@ -320,21 +317,19 @@ const struct trace_stream *trace_stream(const struct trace *trace, uint32_t i)
 	return &trace->streams.items[i].about;
 }
 
+uint32_t trace_stream_owner(const struct trace *trace, uint32_t i)
+{
+	assert(i < trace->streams.count);
+	return trace->streams.items[i].owner;
+}
+
 uint32_t trace_find_stream(const struct trace *trace, uint32_t number)
 {
-	size_t low = 0, high = trace->streams.count;
+	const struct store_stream *streams = trace->streams.items;
+	uint32_t i, count = trace_stream_count(trace);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (trace->streams.items[middle].about.number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < trace->streams.count && trace->streams.items[low].about.number == number
-		       ? (uint32_t)low
-		       : TRACE_NONE;
+	SEARCH_FIRST(i, count, streams[i].about.number >= number);
+	return i < count && streams[i].about.number == number ? i : TRACE_NONE;
 }
 
 const char *trace_thread_name(const struct trace *trace, uint32_t stream)

@@ -1,7 +1,7 @@
 /*
- * The tables that the compiler plugin left in each module, from the file `modules`: copied,
- * checked once, and prepared so that the cursor looks up a row with one subtraction and runs its
- * elements without looking at a reference again.
+ * The tables that the compiler plugin left in each module, read from the file `modules`. They are
+ * copied, checked once, and prepared so that the cursor finds a row with one subtraction and
+ * decodes its elements without resolving a reference again.
  */
 #include "base/mem.h"
 #include "trace/store.h"
@@ -11,47 +11,48 @@
 
 #define ADDRESS_MASK ((1ull << 48) - 1)
 
-/* ---- references --------------------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------------------------- */
 
-static const struct store_module *module_of(const struct trace *trace, const void *p)
+const struct store_module *store_module_of_site(const struct trace *trace,
+						const struct wire_element *site)
 {
 	for (size_t i = 0; i < trace->modules.count; i++) {
 		const struct store_module *m = &trace->modules.items[i];
 
-		if ((uintptr_t)p - (uintptr_t)m->seg < m->seg_bytes)
+		if ((uintptr_t)site - (uintptr_t)m->seg < m->seg_bytes)
 			return m;
 	}
 	return NULL;
 }
 
-/* The address a self-relative field means. */
-static uint64_t target(const struct store_module *m, const int32_t *field)
+/* Returns the address that a self-relative field refers to. */
+static uint64_t resolve_reference(const struct store_module *m, const int32_t *field)
 {
 	return m->seg_address + (uint64_t)((const uint8_t *)field - m->seg) + (uint64_t)*field;
 }
 
-static const char *text_at(const struct store_module *m, const int32_t *field)
+static const char *resolve_text(const struct store_module *m, const int32_t *field)
 {
 	uint64_t at;
 
 	if (!m || !*field)
 		return NULL;
-	at = target(m, field) - m->str_address;
+	at = resolve_reference(m, field) - m->str_address;
 	return at < m->str_bytes ? m->str + at : NULL;
 }
 
 const char *trace_site_name(const struct trace *trace, const struct wire_element *site)
 {
-	return site ? text_at(module_of(trace, site), &site->name_ref) : NULL;
+	return site ? resolve_text(store_module_of_site(trace, site), &site->name_ref) : NULL;
 }
 
 const char *trace_site_path(const struct trace *trace, const struct wire_element *site)
 {
-	return site ? text_at(module_of(trace, site), &site->path_ref) : NULL;
+	return site ? resolve_text(store_module_of_site(trace, site), &site->path_ref) : NULL;
 }
 
-/* The next word of "function\tfile\tline\tfunction\tfile…"; the cursor is NULL after the last. */
-static struct trace_span word(const char **cursor)
+/* Returns the next word of "function\tfile\tline\tfunction…". `*cursor` is NULL after the last. */
+static struct trace_span next_word(const char **cursor)
 {
 	struct trace_span span = { *cursor ? *cursor : "", 0 };
 
@@ -68,7 +69,8 @@ static const char *place_text(const struct trace *trace, const struct wire_eleme
 {
 	const struct store_point *point = store_point_of_site(trace, site);
 
-	return point ? point->place : text_at(module_of(trace, site), &site->place_ref);
+	return point ? point->place
+		     : resolve_text(store_module_of_site(trace, site), &site->place_ref);
 }
 
 unsigned trace_site_places(const struct trace *trace, const struct wire_element *site,
@@ -81,20 +83,21 @@ unsigned trace_site_places(const struct trace *trace, const struct wire_element 
 	while (cursor && count < most) {
 		struct trace_place *place = &places[count++];
 
-		place->function = word(&cursor);
-		place->file = word(&cursor);
+		place->function = next_word(&cursor);
+		place->file = next_word(&cursor);
 		place->line = line;
 		place->column = column;
-		line = (uint32_t)strtoul(word(&cursor).text, NULL, 10);
+		line = (uint32_t)strtoul(next_word(&cursor).text, NULL, 10);
 		column = 0;
 	}
 	return count;
 }
 
-/* ---- preparing ---------------------------------------------------------------------------- */
+/* ---- checking and preparing the rows ------------------------------------------------------- */
 
-/* What is wrong with a definition of a slot, or NULL. */
-static const char *fault_of_definition(const struct wire_segment *row, const struct wire_element *e)
+/* Returns what is wrong with an element that sets a slot, or NULL. */
+static const char *check_slot_definition(const struct wire_segment *row,
+					 const struct wire_element *e)
 {
 	if (e->address_slot >= WIRE_SLOTS)
 		return "a definition of a slot that does not exist";
@@ -112,24 +115,24 @@ static const char *fault_of_definition(const struct wire_segment *row, const str
 		return e->value_slot < WIRE_SLOTS ? NULL : "a value slot that does not exist";
 	if (e->value_form != WIRE_INDEX ||
 	    (e->address_form != WIRE_SLOT && e->address_form != WIRE_CONST))
-		return "a definition of a slot that says nothing or two things";
+		return "a definition of a slot with an invalid combination of forms";
 	if (e->value_slot >= WIRE_SLOTS ||
 	    (e->address_form == WIRE_SLOT && e->address_at >= WIRE_SLOTS))
-		return "a place in an array by slots that do not exist";
+		return "an array element computed from slots that do not exist";
 	if (e->size != 1 && e->size != 2 && e->size != 4 && e->size != 8)
-		return "an index of an odd size";
+		return "an index that is not of 1, 2, 4 or 8 bytes";
 	return NULL;
 }
 
-/* What is wrong with an element, or NULL. */
-static const char *fault(const struct wire_segment *row, const struct wire_element *e,
-			 const struct wire_element *before)
+/* Returns what is wrong with an element, or NULL. */
+static const char *check_element(const struct wire_segment *row, const struct wire_element *e,
+				 const struct wire_element *before)
 {
 	if (e->kind != EV_READ && e->kind != EV_WRITE && e->kind != EV_ENTER &&
 	    e->kind != EV_EXIT && e->kind != EV_SITE && e->kind != EV_NONE)
 		return "an element of a kind that segments do not have";
 	if (e->kind == EV_NONE)
-		return fault_of_definition(row, e);
+		return check_slot_definition(row, e);
 	if (e->address_form > WIRE_CONST || e->value_form > WIRE_SAME)
 		return "an element of an unknown form";
 	if (e->address_form == WIRE_PAYLOAD && e->address_at + WIRE_ADDRESS_BYTES > row->bytes)
@@ -152,7 +155,7 @@ static const char *fault(const struct wire_segment *row, const struct wire_eleme
 	return NULL;
 }
 
-static struct store_step prepare(const struct store_module *m, const struct wire_element *e)
+static struct store_step prepare_element(const struct store_module *m, const struct wire_element *e)
 {
 	struct store_step step = {
 		.kind = e->kind,
@@ -169,7 +172,7 @@ static struct store_step prepare(const struct store_module *m, const struct wire
 	};
 
 	if (e->address_form == WIRE_CONST)
-		step.address = target(m, &e->address_ref) & ADDRESS_MASK;
+		step.address = resolve_reference(m, &e->address_ref) & ADDRESS_MASK;
 	else
 		step.address = (uint64_t)(int64_t)e->address_ref;
 	return step;
@@ -195,19 +198,19 @@ static size_t prepare_row(struct trace *trace, struct store_module *m, size_t at
 		.first = (uint32_t)trace->steps.count,
 		.count = row->count,
 		.bytes = row->bytes,
-		.function = text_at(m, &row->function_ref),
+		.function = resolve_text(m, &row->function_ref),
 	};
 	for (unsigned i = 0; i < row->count; i++) {
-		*why = fault(row, &e[i], i ? &e[i - 1] : NULL);
+		*why = check_element(row, &e[i], i ? &e[i - 1] : NULL);
 		if (*why)
 			return 0;
-		*vec_push(&trace->steps) = prepare(m, &e[i]);
+		*vec_push(&trace->steps) = prepare_element(m, &e[i]);
 	}
 	m->rows[at / 4] = (uint32_t)trace->plans.count;
 	return size;
 }
 
-/* The linker may leave zeros between what came from different object files. */
+/* Prepares all rows. The linker may leave zeros between the rows of different object files. */
 static void prepare_rows(struct trace *trace, struct store_module *m)
 {
 	for (size_t at = 0; at + sizeof(struct wire_segment) <= m->seg_bytes;) {
@@ -231,9 +234,9 @@ static void prepare_rows(struct trace *trace, struct store_module *m)
 	}
 }
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading the file ---------------------------------------------------------------------- */
 
-static void *take(const struct file_view *view, size_t *at, size_t bytes, size_t extra)
+static void *copy_bytes(const struct file_view *view, size_t *at, size_t bytes, size_t extra)
 {
 	uint8_t *copy = mem_alloc(bytes + extra);
 
@@ -244,23 +247,26 @@ static void *take(const struct file_view *view, size_t *at, size_t bytes, size_t
 	return copy;
 }
 
-/* A library that was closed and opened again at the same place is the same module. */
-static bool same_table(const struct store_module *a, const struct store_module *b)
+/* A library that was closed and opened again at the same address is the same module. */
+static bool is_same_table(const struct store_module *a, const struct store_module *b)
 {
 	return a->seg_address == b->seg_address && a->seg_bytes == b->seg_bytes &&
 	       a->str_address == b->str_address && a->str_bytes == b->str_bytes &&
 	       !memcmp(a->seg, b->seg, a->seg_bytes) && !memcmp(a->str, b->str, a->str_bytes);
 }
 
-/* Does a table lie where that of another module lies, as far as a header word can tell? */
-static bool clashes(const struct trace *trace, const struct store_module *m)
+/*
+ * Does the table overlap with another module's table, modulo 4 GiB? A segment's header word has
+ * only the low 32 bits of the row's address.
+ */
+static bool overlaps_other_table(const struct trace *trace, const struct store_module *m)
 {
 	for (size_t i = 0; i < trace->modules.count; i++) {
 		const struct store_module *other = &trace->modules.items[i];
 		uint32_t apart = (uint32_t)m->seg_address - (uint32_t)other->seg_address;
 
 		if ((apart < other->seg_bytes || (uint32_t)-apart < m->seg_bytes) &&
-		    !same_table(m, other))
+		    !is_same_table(m, other))
 			return true;
 	}
 	return false;
@@ -279,15 +285,15 @@ static void add_module(struct trace *trace, const struct file_view *view, size_t
 		.build_id_bytes = head->build_id_bytes,
 	};
 
-	m.path = take(view, &at, head->path_bytes, 1);
-	m.build_id = take(view, &at, head->build_id_bytes, 0);
-	m.seg = take(view, &at, head->seg_bytes, 0);
-	m.str = take(view, &at, head->str_bytes, 1);
+	m.path = copy_bytes(view, &at, head->path_bytes, 1);
+	m.build_id = copy_bytes(view, &at, head->build_id_bytes, 0);
+	m.seg = copy_bytes(view, &at, head->seg_bytes, 0);
+	m.str = copy_bytes(view, &at, head->str_bytes, 1);
 	m.rows = mem_zalloc(m.seg_bytes / 4, sizeof *m.rows);
 	if (head->seg_address & 7)
-		store_problem(trace, "modules: %s: a table at the odd address %#" PRIx64, m.path,
-			      head->seg_address);
-	else if (clashes(trace, &m))
+		store_problem(trace, "modules: %s: its table is at the unaligned address %#" PRIx64,
+			      m.path, head->seg_address);
+	else if (overlaps_other_table(trace, &m))
 		store_problem(trace,
 			      "modules: %s: its table lies where that of another module lies, "
 			      "modulo 4 GiB",

@@ -1,3 +1,4 @@
+/* Reads, keeps and prints the file `names`, and percent escapes in names. */
 #include "trace/names.h"
 
 #include "base/mem.h"
@@ -6,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- escapes ------------------------------------------------------------------------------ */
+/* ---- escapes ------------------------------------------------------------------------------- */
 
 void names_escape(FILE *out, const char *text, size_t length, const char *also)
 {
@@ -20,7 +21,7 @@ void names_escape(FILE *out, const char *text, size_t length, const char *also)
 	}
 }
 
-static int hex(char c)
+static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -33,9 +34,9 @@ size_t names_unescape(char *text, size_t length)
 	size_t to = 0;
 
 	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '%' && i + 2 < length && hex(text[i + 1]) >= 0 &&
-		    hex(text[i + 2]) >= 0) {
-			text[to++] = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
+		if (text[i] == '%' && i + 2 < length && hex_digit(text[i + 1]) >= 0 &&
+		    hex_digit(text[i + 2]) >= 0) {
+			text[to++] = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
 			i += 2;
 		} else {
 			text[to++] = text[i];
@@ -44,7 +45,7 @@ size_t names_unescape(char *text, size_t length)
 	return to;
 }
 
-/* ---- adding ------------------------------------------------------------------------------- */
+/* ---- adding names -------------------------------------------------------------------------- */
 
 void names_add_thread(struct names *names, uint32_t stream, const char *name)
 {
@@ -80,12 +81,12 @@ void names_add_initial(struct names *names, uint64_t address, uint32_t size, con
 	memcpy(initial->value, value, size);
 }
 
-/* ---- the file ----------------------------------------------------------------------------- */
+/* ---- reading and printing the file --------------------------------------------------------- */
 
 #define WORDS 4
 
-/* Cuts a line at its tabs and undoes the escapes. */
-static unsigned split(char *line, char *words[WORDS])
+/* Splits a line at tabs and undoes escapes. Returns the number of words; WORDS + 1 if more. */
+static unsigned split_line(char *line, char *words[WORDS])
 {
 	unsigned count = 0;
 	char *next = line;
@@ -102,7 +103,7 @@ static unsigned split(char *line, char *words[WORDS])
 	return next ? WORDS + 1 : count;
 }
 
-static bool number(const char *word, int base, uint64_t *out)
+static bool read_number(const char *word, int base, uint64_t *out)
 {
 	char *end;
 
@@ -117,12 +118,12 @@ static bool read_initial(struct names *names, char *words[WORDS])
 	uint64_t address, size;
 	uint8_t *value;
 
-	if (!number(words[1], 16, &address) || !number(words[2], 10, &size) || size > 65535 ||
-	    strlen(words[3]) != size * 2)
+	if (!read_number(words[1], 16, &address) || !read_number(words[2], 10, &size) ||
+	    size > 65535 || strlen(words[3]) != size * 2)
 		return false;
 	value = mem_alloc(size);
 	for (size_t i = 0; i < size; i++) {
-		int high = hex(words[3][2 * i]), low = hex(words[3][2 * i + 1]);
+		int high = hex_digit(words[3][2 * i]), low = hex_digit(words[3][2 * i + 1]);
 
 		if (high < 0 || low < 0) {
 			free(value);
@@ -138,7 +139,7 @@ static bool read_initial(struct names *names, char *words[WORDS])
 static bool read_line(struct names *names, char *line)
 {
 	char *words[WORDS] = { 0 };
-	unsigned count = split(line, words);
+	unsigned count = split_line(line, words);
 	uint64_t n;
 
 	if (count < 3)
@@ -146,7 +147,7 @@ static bool read_line(struct names *names, char *line)
 	if (!strcmp(words[0], "init"))
 		return count == 4 && read_initial(names, words);
 	if (!strcmp(words[0], "place")) {
-		if (!number(words[1], 10, &n) || n != names->places.count + 1 || count > 4)
+		if (!read_number(words[1], 10, &n) || n != names->places.count + 1 || count > 4)
 			return false;
 		names_add_place(names, words[2], words[3]);
 		return true;
@@ -154,14 +155,14 @@ static bool read_line(struct names *names, char *line)
 	if (count != 3)
 		return false;
 	if (!strcmp(words[0], "thread")) {
-		if (!number(words[1], 10, &n) || n >= UINT32_MAX)
+		if (!read_number(words[1], 10, &n) || n >= UINT32_MAX)
 			return false;
 		names_add_thread(names, (uint32_t)n, words[2]);
 		return true;
 	}
 	if (strcmp(words[0], "object") && strcmp(words[0], "at"))
 		return false;
-	if (!number(words[1], 16, &n))
+	if (!read_number(words[1], 16, &n))
 		return false;
 	names_add_object(names, n, words[2], words[0][0] == 'a');
 	return true;

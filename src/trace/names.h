@@ -1,9 +1,9 @@
 /*
  * The file `names` of a trace made from text: what its threads, objects and places are called
- * there. One line each, words separated by a tab, percent-escaped:
+ * there. One line each, words separated by tabs, percent-escaped:
  *
  *	thread NUMBER NAME		the stream's name
- *	object ADDRESS NAME		a name that stands for an address we gave it
+ *	object ADDRESS NAME		a name, and the address that sooth chose for it
  *	at ADDRESS NAME			a name whose address the text itself gives
  *	place NUMBER TEXT [CALL]	what field p of a record refers to, from 1
  *	init ADDRESS SIZE HEXBYTES	an initial value, bytes in memory order
@@ -25,13 +25,13 @@ struct names_thread {
 };
 
 struct names_place {
-	char *text, *call; /* call: NULL for most */
+	char *text, *call; /* call is NULL except for `call` and `ret` */
 };
 
 struct names_object {
 	uint64_t address;
 	char *name;
-	bool given; /* an `at` line */
+	bool given; /* from an `at` line */
 };
 
 struct names_initial {
@@ -43,7 +43,7 @@ struct names_initial {
 struct names {
 	struct map threads; /* stream number to index + 1 in thread_names */
 	VEC(struct names_thread) thread_names;
-	struct map by_address; /* to index + 1 in objects */
+	struct map by_address; /* address to index + 1 in objects */
 	VEC(struct names_object) objects;
 	VEC(struct names_place) places; /* place 1 is items[0] */
 	VEC(struct names_initial) initials;
@@ -54,15 +54,15 @@ bool names_read(struct names *names, const char *file, const char *text, size_t 
 void names_print(const struct names *names, FILE *out);
 void names_free(struct names *names);
 
-/* Each makes its own copy. Places get the next number, which is returned. */
+/* Each function copies its texts. names_add_place() returns the number of the new place. */
 void names_add_thread(struct names *names, uint32_t stream, const char *name);
 void names_add_object(struct names *names, uint64_t address, const char *name, bool given);
 uint64_t names_add_place(struct names *names, const char *text, const char *call);
 void names_add_initial(struct names *names, uint64_t address, uint32_t size, const uint8_t *value);
 
-/* Percent escapes: of control characters, '%' and the characters in `also`. */
+/* Prints text with percent escapes for control characters, '%' and the characters in `also`. */
 void names_escape(FILE *out, const char *text, size_t length, const char *also);
-/* In place; returns the new length. A '%' without two hex digits behind it stays. */
+/* Undoes escapes in place; returns the new length. A '%' without two hex digits after it stays. */
 size_t names_unescape(char *text, size_t length);
 
 #endif

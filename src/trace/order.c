@@ -1,53 +1,61 @@
+/*
+ * The total order of a trace's events: a merge of its streams. A heap has the streams whose next event
+ * is possible, by time; the others are parked under the key of what they wait for. As long as a
+ * controlled recording has a schedule, the schedule picks the stream instead.
+ */
 #include "trace/order.h"
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "trace/schedule.h"
 
 #include <assert.h>
 #include <string.h>
 
-struct number {
+struct order_number {
 	uint64_t object, sequence;
 };
 
-/* The state of what events happen to, by address. */
+/* What is known about the object at an address. */
 struct order_object {
-	size_t next, end; /* in numbers: whose turn it is */
+	size_t next, end; /* range in `numbers` of its events still to come */
 	uint32_t holder;  /* stream position + 1 */
 	uint32_t depth;
 };
 
-struct head {
+struct order_head {
 	struct trace_cursor *cursor;
 	struct trace_event event;
-	uint32_t host;	  /* position of the stream a handler interrupts, TRACE_NONE */
-	uint32_t handler; /* position of the stream that interrupts this one, TRACE_NONE */
+	uint32_t host; /* position of the stream that this handler interrupts, or TRACE_NONE */
+	/* position of the handler stream that interrupts this one, or TRACE_NONE */
+	uint32_t handler;
 	bool done, handling;
-	uint64_t given;	    /* how many events came before this one */
-	uint64_t waits_for; /* a key, when parked */
+	uint64_t returned;  /* how many events came before this one */
+	uint64_t waits_for; /* key of what a parked stream waits for */
 };
 
 struct trace_order {
 	const struct trace *trace;
-	struct head *heads;
+	struct order_head *heads;
 	uint32_t count;
-	VEC(struct number) numbers;
+	VEC(struct order_number) numbers;
 	VEC(struct order_object) objects;
 	struct map index;    /* address to position + 1 in objects */
-	struct map created;  /* stream number: 1 a CREATE is there, 2 it has come */
+	struct map created;  /* stream number: 1 its CREATE is in the trace, 2 it has come */
 	struct map ended;    /* the same for END */
-	VEC(uint32_t) ready; /* a heap by time */
+	VEC(uint32_t) ready; /* a heap ordered by time */
 	VEC(uint32_t) parked;
 	VEC(char *) failures;
-	uint32_t last; /* whose event was given out: not in the heap, moves on with the next call */
+	/* of the last event returned: not in the heap, advances with the next call */
+	uint32_t last;
 	bool forced;
-	/* a controlled recording, as long as its schedule lasts; then the heap is filled */
+	/* true in a controlled recording until its schedule is used up; then the heap is filled */
 	bool scheduled;
 	struct schedule_walk walk;
-	uint32_t *beside; /* positions of streams that the schedule does not order */
-	size_t beside_count;
+	uint32_t *unscheduled; /* positions of the streams that the schedule does not order */
+	size_t unscheduled_count;
 };
 
 /* Keys that a parked stream can wait for, besides addresses. */
@@ -55,16 +63,16 @@ struct trace_order {
 #define KEY_ENDED(stream) (2ull << 62 | (stream))
 #define KEY_STREAM(i) (3ull << 62 | (i))
 
-/* ---- the heap ----------------------------------------------------------------------------- */
+/* ---- the heap ------------------------------------------------------------------------------ */
 
-static bool before(const struct trace_order *o, uint32_t a, uint32_t b)
+static bool is_earlier(const struct trace_order *o, uint32_t a, uint32_t b)
 {
 	const struct trace_event *x = &o->heads[a].event, *y = &o->heads[b].event;
 
 	return x->time != y->time ? x->time < y->time : a < b;
 }
 
-static void sink(struct trace_order *o, size_t i)
+static void heap_sink(struct trace_order *o, size_t i)
 {
 	uint32_t *heap = o->ready.items, item = heap[i];
 
@@ -73,9 +81,9 @@ static void sink(struct trace_order *o, size_t i)
 
 		if (child >= o->ready.count)
 			break;
-		if (child + 1 < o->ready.count && before(o, heap[child + 1], heap[child]))
+		if (child + 1 < o->ready.count && is_earlier(o, heap[child + 1], heap[child]))
 			child++;
-		if (!before(o, heap[child], item))
+		if (!is_earlier(o, heap[child], item))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -83,26 +91,26 @@ static void sink(struct trace_order *o, size_t i)
 	heap[i] = item;
 }
 
-static void push(struct trace_order *o, uint32_t item)
+static void heap_push(struct trace_order *o, uint32_t item)
 {
 	size_t i = o->ready.count;
 
 	*vec_push(&o->ready) = item;
-	while (i && before(o, item, o->ready.items[(i - 1) / 2])) {
+	while (i && is_earlier(o, item, o->ready.items[(i - 1) / 2])) {
 		o->ready.items[i] = o->ready.items[(i - 1) / 2];
 		i = (i - 1) / 2;
 	}
 	o->ready.items[i] = item;
 }
 
-static void pop(struct trace_order *o)
+static void heap_pop(struct trace_order *o)
 {
 	o->ready.items[0] = o->ready.items[--o->ready.count];
 	if (o->ready.count)
-		sink(o, 0);
+		heap_sink(o, 0);
 }
 
-/* What waited for `key` may try again. */
+/* Lets the streams that wait for `key` try again. */
 static void unpark(struct trace_order *o, uint64_t key)
 {
 	for (size_t i = 0; i < o->parked.count;) {
@@ -110,29 +118,23 @@ static void unpark(struct trace_order *o, uint64_t key)
 
 		if (o->heads[item].waits_for == key) {
 			o->parked.items[i] = o->parked.items[--o->parked.count];
-			push(o, item);
+			heap_push(o, item);
 		} else {
 			i++;
 		}
 	}
 }
 
-/* ---- the pass before ---------------------------------------------------------------------- */
+/* ---- the pass over the trace before the first event ---------------------------------------- */
 
-static int compare(const void *left, const void *right)
-{
-	const struct number *a = left, *b = right;
+SORT_COMPARISON(by_object, struct order_number, a, b,
+		sort_order(a->object, b->object) ?: sort_order(a->sequence, b->sequence))
 
-	if (a->object != b->object)
-		return a->object < b->object ? -1 : 1;
-	return (a->sequence > b->sequence) - (a->sequence < b->sequence);
-}
-
-/* What of a stream is still to come. */
+/* Collects what is still to come in a stream: sequence numbers, thread creations and ends. */
 static void survey_stream(struct trace_order *o, uint32_t i)
 {
 	struct trace_cursor *cursor = trace_cursor_open(o->trace, i);
-	uint64_t skip = o->heads[i].given;
+	uint64_t skip = o->heads[i].returned;
 	struct trace_event ev;
 	struct err err;
 
@@ -142,7 +144,7 @@ static void survey_stream(struct trace_order *o, uint32_t i)
 			continue;
 		}
 		if (ev.sequence)
-			*vec_push(&o->numbers) = (struct number){ ev.address, ev.sequence };
+			*vec_push(&o->numbers) = (struct order_number){ ev.address, ev.sequence };
 		if (ev.kind == EV_CREATE)
 			*map_put(&o->created, ev.number, NULL) = 1;
 		else if (ev.kind == EV_END)
@@ -153,10 +155,9 @@ static void survey_stream(struct trace_order *o, uint32_t i)
 
 static void index_objects(struct trace_order *o)
 {
-	const struct number *n = o->numbers.items;
+	const struct order_number *n = o->numbers.items;
 
-	if (o->numbers.count)
-		qsort(o->numbers.items, o->numbers.count, sizeof *n, compare);
+	vec_sort(&o->numbers, by_object);
 	for (size_t i = 0; i < o->numbers.count; i++) {
 		if (!i || n[i].object != n[i - 1].object) {
 			*vec_push(&o->objects) = (struct order_object){ .next = i };
@@ -173,7 +174,7 @@ static struct order_object *object_at(const struct trace_order *o, uint64_t addr
 	return i ? &o->objects.items[*i - 1] : NULL;
 }
 
-/* Handlers find their place in the stream they interrupt, unless that cannot be known. */
+/* Links handlers with the streams they interrupt, unless their position there is unknown. */
 static void link_handlers(struct trace_order *o)
 {
 	const char *log = trace_meta(o->trace, "log");
@@ -187,7 +188,7 @@ static void link_handlers(struct trace_order *o)
 		if (host == TRACE_NONE || host == i || !by_position)
 			continue;
 		o->heads[i].host = host;
-		/* With handlers inside handlers the position is in one of them: go by time. */
+		/* If handlers interrupt handlers, the position is in one of them: go by time. */
 		if (o->heads[host].handler != TRACE_NONE) {
 			o->heads[o->heads[host].handler].host = TRACE_NONE;
 			o->heads[i].host = TRACE_NONE;
@@ -202,15 +203,15 @@ static void link_handlers(struct trace_order *o)
 	}
 }
 
-/* ---- moving on ---------------------------------------------------------------------------- */
+/* ---- advancing ----------------------------------------------------------------------------- */
 
 static void advance(struct trace_order *o, uint32_t i)
 {
-	struct head *head = &o->heads[i];
+	struct order_head *head = &o->heads[i];
 	struct err err;
 
-	head->given++;
-	err.text[0] = 0; /* not all of it: this is done for each event */
+	head->returned++;
+	err.text[0] = 0; /* not all of it: this runs for each event */
 	if (trace_next(head->cursor, &head->event, &err)) {
 		if (head->handler != TRACE_NONE)
 			unpark(o, KEY_STREAM(i));
@@ -220,14 +221,14 @@ static void advance(struct trace_order *o, uint32_t i)
 	head->handling = false;
 	if (err.text[0])
 		*vec_push(&o->failures) = mem_copy_text(err.text, strlen(err.text));
-	/* Whatever others wait for here will not come: let all try again. */
+	/* Whatever other streams wait for here will not come: let all of them try again. */
 	while (o->parked.count)
-		push(o, o->parked.items[--o->parked.count]);
+		heap_push(o, o->parked.items[--o->parked.count]);
 }
 
 /*
- * From here on by numbers and times. Behind a schedule mostly one stream is left, that of the thread
- * that ran last, and nothing has to be looked up.
+ * From here on, sequence numbers and times give the order. After a schedule usually only one stream
+ * is left, that of the thread that ran last, and nothing has to be looked up.
  */
 static void start_heap(struct trace_order *o)
 {
@@ -242,35 +243,38 @@ static void start_heap(struct trace_order *o)
 	index_objects(o);
 	for (uint32_t i = 0; i < o->count; i++) {
 		if (!o->heads[i].done)
-			push(o, i);
+			heap_push(o, i);
 	}
 }
 
-/* ---- what may come next ------------------------------------------------------------------- */
+/* ---- which events may come next ------------------------------------------------------------ */
 
-static bool reached(const struct head *head, uint64_t block, uint64_t offset)
+static bool has_reached(const struct order_head *head, uint64_t block, uint64_t offset)
 {
 	struct trace_position at = trace_cursor_position(head->cursor);
 
 	return head->done || at.block > block || (at.block == block && at.offset >= offset);
 }
 
-/* A handler waits for its place, and the stream it interrupts there for its end. */
+/*
+ * A HANDLER waits until the interrupted stream reaches its position, and that stream then waits for
+ * the handler's end.
+ */
 static bool handler_allows(struct trace_order *o, uint32_t i)
 {
-	struct head *head = &o->heads[i];
+	struct order_head *head = &o->heads[i];
 
 	if (head->host != TRACE_NONE && head->event.kind == EV_HANDLER &&
-	    !reached(&o->heads[head->host], head->event.address, head->event.other)) {
+	    !has_reached(&o->heads[head->host], head->event.address, head->event.other)) {
 		head->waits_for = KEY_STREAM(head->host);
 		return false;
 	}
 	if (head->handler != TRACE_NONE) {
-		const struct head *handler = &o->heads[head->handler];
+		const struct order_head *handler = &o->heads[head->handler];
 
 		if (handler->handling ||
 		    (!handler->done && handler->event.kind == EV_HANDLER &&
-		     reached(head, handler->event.address, handler->event.other))) {
+		     has_reached(head, handler->event.address, handler->event.other))) {
 			head->waits_for = KEY_STREAM(head->handler);
 			return false;
 		}
@@ -278,7 +282,7 @@ static bool handler_allows(struct trace_order *o, uint32_t i)
 	return true;
 }
 
-/* Is the mutex somebody else's? One whose stream has come to its end holds nothing any more. */
+/* Does another stream hold the mutex? A stream that has come to its end holds nothing any more. */
 static bool held_by_other(const struct trace_order *o, uint64_t mutex, uint32_t i)
 {
 	const struct order_object *object = object_at(o, mutex);
@@ -287,17 +291,17 @@ static bool held_by_other(const struct trace_order *o, uint64_t mutex, uint32_t 
 	       !o->heads[object->holder - 1].done;
 }
 
-static bool pending(const struct map *map, uint64_t stream)
+static bool is_pending(const struct map *map, uint64_t stream)
 {
 	const uint64_t *state = map_get(map, stream);
 
 	return state && *state == 1;
 }
 
-/* May the head of stream i come now? If not, `waits_for` says for what it waits. */
-static bool allowed(struct trace_order *o, uint32_t i)
+/* May the next event of stream i come now? If not, `waits_for` is what it waits for. */
+static bool may_come(struct trace_order *o, uint32_t i)
 {
-	struct head *head = &o->heads[i];
+	struct order_head *head = &o->heads[i];
 	const struct trace_event *ev = &head->event;
 	const struct order_object *object;
 
@@ -315,15 +319,15 @@ static bool allowed(struct trace_order *o, uint32_t i)
 	case EV_WOKEN: head->waits_for = ev->other; return !held_by_other(o, ev->other, i);
 	case EV_BEGIN:
 		head->waits_for = KEY_CREATED(ev->stream);
-		return !pending(&o->created, ev->stream);
+		return !is_pending(&o->created, ev->stream);
 	case EV_JOIN:
 		head->waits_for = KEY_ENDED(ev->number);
-		return !pending(&o->ended, ev->number);
+		return !is_pending(&o->ended, ev->number);
 	}
 	return true;
 }
 
-static void take(struct trace_order *o, uint64_t mutex, uint32_t i)
+static void take_mutex(struct trace_order *o, uint64_t mutex, uint32_t i)
 {
 	struct order_object *object = object_at(o, mutex);
 
@@ -333,20 +337,23 @@ static void take(struct trace_order *o, uint64_t mutex, uint32_t i)
 	object->holder = i + 1;
 }
 
-static void give(struct trace_order *o, uint64_t mutex, bool wholly)
+static void release_mutex(struct trace_order *o, uint64_t mutex, bool completely)
 {
 	struct order_object *object = object_at(o, mutex);
 
-	if (!object || (!wholly && object->depth > 1 && object->depth--))
+	if (!object || (!completely && object->depth > 1 && object->depth--))
 		return;
 	object->holder = object->depth = 0;
 	unpark(o, mutex);
 }
 
-/* The head of stream i has come: who waited for that? */
-static void apply(struct trace_order *o, uint32_t i)
+/*
+ * Updates the state with the next event of stream i, which has now come, and wakes the streams that
+ * waited for it.
+ */
+static void apply_event(struct trace_order *o, uint32_t i)
 {
-	struct head *head = &o->heads[i];
+	struct order_head *head = &o->heads[i];
 	const struct trace_event *ev = &head->event;
 	struct order_object *object;
 
@@ -357,12 +364,12 @@ static void apply(struct trace_order *o, uint32_t i)
 		unpark(o, ev->address);
 	}
 	switch (ev->kind) {
-	case EV_ACQUIRE: take(o, ev->address, i); break;
-	case EV_RELEASE: give(o, ev->address, false); break;
+	case EV_ACQUIRE: take_mutex(o, ev->address, i); break;
+	case EV_RELEASE: release_mutex(o, ev->address, false); break;
 	case EV_LOCK_INIT:
-	case EV_LOCK_DESTROY: give(o, ev->address, true); break;
-	case EV_WAIT: give(o, ev->other, true); break;
-	case EV_WOKEN: take(o, ev->other, i); break;
+	case EV_LOCK_DESTROY: release_mutex(o, ev->address, true); break;
+	case EV_WAIT: release_mutex(o, ev->other, true); break;
+	case EV_WOKEN: take_mutex(o, ev->other, i); break;
 	case EV_CREATE:
 		*map_put(&o->created, ev->number, NULL) = 2;
 		unpark(o, KEY_CREATED(ev->number));
@@ -379,13 +386,14 @@ static void apply(struct trace_order *o, uint32_t i)
 	}
 }
 
-/* ---- by the schedule ---------------------------------------------------------------------- */
+/* ---- order by the schedule ----------------------------------------------------------------- */
 
 /*
- * Whose turn it is; TRACE_NONE: the schedule is used up. What is no step is part of the run of the step
- * before it, unless a handler is between them, which may have waited: then others came first.
+ * Returns the stream whose slice it is, or TRACE_NONE if the schedule is used up. An event that is
+ * not a step belongs to the slice of the step before it, unless a handler comes between them: the
+ * handler may have waited, and then other threads ran first.
  */
-static uint32_t find_running(struct trace_order *o)
+static uint32_t find_scheduled(struct trace_order *o)
 {
 	do {
 		uint32_t i = o->walk.stream;
@@ -394,76 +402,77 @@ static uint32_t find_running(struct trace_order *o)
 		    schedule_covers(&o->walk, &o->heads[i].event) &&
 		    (schedule_is_inside(&o->walk, &o->heads[i].event) || handler_allows(o, i)))
 			return i;
-	} while (schedule_next_run(&o->walk));
+	} while (schedule_next_slice(&o->walk));
 	return TRACE_NONE;
 }
 
 /*
- * A stream beside the schedule whose event comes before that of `running`: a handler that cuts in on
- * it, otherwise by time. Of several the first by time: a handler in a handler, those of two threads.
+ * Returns a stream that the schedule does not order and whose event comes before that of `running`:
+ * a handler that interrupts it here, or any stream with an earlier time. If there are several (a
+ * handler in a handler, handlers of two threads) the earliest comes first.
  */
-static uint32_t find_beside(struct trace_order *o, uint32_t running)
+static uint32_t find_unscheduled(struct trace_order *o, uint32_t running)
 {
 	uint32_t first = running;
 
-	for (size_t k = 0; k < o->beside_count; k++) {
-		uint32_t i = o->beside[k];
+	for (size_t k = 0; k < o->unscheduled_count; k++) {
+		uint32_t i = o->unscheduled[k];
 
-		if (!o->heads[i].done && o->heads[i].host == running && allowed(o, i))
+		if (!o->heads[i].done && o->heads[i].host == running && may_come(o, i))
 			first = i;
 	}
-	for (size_t k = 0; k < o->beside_count; k++) {
-		uint32_t i = o->beside[k];
+	for (size_t k = 0; k < o->unscheduled_count; k++) {
+		uint32_t i = o->unscheduled[k];
 
-		if (!o->heads[i].done && before(o, i, first) && allowed(o, i))
+		if (!o->heads[i].done && is_earlier(o, i, first) && may_come(o, i))
 			first = i;
 	}
 	return first;
 }
 
-/* TRACE_NONE: from here on pick() knows. */
+/* Returns TRACE_NONE once the schedule is used up: then pick() gives the order. */
 static uint32_t pick_scheduled(struct trace_order *o)
 {
 	uint32_t running;
 
 	if (o->last != TRACE_NONE) {
-		apply(o, o->last);
+		apply_event(o, o->last);
 		advance(o, o->last);
 		o->last = TRACE_NONE;
 	}
-	running = find_running(o);
+	running = find_scheduled(o);
 	if (running != TRACE_NONE)
-		return find_beside(o, running);
+		return find_unscheduled(o, running);
 	o->scheduled = false;
 	start_heap(o);
 	return TRACE_NONE;
 }
 
-/* ---- by numbers and times ----------------------------------------------------------------- */
+/* ---- order by sequence numbers and times --------------------------------------------------- */
 
-/* The stream with the lowest time, taken out of the heap; TRACE_NONE when none is ready. */
-static uint32_t pick(struct trace_order *o)
+/* Takes the stream with the lowest time out of the heap. Returns TRACE_NONE if none is ready. */
+static uint32_t pick_earliest(struct trace_order *o)
 {
 	uint32_t last = o->last, top;
 
-	if (last != TRACE_NONE) { /* the heap is left alone while one stream runs on */
+	if (last != TRACE_NONE) { /* while one stream continues, the heap stays as it is */
 		o->last = TRACE_NONE;
-		apply(o, last);
+		apply_event(o, last);
 		advance(o, last);
 		if (!o->heads[last].done) {
-			if (!o->ready.count || !before(o, o->ready.items[0], last))
+			if (!o->ready.count || !is_earlier(o, o->ready.items[0], last))
 				return last;
-			push(o, last);
+			heap_push(o, last);
 		}
 	}
 	if (!o->ready.count)
 		return TRACE_NONE;
 	top = o->ready.items[0];
-	pop(o);
+	heap_pop(o);
 	return top;
 }
 
-/* ---- the public face ---------------------------------------------------------------------- */
+/* ---- the order's interface ----------------------------------------------------------------- */
 
 struct trace_order *trace_order_open(const struct trace *trace)
 {
@@ -481,10 +490,10 @@ struct trace_order *trace_order_open(const struct trace *trace)
 	for (uint32_t i = 0; i < o->count; i++) {
 		o->heads[i].cursor = trace_cursor_open(trace, i);
 		advance(o, i);
-		o->heads[i].given = 0; /* the first is at hand, not given */
+		o->heads[i].returned = 0; /* the first event is ready, but not yet returned */
 	}
 	if (o->scheduled)
-		o->beside_count = schedule_find_others(trace, &o->beside);
+		o->unscheduled_count = schedule_find_others(trace, &o->unscheduled);
 	else
 		start_heap(o);
 	return o;
@@ -496,15 +505,13 @@ void trace_order_close(struct trace_order *o)
 		return;
 	for (uint32_t i = 0; i < o->count; i++)
 		trace_cursor_close(o->heads[i].cursor);
-	for (size_t i = 0; i < o->failures.count; i++)
-		free(o->failures.items[i]);
 	free(o->heads);
 	vec_free(&o->numbers);
 	vec_free(&o->objects);
 	vec_free(&o->ready);
 	vec_free(&o->parked);
-	vec_free(&o->failures);
-	free(o->beside);
+	vec_free_all(&o->failures);
+	free(o->unscheduled);
 	map_free(&o->index);
 	map_free(&o->created);
 	map_free(&o->ended);
@@ -522,16 +529,16 @@ bool trace_order_next(struct trace_order *o, struct trace_event *ev)
 		return true;
 	}
 	for (;;) {
-		i = pick(o);
+		i = pick_earliest(o);
 		if (i == TRACE_NONE) {
 			if (!o->parked.count)
 				return false;
 			while (o->parked.count)
-				push(o, o->parked.items[--o->parked.count]);
+				heap_push(o, o->parked.items[--o->parked.count]);
 			o->forced = true;
 			continue;
 		}
-		if (o->forced || allowed(o, i))
+		if (o->forced || may_come(o, i))
 			break;
 		*vec_push(&o->parked) = i;
 	}

@@ -1,15 +1,15 @@
 /*
- * All events of a trace, one after the other, in an order that can have been.
+ * All events of a trace in one total order that is possible.
  *
- * Each stream keeps its order. Of the heads that may come next the one with the lowest time comes:
- * an event with a sequence number after those of its object with lower numbers, a mutex when it
- * is free, a thread after its creation, a join after the end, a handler where it cut in. Times are
- * exact only at records that carry one: plain accesses between two of them come in one go. In a
- * text trace it is the order of its lines. In a controlled recording it is the recorded order itself,
- * as far as the schedule goes.
+ * Each stream keeps its order. Of the events that may come next, the one with the lowest time comes
+ * first. An event with a sequence number comes after all events of its object with lower numbers,
+ * an acquire when the mutex is free, a thread after its creation, a join after the thread's end,
+ * and a handler at the position where it interrupts. Times are exact only at records that carry
+ * one: the plain accesses between two of them come together. A text trace has the order of its
+ * lines. A controlled recording has the recorded order, as far as its schedule goes.
  *
- * Costs one pass over the trace before the first event, and 16 bytes for each numbered event;
- * nothing of that with a schedule.
+ * This costs one pass over the trace before the first event, and 16 bytes for each event with a
+ * sequence number; with a schedule neither.
  */
 #ifndef TRACE_ORDER_H
 #define TRACE_ORDER_H
@@ -21,16 +21,16 @@ struct trace_order;
 struct trace_order *trace_order_open(const struct trace *trace);
 void trace_order_close(struct trace_order *order);
 
-/* The next event; its pointers are good until the next call. False at the end. */
+/* Returns the next event; its pointers are valid until the next call. Returns false at the end. */
 bool trace_order_next(struct trace_order *order, struct trace_event *event);
 
-/* The cursor that the last event came from: for its stack. */
+/* Returns the cursor that the last event came from, for its call stack. */
 const struct trace_cursor *trace_order_cursor(const struct trace_order *order);
 
-/* Was the last event out of order? Nothing could come next, and this was the earliest. */
+/* Is the last event out of order? No event was possible, and this one was the earliest. */
 bool trace_order_was_forced(const struct trace_order *order);
 
-/* What stopped streams before their end, so far. */
+/* What has stopped streams before their end so far. */
 size_t trace_order_failure_count(const struct trace_order *order);
 const char *trace_order_failure(const struct trace_order *order, size_t i);
 

@@ -1,3 +1,4 @@
+/* Splits a line of a text trace into thread, operation, arguments, result and place; reads numbers. */
 #include "trace/parse.h"
 
 #include <ctype.h>
@@ -5,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN 100 /* of a long line, around the place */
+#define SHOWN 100 /* characters of a long line, around the error */
 
 bool parse_fail(const struct parse_line *line, const char *at, struct err *err, const char *format,
 		...)
@@ -37,10 +38,10 @@ bool parse_is(struct parse_slice slice, const char *word)
 	return strlen(word) == slice.length && !memcmp(word, slice.text, slice.length);
 }
 
-/* ---- the parts of a line ------------------------------------------------------------------ */
+/* ---- splitting a line ---------------------------------------------------------------------- */
 
-/* Up to `stop` or the end of the line; the stop is passed over. False: there was none. */
-static bool until(const char **p, const char *end, char stop, struct parse_slice *slice)
+/* Takes the text up to `stop`, which is skipped, or to the line's end. False if there was none. */
+static bool take_until(const char **p, const char *end, char stop, struct parse_slice *slice)
 {
 	const char *hit = memchr(*p, stop, (size_t)(end - *p));
 
@@ -64,7 +65,7 @@ static bool split_arguments(struct parse_line *line, const char *p, const char *
 	for (bool more = true; more;) {
 		if (line->count == PARSE_ARGUMENTS)
 			return parse_fail(line, p, err, "expected ')': too many arguments");
-		more = until(&p, end, ',', &line->arguments[line->count++]);
+		more = take_until(&p, end, ',', &line->arguments[line->count++]);
 	}
 	return true;
 }
@@ -111,18 +112,18 @@ bool parse_line(struct parse_line *line, struct err *err)
 	*line = (struct parse_line){ .file = line->file,
 				     .number = line->number,
 				     .whole = line->whole };
-	if (!until(&p, end, '|', &line->thread))
+	if (!take_until(&p, end, '|', &line->thread))
 		return parse_fail(line, end, err, "expected '|' and an operation after the thread");
 	if (!line->thread.length)
 		return parse_fail(line, line->whole.text, err, "expected a thread");
-	until(&p, end, '|', &operation);
+	take_until(&p, end, '|', &operation);
 	line->place = (struct parse_slice){ p, (size_t)(end - p) };
 	return split_operation(line, operation, err);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------------------------- */
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
@@ -143,7 +144,7 @@ bool parse_number(struct parse_slice s, uint64_t *out)
 	if (!s.length)
 		return false;
 	for (size_t i = base == 16 ? 2 : 0; i < s.length; i++) {
-		int d = digit(s.text[i]);
+		int d = hex_digit(s.text[i]);
 
 		if (d >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)d, &value))
@@ -163,7 +164,7 @@ static const char *parse_wide(struct parse_slice s, size_t size, uint8_t *out)
 		return "the value has more bytes than the access";
 	memset(out, 0, size);
 	for (size_t i = 0; i < digits; i++) {
-		int d = digit(s.text[s.length - 1 - i]);
+		int d = hex_digit(s.text[s.length - 1 - i]);
 
 		if (d > 15)
 			return "expected hex digits";

@@ -1,4 +1,4 @@
-/* One line of a text trace, cut into its parts. */
+/* Splits one line of a text trace into its parts. */
 #ifndef TRACE_PARSE_H
 #define TRACE_PARSE_H
 
@@ -9,7 +9,7 @@
 
 #define PARSE_ARGUMENTS 8
 
-/* A part of the line as it stands there, escapes and all. */
+/* A part of the line as it is written, with escapes. */
 struct parse_slice {
 	const char *text;
 	size_t length;
@@ -26,25 +26,25 @@ struct parse_line {
 	struct parse_slice call; /* what follows "call ", "ret ", "probe " or "point " */
 };
 
-/* Fills everything but file, number and whole from `whole`. */
+/* Sets everything except file, number and whole from `whole`. */
 bool parse_line(struct parse_line *line, struct err *err);
 
-/* An error at a place in the line: file:line:column, the line itself, a caret. Returns false. */
+/* Sets an error: file:line:column, the line itself and a caret. Returns false. */
 bool parse_fail(const struct parse_line *line, const char *at, struct err *err, const char *format,
 		...) __attribute__((format(printf, 4, 5)));
 
 bool parse_is(struct parse_slice slice, const char *word);
 
-/* An unsigned number, decimal or 0x…; the whole slice. */
+/* Reads an unsigned number, decimal or 0x…, from the whole slice. */
 bool parse_number(struct parse_slice slice, uint64_t *out);
 
 /*
- * A value of `size` bytes, in memory order into `out`: a decimal number, negative or not, or 0x
- * and hex digits; above 8 bytes hex only. Returns what is wrong with it, or NULL.
+ * Reads a value of `size` bytes into `out`, in memory order: a decimal number, possibly negative,
+ * or 0x and hex digits; above 8 bytes only hex. Returns what is wrong with it, or NULL.
  */
 const char *parse_value(struct parse_slice slice, size_t size, uint8_t *out);
 
-/* Cuts "@size" off a name. False: the size is no good. Without one `*size` stays as it is. */
+/* Cuts "@size" off a name. Returns false if it is invalid. Without one, `*size` does not change. */
 bool parse_cut_size(struct parse_slice *name, uint64_t *size);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * Reads points from events: from the payload of a POINT, whose layout is in the table of points, or
+ * from the words of a text trace; and prints them.
+ */
 #include "trace/point.h"
 
 #include "event/codec.h"
@@ -9,7 +13,7 @@
 
 const char *const point_words[POINT_KINDS] = { "call", "exec", "return", "probe" };
 
-/* ---- text traces -------------------------------------------------------------------------- */
+/* ---- text traces --------------------------------------------------------------------------- */
 
 static bool read_words(const struct trace_cursor *cursor, uint8_t kind, const char *text,
 		       size_t length, struct trace_point *point)
@@ -22,7 +26,7 @@ static bool read_words(const struct trace_cursor *cursor, uint8_t kind, const ch
 	return true;
 }
 
-/* A `ret` has the arguments of the call that it ends, unless it says some itself. */
+/* A `ret` has the arguments of the call that it ends, unless it lists some itself. */
 static bool read_return(const struct trace_cursor *cursor, const char *text,
 			struct trace_point *point)
 {
@@ -68,13 +72,13 @@ static bool read_text(const struct trace_cursor *cursor, const struct trace_even
 	return false;
 }
 
-/* ---- recordings --------------------------------------------------------------------------- */
+/* ---- recordings ---------------------------------------------------------------------------- */
 
-struct payload {
+struct point_payload {
 	const uint8_t *p, *end;
 };
 
-static bool take(struct payload *in, void *out, size_t bytes)
+static bool take_bytes(struct point_payload *in, void *out, size_t bytes)
 {
 	if ((size_t)(in->end - in->p) < bytes)
 		return false;
@@ -83,11 +87,11 @@ static bool take(struct payload *in, void *out, size_t bytes)
 	return true;
 }
 
-static bool take_text(struct payload *in, struct trace_value *value)
+static bool take_text(struct point_payload *in, struct trace_value *value)
 {
 	uint16_t length;
 
-	if (!take(in, &value->bits, 8) || !take(in, &length, 2))
+	if (!take_bytes(in, &value->bits, 8) || !take_bytes(in, &length, 2))
 		return false;
 	value->type = POINT_STRING;
 	value->known = length != POINT_STRING_UNREADABLE;
@@ -102,9 +106,9 @@ static bool take_text(struct payload *in, struct trace_value *value)
 	return true;
 }
 
-static bool take_number(struct payload *in, char letter, struct trace_value *value)
+static bool take_number(struct point_payload *in, char letter, struct trace_value *value)
 {
-	if (!take(in, &value->bits, 8))
+	if (!take_bytes(in, &value->bits, 8))
 		return false;
 	value->known = true;
 	if (letter == 'f') {
@@ -122,7 +126,7 @@ static bool take_number(struct payload *in, char letter, struct trace_value *val
 	return true;
 }
 
-static bool take_value(struct payload *in, char letter, struct trace_value *value)
+static bool take_value(struct point_payload *in, char letter, struct trace_value *value)
 {
 	*value = (struct trace_value){ .type = letter == 'v' ? POINT_VOID : POINT_OPAQUE };
 	if (letter == 'o' || letter == 'v')
@@ -141,8 +145,8 @@ static bool take_value(struct payload *in, char letter, struct trace_value *valu
 	return true;
 }
 
-/* The arguments that `from`, a CALL, BODY or PROBE, was passed. */
-static bool take_arguments(struct payload *in, const struct store_point *from,
+/* Reads the arguments that were passed to `from`, a CALL, BODY or PROBE. */
+static bool take_arguments(struct point_payload *in, const struct store_point *from,
 			   struct trace_point *point)
 {
 	point->more = from->flags & POINT_ROW_MORE;
@@ -152,8 +156,8 @@ static bool take_arguments(struct payload *in, const struct store_point *from,
 	return true;
 }
 
-/* What arguments point at, whatever is left of the payload. */
-static bool take_pointed(struct payload *in, const struct store_point *from,
+/* Reads what arguments point at: the rest of the payload. */
+static bool take_pointed(struct point_payload *in, const struct store_point *from,
 			 struct trace_point *point)
 {
 	const char *types = strchr(from->types, '*');
@@ -173,7 +177,7 @@ static bool take_pointed(struct payload *in, const struct store_point *from,
 	return true;
 }
 
-static bool take_return(const struct trace *trace, struct payload *in,
+static bool take_return(const struct trace *trace, struct point_payload *in,
 			const struct store_point *self, struct trace_point *point)
 {
 	const struct store_point *call;
@@ -194,7 +198,7 @@ bool point_read_record(const struct trace *trace, const struct trace_event *even
 {
 	const struct store_point *self =
 		event->kind == EV_POINT ? store_point(trace, event->number) : NULL;
-	struct payload in = { event->value, event->value + event->size };
+	struct point_payload in = { event->value, event->value + event->size };
 
 	if (!self || !event->value)
 		return false;
@@ -222,7 +226,7 @@ bool trace_read_point(const struct trace_cursor *cursor, const struct trace_even
 	return point_read_record(store_cursor_trace(cursor), event, point);
 }
 
-/* ---- printing ----------------------------------------------------------------------------- */
+/* ---- printing ------------------------------------------------------------------------------ */
 
 static void print_text(FILE *out, const char *text, uint32_t length)
 {

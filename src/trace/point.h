@@ -1,6 +1,6 @@
 /*
- * Points in a trace: an event of kind POINT (or a text's call, ret and probe) as a function with
- * arguments and a result.
+ * Points in a trace: an event of kind POINT (or a `call`, `ret` or `probe` line of a text trace),
+ * as a function with arguments and a result.
  */
 #ifndef TRACE_POINT_H
 #define TRACE_POINT_H
@@ -9,38 +9,43 @@
 #include "trace/trace.h"
 
 struct trace_value {
-	uint8_t type;  /* enum point_type; a number in a text is SIGNED, other words are STRING */
-	bool known;    /* false: unreadable, opaque, not given */
-	bool cut;      /* STRING: longer than what is kept */
-	uint64_t bits; /* SIGNED, UNSIGNED, POINTER, and a STRING's pointer */
-	double number; /* FLOAT */
-	const char *text; /* STRING, BYTES: not ended by NUL */
+	/* enum point_type; in a text trace a number is SIGNED, other words are STRING */
+	uint8_t type;
+	bool known;	  /* false if unreadable, opaque or not given */
+	bool cut;	  /* STRING: longer than what was kept */
+	uint64_t bits;	  /* SIGNED, UNSIGNED, POINTER, and the pointer of a STRING */
+	double number;	  /* FLOAT */
+	const char *text; /* STRING, BYTES: not NUL-terminated */
 	uint32_t length;
 };
 
 struct trace_point {
-	uint8_t kind;	      /* enum point_kind */
-	const char *function; /* linker's name; "app:name" of a probe; a text's word */
-	const char *plain;   /* the source's, or demangled without parameters; else as `function` */
-	const char *library; /* last component of the module that defines it; NULL unknown */
-	uint32_t count;	     /* of arguments */
+	uint8_t kind; /* enum point_kind */
+	/* linker name; "app:name" of a probe; in a text trace, the word there */
+	const char *function;
+	/* name in the source, or demangled without parameters; otherwise as `function` */
+	const char *plain;
+	/* file name of the module that defines it, without directory; NULL if unknown */
+	const char *library;
+	uint32_t count; /* number of arguments */
 	struct trace_value arguments[POINT_ARGUMENTS];
 	struct trace_value result; /* RETURN */
-	bool is_body;		   /* RETURN: of the body, not behind a call */
-	bool more;		   /* there were arguments behind those */
-	/* What arguments pointed at, where the selection asked for it; else not known. */
+	/* RETURN: recorded in the function's body, not after a call of it */
+	bool is_body;
+	bool more; /* there were more arguments than these */
+	/* What the arguments pointed at, if the selection asked for it; otherwise unknown. */
 	struct trace_value pointed[POINT_ARGUMENTS];
 };
 
 /*
- * Is the event, the last one of the cursor, a point? Text in it is good as long as the event. A
- * text's `call` is told as CALL; `ret f=v` gets the arguments of the call that it ends, which the
- * cursor remembers.
+ * Reads the event, the last one of the cursor, as a point. Returns false if it is not one. Texts in
+ * the point are valid as long as the event. In a text trace a `call` becomes a CALL, and `ret f=v`
+ * gets the arguments of the call that it ends, which the cursor remembers.
  */
 bool trace_read_point(const struct trace_cursor *cursor, const struct trace_event *event,
 		      struct trace_point *point);
 
-/* The points that were on in a recording, by number from 1. */
+/* The points that were on in a recording, numbered from 1. */
 struct trace_point_row {
 	uint64_t number;      /* `number` of its events */
 	uint8_t kind;	      /* enum point_kind */

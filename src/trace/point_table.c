@@ -1,4 +1,4 @@
-/* The file `points_on`: the points that were on in a recorded run (event/point.h). */
+/* Reads the file `points_on`: the points that were on in a recorded run (event/point.h). */
 #include "base/mem.h"
 #include "trace/point.h"
 #include "trace/store.h"
@@ -7,10 +7,10 @@
 
 #define WORDS 13
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading the file ---------------------------------------------------------------------- */
 
-/* Cuts a line at its tabs and undoes the escapes; false: it does not have so many words. */
-static bool split(char *line, char *words[WORDS])
+/* Splits a line at tabs and undoes escapes. Returns false if there are not exactly WORDS words. */
+static bool split_line(char *line, char *words[WORDS])
 {
 	for (unsigned i = 0; i < WORDS; i++) {
 		char *tab = strchr(line, '\t');
@@ -22,13 +22,13 @@ static bool split(char *line, char *words[WORDS])
 		words[i] = line;
 		line = tab + 1;
 	}
-	/* the last but one and the last stay as they are: they are one text for places */
+	/* The last two words stay as they are: together they are one text, "function TAB file". */
 	for (unsigned i = 0; i + 2 < WORDS; i++)
 		words[i][names_unescape(words[i], strlen(words[i]))] = 0;
 	return true;
 }
 
-static bool number(const char *word, int base, uint64_t most, uint64_t *out)
+static bool read_number(const char *word, int base, uint64_t most, uint64_t *out)
 {
 	char *end;
 
@@ -38,25 +38,25 @@ static bool number(const char *word, int base, uint64_t most, uint64_t *out)
 	return !*end && *out <= most;
 }
 
-static bool is_letter(char c)
+static bool is_type_letter(char c)
 {
 	return (c && strchr("bhilBHILpsfdov", c)) || (c > '0' && c <= '@');
 }
 
-/* "ip*oi" */
-static bool good_types(const char *types)
+/* Checks a text like "ip*oi": the types of the arguments, then of what they point at. */
+static bool are_valid_types(const char *types)
 {
 	size_t count = 0;
 
 	for (; *types && *types != '*'; types++, count++)
-		if (!is_letter(*types))
+		if (!is_type_letter(*types))
 			return false;
 	if (count > POINT_ARGUMENTS)
 		return false;
 	if (!*types)
 		return true;
 	for (types++; *types; types++)
-		if (!is_letter(*types) || !count--)
+		if (!is_type_letter(*types) || !count--)
 			return false;
 	return true;
 }
@@ -67,11 +67,13 @@ static bool read_line(struct trace *trace, char *line)
 	uint64_t n, kind, flags, pc, pointed, at, column;
 	struct store_point *point;
 
-	if (!split(line, words) || !number(words[0], 10, UINT32_MAX, &n) ||
-	    n != trace->points.count + 1 || !number(words[1], 10, POINT_PROBE, &kind) ||
-	    !number(words[2], 10, 255, &flags) || !number(words[3], 16, UINT64_MAX, &pc) ||
-	    !good_types(words[4]) || !number(words[5], 16, 0xffff, &pointed) ||
-	    !number(words[7], 10, UINT32_MAX, &at) || !number(words[8], 10, UINT16_MAX, &column))
+	if (!split_line(line, words) || !read_number(words[0], 10, UINT32_MAX, &n) ||
+	    n != trace->points.count + 1 || !read_number(words[1], 10, POINT_PROBE, &kind) ||
+	    !read_number(words[2], 10, 255, &flags) ||
+	    !read_number(words[3], 16, UINT64_MAX, &pc) || !are_valid_types(words[4]) ||
+	    !read_number(words[5], 16, 0xffff, &pointed) ||
+	    !read_number(words[7], 10, UINT32_MAX, &at) ||
+	    !read_number(words[8], 10, UINT16_MAX, &column))
 		return false;
 	words[12][-1] = '\t';
 	point = vec_push(&trace->points);
@@ -115,7 +117,7 @@ void store_free_points(struct trace *trace)
 	free(trace->points_text);
 }
 
-/* ---- asking ------------------------------------------------------------------------------- */
+/* ---- looking up points --------------------------------------------------------------------- */
 
 const struct store_point *store_point(const struct trace *trace, uint64_t n)
 {

@@ -1,13 +1,13 @@
 /*
- * Points in a text: the part behind `call`, `ret`, `probe` and `point`.
+ * Reads points in a text trace: what follows `call`, `ret`, `probe` and `point`.
  *
  *	f(1, "x", name)			call, probe
  *	f=3, f(1,2)=3, f		ret
  *	call f(1) | exec f(1) | return f(1)=3 | probe app:n(1)		point
  *
- * A value is a number (SIGNED; with 0x, or NULL, a POINTER; with a fraction or an exponent a FLOAT),
- * "text" in quotes, with \" \\ \n \t and \ooo inside as in C ("text"... was cut off), bytes as x"0a0b", or
- * any other word, which is a STRING. A `?` is a value that is not known.
+ * A value is a number (SIGNED; with 0x, or NULL, a POINTER; with a fraction or an exponent a
+ * FLOAT), "text" in quotes, with \" \\ \n \t and \ooo inside as in C ("text"... was cut off), bytes
+ * as x"0a0b", or any other word, which is a STRING. A `?` is an unknown value.
  */
 #include "trace/point_text.h"
 
@@ -16,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text {
+struct point_reader {
 	const char *p, *end;
-	char *room; /* where unescaped texts go: no longer than what is read */
+	char *room; /* where unescaped texts go: they are never longer than what is read */
 };
 
-static void skip_spaces(struct text *t)
+static void skip_spaces(struct point_reader *t)
 {
 	while (t->p < t->end && isspace((unsigned char)*t->p))
 		t->p++;
 }
 
-static bool skip(struct text *t, char c)
+static bool skip(struct point_reader *t, char c)
 {
 	skip_spaces(t);
 	if (t->p == t->end || *t->p != c)
@@ -36,7 +36,7 @@ static bool skip(struct text *t, char c)
 	return true;
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------- */
 
 static bool read_number(const char *text, size_t length, struct trace_value *value)
 {
@@ -60,7 +60,7 @@ static bool read_number(const char *text, size_t length, struct trace_value *val
 	return !*stop && length > 1;
 }
 
-/* Hex digits to bytes in place; false: they are none. */
+/* Converts hex digits to bytes in place. Returns false if they are not hex digits. */
 static bool read_hex(char *text, uint32_t *length)
 {
 	if (*length % 2)
@@ -76,8 +76,8 @@ static bool read_hex(char *text, uint32_t *length)
 	return true;
 }
 
-/* One character, or what a backslash makes of those behind it. */
-static char read_character(struct text *t)
+/* Reads one character, or an escape sequence. */
+static char read_character(struct point_reader *t)
 {
 	char c = *t->p++;
 	unsigned value = 0, digits = 0;
@@ -92,8 +92,8 @@ static char read_character(struct text *t)
 	return c == 'n' ? '\n' : c == 't' ? '\t' : c;
 }
 
-/* Behind the first quote. */
-static void read_quoted(struct text *t, struct trace_value *value, bool bytes)
+/* Reads what follows the first quote. */
+static void read_quoted(struct point_reader *t, struct trace_value *value, bool bytes)
 {
 	char *copy = t->room;
 	bool closed = false;
@@ -111,7 +111,7 @@ static void read_quoted(struct text *t, struct trace_value *value, bool bytes)
 	}
 }
 
-static struct trace_value read_value(struct text *t, const char *stops)
+static struct trace_value read_value(struct point_reader *t, const char *stops)
 {
 	struct trace_value value = { .known = true };
 	const char *start;
@@ -147,10 +147,10 @@ static struct trace_value read_value(struct text *t, const char *stops)
 	return value;
 }
 
-/* ---- the whole ---------------------------------------------------------------------------- */
+/* ---- the whole point ----------------------------------------------------------------------- */
 
-/* "lib":f or f; ended by NUL, in the room. */
-static void read_name(struct text *t, struct trace_point *point)
+/* Reads "lib":f or f into the room, NUL-terminated. */
+static void read_name(struct point_reader *t, struct trace_point *point)
 {
 	const char *start, *colon;
 	size_t length;
@@ -177,7 +177,7 @@ static void read_name(struct text *t, struct trace_point *point)
 	t->room += length + 1;
 }
 
-static void read_arguments(struct text *t, struct trace_point *point)
+static void read_arguments(struct point_reader *t, struct trace_point *point)
 {
 	if (!skip(t, '('))
 		return;
@@ -194,7 +194,7 @@ static void read_arguments(struct text *t, struct trace_point *point)
 	skip(t, ')');
 }
 
-static void read_point(struct text *t, struct trace_point *point)
+static void read_point(struct point_reader *t, struct trace_point *point)
 {
 	read_name(t, point);
 	read_arguments(t, point);
@@ -205,14 +205,14 @@ static void read_point(struct text *t, struct trace_point *point)
 void point_read_text(uint8_t kind, const char *text, size_t length, char *room,
 		     struct trace_point *point)
 {
-	struct text t = { text, text + length, room };
+	struct point_reader t = { text, text + length, room };
 
 	*point = (struct trace_point){ .kind = kind, .is_body = kind == POINT_RETURN };
 	read_point(&t, point);
 }
 
-/* Which of the words it starts with; POINT_KINDS: none. */
-static unsigned kind_of(const char *text, size_t length)
+/* Returns which of the words the text starts with, or POINT_KINDS if none. */
+static unsigned find_kind(const char *text, size_t length)
 {
 	unsigned kind = 0;
 
@@ -228,12 +228,12 @@ static unsigned kind_of(const char *text, size_t length)
 
 bool point_is_line(const char *text, size_t length)
 {
-	return kind_of(text, length) < POINT_KINDS;
+	return find_kind(text, length) < POINT_KINDS;
 }
 
 bool point_read_line(const char *text, size_t length, char *room, struct trace_point *point)
 {
-	unsigned kind = kind_of(text, length);
+	unsigned kind = find_kind(text, length);
 	size_t word;
 
 	if (kind == POINT_KINDS)

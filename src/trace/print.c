@@ -1,5 +1,7 @@
+/* Prints events in the syntax of the text form, driven by the tables of text.h. */
 #include "trace/print.h"
 
+#include "base/mem.h"
 #include "trace/names.h"
 #include "trace/point_text.h"
 #include "trace/text.h"
@@ -10,10 +12,13 @@
 
 #define RESERVED "|,)@"
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------------------------- */
 
-/* Looks like an address, a comment or the thread that is none: its first character is escaped. */
-static bool misleading(const char *name)
+/*
+ * Does the name look like an address, a comment or the thread "-"? Then its first character is
+ * escaped.
+ */
+static bool looks_special(const char *name)
 {
 	return name[0] == '#' || !strcmp(name, "-") ||
 	       (!strncmp(name, "0x", 2) && name[2] &&
@@ -22,7 +27,7 @@ static bool misleading(const char *name)
 
 static void print_name(FILE *out, const char *name)
 {
-	if (misleading(name))
+	if (looks_special(name))
 		fprintf(out, "%%%02X", (unsigned char)*name++);
 	names_escape(out, name, strlen(name), RESERVED);
 }
@@ -47,15 +52,15 @@ void print_object(FILE *out, struct trace_symbols *symbols, uint64_t address)
 		fprintf(out, "0x%" PRIx64, address);
 }
 
-/* ---- values ------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------- */
 
-static bool one_byte(const struct trace_event *ev, const uint8_t *value)
+static bool is_repeated_byte(const struct trace_event *ev, const uint8_t *value)
 {
 	return ev->unit < ev->size ||
 	       (value[0] == value[1] && !memcmp(value, value + 1, ev->size - 1));
 }
 
-/* 1 to 8 bytes: a signed number; more as hex, or as one byte and a star if all are the same. */
+/* Prints 1 to 8 bytes as a signed number; more as hex, or as a byte and a star if all are equal. */
 static void print_value(FILE *out, const struct trace_event *ev, const uint8_t *value)
 {
 	uint64_t number = 0;
@@ -66,7 +71,7 @@ static void print_value(FILE *out, const struct trace_event *ev, const uint8_t *
 		for (unsigned i = (unsigned)ev->size; i-- > 0;)
 			number = number << 8 | value[ev->unit < ev->size ? i % ev->unit : i];
 		fprintf(out, "%" PRId64, (int64_t)(number << shift) >> shift);
-	} else if (one_byte(ev, value)) {
+	} else if (is_repeated_byte(ev, value)) {
 		fprintf(out, "0x%02x*", value[0]);
 	} else {
 		fputs("0x", out);
@@ -75,7 +80,7 @@ static void print_value(FILE *out, const struct trace_event *ev, const uint8_t *
 	}
 }
 
-/* ---- operations --------------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------------------------- */
 
 void print_access_arguments(FILE *out, struct trace_symbols *symbols, const struct trace_event *ev)
 {
@@ -111,16 +116,14 @@ static void print_point(FILE *out, const struct trace *trace, const struct trace
 		fprintf(out, "call 0x%" PRIx64 "()", ev->address);
 		return;
 	}
-	line = open_memstream(&text, &size);
-	if (!line)
-		abort();
+	line = mem_stream(&text, &size);
 	point_print(line, &point);
-	fclose(line);
+	mem_stream_close(line);
 	names_escape(out, text, size, "|");
 	free(text);
 }
 
-/* "f(a)": the text's own words, or the function's name. */
+/* Prints "f(a)": the text trace's own words, or the function's name. */
 static void print_call(FILE *out, const struct trace *trace, const struct trace_event *ev)
 {
 	const char *call = trace_call_text(trace, ev->pc);
@@ -218,14 +221,17 @@ bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols 
 	return true;
 }
 
-/* A thread's start is told by its function, not by a return address. */
-static bool find_code(struct trace_symbols *symbols, const struct trace_event *ev,
-		      struct trace_symbol *symbol)
+/*
+ * Finds the source line of an event's pc. The pc of a BEGIN is the thread's function; all others
+ * are return addresses.
+ */
+static bool find_source(struct trace_symbols *symbols, const struct trace_event *ev,
+			struct trace_symbol *symbol)
 {
 	return ev->pc && trace_symbols_find(symbols, ev->pc + (ev->kind == EV_BEGIN), symbol, 1);
 }
 
-/* ---- places ------------------------------------------------------------------------------- */
+/* ---- places -------------------------------------------------------------------------------- */
 
 void print_place(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
 		 const struct trace_event *ev)
@@ -240,7 +246,7 @@ void print_place(FILE *out, const struct trace *trace, struct trace_symbols *sym
 	} else if (trace_site_places(trace, ev->site, &place, 1)) {
 		names_escape(out, place.file.text, (size_t)place.file.length, "|");
 		fprintf(out, ":%" PRIu32, place.line);
-	} else if (find_code(symbols, ev, &symbol) && symbol.file) {
+	} else if (find_source(symbols, ev, &symbol) && symbol.file) {
 		names_escape(out, symbol.file, strlen(symbol.file), "|");
 		fprintf(out, ":%u", symbol.line);
 	} else if (ev->pc) {
@@ -258,6 +264,6 @@ void print_function(FILE *out, const struct trace *trace, struct trace_symbols *
 		return;
 	if (trace_site_places(trace, ev->site, &place, 1))
 		fprintf(out, "%.*s", place.function.length, place.function.text);
-	else if (find_code(symbols, ev, &symbol) && symbol.function)
+	else if (find_source(symbols, ev, &symbol) && symbol.function)
 		fputs(symbol.function, out);
 }

@@ -1,4 +1,4 @@
-/* Events in words: the pieces that the text form, the dump and messages are made of. */
+/* Prints parts of events: the pieces of the text form, the dump and messages. */
 #ifndef TRACE_PRINT_H
 #define TRACE_PRINT_H
 
@@ -9,22 +9,22 @@
 
 void print_thread(FILE *out, const struct trace *trace, uint32_t stream);
 
-/* A variable's name, or the address. */
+/* Prints a variable's name, or the address. */
 void print_object(FILE *out, struct trace_symbols *symbols, uint64_t address);
 
-/* The operation as in the text form; false, and nothing, for a kind that has no line there. */
+/* Prints the operation as in the text form. Returns false if the kind has no line there. */
 bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
 		     const struct trace_event *event);
 
-/* The part of an access behind the operation's name: "(x@4)=7". */
+/* Prints the part of an access that follows the operation's name: "(x@4)=7". */
 void print_access_arguments(FILE *out, struct trace_symbols *symbols,
 			    const struct trace_event *event);
 
-/* file:line, or the address of the code, or nothing. */
+/* Prints file:line, or the address of the code, or nothing. */
 void print_place(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
 		 const struct trace_event *event);
 
-/* The function an event is in, or nothing. */
+/* Prints the function that an event is in, or nothing. */
 void print_function(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
 		    const struct trace_event *event);
 

@@ -1,3 +1,7 @@
+/*
+ * Removes and moves trace directories. A directory counts as a trace only if it has a file `meta`, so
+ * that a mistyped name never removes anything else.
+ */
 #include "trace/remove.h"
 
 #include <dirent.h>
@@ -9,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The descriptor of its directory, or -1. */
+/* Returns the descriptor of the trace's directory, or -1. */
 static int open_trace(const char *directory)
 {
 	struct stat status;
@@ -43,7 +47,7 @@ bool trace_remove(const char *directory)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
 		    strcmp(entry->d_name, "meta") != 0)
 			unlinkat(fd, entry->d_name, 0);
-	/* `meta` last: what is left of an interrupted removal is still seen to be a trace. */
+	/* `meta` last: what an interrupted removal leaves is still recognised as a trace. */
 	unlinkat(fd, "meta", 0);
 	closedir(entries);
 	return rmdir(directory) == 0;

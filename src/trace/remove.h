@@ -1,16 +1,19 @@
-/* Removing and moving recordings: the directory with all that is in it. Anything else stays. */
+/* Removes and moves recordings, directories with all their files, and nothing else. */
 #ifndef TRACE_REMOVE_H
 #define TRACE_REMOVE_H
 
 #include <stdbool.h>
 
-/* False: there is none, or it cannot be removed (errno). */
+/* Returns false if there is no recording or it cannot be removed (errno). */
 bool trace_remove(const char *directory);
 
 /* Is there a recording? If something else has that name, errno is EEXIST. */
 bool trace_is_there(const char *directory);
 
-/* To a name that is free, on another disk if need be. False (errno): it is where it was. */
+/*
+ * Moves a recording to an unused name, on another disk if need be. Returns false (errno) if it is
+ * still where it was.
+ */
 bool trace_move(const char *from, const char *to);
 
 #endif

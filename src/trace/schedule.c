@@ -1,6 +1,6 @@
 /*
- * The file `schedule` of a controlled recording: the order of all events, as runs of threads, each
- * up to a number of steps (doc/controlled-runs.md).
+ * The file `schedule` of a controlled recording: the order of all events, as slices of threads,
+ * each up to a number of steps (doc/controlled-runs.md).
  */
 #include "trace/schedule.h"
 
@@ -11,18 +11,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading the file ---------------------------------------------------------------------- */
 
-/* The runtime makes the file longer before it needs the room: runs to no step fill it up. */
-static size_t count_runs(const struct control_run *runs, size_t count)
+/* Drops unused slices (up to step 0) at the end: the runtime enlarges the file in advance. */
+static size_t count_used_slices(const struct control_run *runs, size_t count)
 {
 	while (count && !runs[count - 1].until)
 		count--;
 	return count;
 }
 
-/* How many of the runs can be: no thread goes back. */
-static size_t find_damage(struct trace *trace, const struct control_run *runs, size_t count)
+/* Returns how many slices are valid: no thread's step number goes back. */
+static size_t count_valid_slices(struct trace *trace, const struct control_run *runs, size_t count)
 {
 	struct map done = { 0 };
 	size_t i;
@@ -52,12 +52,12 @@ void store_load_schedule(struct trace *trace, const struct file_view *view)
 	if (view->size % sizeof *runs)
 		store_problem(trace, "schedule: offset %#zx: the file ends inside a run",
 			      count * sizeof *runs);
-	count = count_runs(runs, count);
+	count = count_used_slices(runs, count);
 	if (count && runs[count - 1].thread == CONTROL_NONE)
-		return; /* the runtime could not write it on, nor remove it */
+		return; /* the runtime could neither continue nor remove the file */
 	trace->has_schedule = true;
 	trace->runs = runs;
-	trace->run_count = find_damage(trace, runs, count);
+	trace->run_count = count_valid_slices(trace, runs, count);
 }
 
 bool trace_has_schedule(const struct trace *trace)
@@ -80,9 +80,9 @@ uint64_t trace_switch_count(const struct trace *trace)
 	return switches;
 }
 
-/* ---- walking ------------------------------------------------------------------------------ */
+/* ---- walking along the schedule ------------------------------------------------------------ */
 
-static void find_stream(struct schedule_walk *walk)
+static void find_slice_stream(struct schedule_walk *walk)
 {
 	walk->stream = trace_find_stream(walk->trace, walk->runs[walk->run].thread);
 }
@@ -92,15 +92,15 @@ bool schedule_start(struct schedule_walk *walk, const struct trace *trace)
 	*walk = (struct schedule_walk){ .trace = trace, .runs = trace->runs };
 	walk->count = trace->run_count;
 	if (walk->count)
-		find_stream(walk);
+		find_slice_stream(walk);
 	return walk->count > 0;
 }
 
-bool schedule_next_run(struct schedule_walk *walk)
+bool schedule_next_slice(struct schedule_walk *walk)
 {
 	if (++walk->run >= walk->count)
 		return false;
-	find_stream(walk);
+	find_slice_stream(walk);
 	return true;
 }
 
@@ -118,19 +118,19 @@ bool schedule_is_inside(const struct schedule_walk *walk, const struct trace_eve
 
 size_t schedule_find_others(const struct trace *trace, uint32_t **positions)
 {
-	bool *has_run = mem_zalloc(trace->streams.count, sizeof *has_run);
+	bool *has_slice = mem_zalloc(trace->streams.count, sizeof *has_slice);
 	VEC(uint32_t) others = { 0 };
 	struct schedule_walk walk;
 
-	for (bool more = schedule_start(&walk, trace); more; more = schedule_next_run(&walk)) {
+	for (bool more = schedule_start(&walk, trace); more; more = schedule_next_slice(&walk)) {
 		if (walk.stream != TRACE_NONE)
-			has_run[walk.stream] = true;
+			has_slice[walk.stream] = true;
 	}
 	for (uint32_t i = 0; i < trace->streams.count; i++) {
-		if (!has_run[i] || trace->streams.items[i].about.host != TRACE_NONE)
+		if (!has_slice[i] || trace->streams.items[i].about.host != TRACE_NONE)
 			*vec_push(&others) = i;
 	}
-	free(has_run);
+	free(has_slice);
 	*positions = others.items;
 	return others.count;
 }

@@ -1,4 +1,4 @@
-/* Walking along the schedule of a controlled recording, for trace/order.c. */
+/* Walks along the schedule of a controlled recording, for trace/order.c. */
 #ifndef TRACE_SCHEDULE_H
 #define TRACE_SCHEDULE_H
 
@@ -8,28 +8,28 @@ struct schedule_walk {
 	const struct trace *trace;
 	const struct control_run *runs;
 	size_t run, count;
-	uint32_t
-		stream; /* position of the run's stream; TRACE_NONE: there is none of that thread */
+	uint32_t stream; /* position of the slice's stream; TRACE_NONE if the thread has none */
 };
 
-/* At the first run. False: there is no schedule, or nothing in it. */
+/* Starts at the first slice. Returns false if there is no schedule or it is empty. */
 bool schedule_start(struct schedule_walk *walk, const struct trace *trace);
 
-/* False: that was the last. */
-bool schedule_next_run(struct schedule_walk *walk);
+/* Returns false if that was the last slice. */
+bool schedule_next_slice(struct schedule_walk *walk);
 
 /*
- * Is the next event of the run's stream part of the run? What is no step (a request, a call) was
- * done in the run of the step before it: a thread gives its turn away in front of a step.
+ * Does the next event of the slice's stream belong to the slice? An event that is not a step (a
+ * request, a call) belongs to the slice of the step before it: a thread passes the turn just before
+ * a step.
  */
 bool schedule_covers(const struct schedule_walk *walk, const struct trace_event *event);
 
-/* … and not behind its last step? */
+/* Does the event come before the slice's last step is done? */
 bool schedule_is_inside(const struct schedule_walk *walk, const struct trace_event *event);
 
 /*
- * The positions of streams that the schedule does not order: of signal handlers, and of what takes
- * no turns. How many; `*positions` is to be freed.
+ * Finds the streams that the schedule does not order: signal handlers, and threads that take no
+ * turns. Returns their number; the caller frees `*positions`.
  */
 size_t schedule_find_others(const struct trace *trace, uint32_t **positions);
 

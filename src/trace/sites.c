@@ -1,27 +1,17 @@
+/* Converts between sites, their addresses in the process, and keys that other recordings share. */
 #include "trace/sites.h"
 
+#include "base/hash.h"
 #include "trace/store.h"
 
 #include <string.h>
 
-static const struct store_module *module_of(const struct trace *trace,
-					    const struct wire_element *site)
-{
-	for (size_t i = 0; i < trace->modules.count; i++) {
-		const struct store_module *m = &trace->modules.items[i];
-
-		if ((uintptr_t)site - (uintptr_t)m->seg < m->seg_bytes)
-			return m;
-	}
-	return NULL;
-}
-
 uint64_t trace_site_address(const struct trace *trace, const struct wire_element *site)
 {
-	const struct store_module *m = site ? module_of(trace, site) : NULL;
+	const struct store_module *m = site ? store_module_of_site(trace, site) : NULL;
 	const struct store_point *point = site ? store_point_of_site(trace, site) : NULL;
 
-	if (point) /* a controlled run names it by where its call returns to */
+	if (point) /* a controlled run names it by the return address of its call */
 		return point->pc;
 	return m ? m->seg_address + (uint64_t)((const uint8_t *)site - m->seg) : 0;
 }
@@ -31,7 +21,10 @@ uint64_t trace_event_site(const struct trace *trace, const struct trace_event *e
 	return event->site ? trace_site_address(trace, event->site) : event->pc;
 }
 
-/* Elements stand behind one another in their rows, which were checked when they were loaded. */
+/*
+ * Is there an element at this offset of the table? The elements of a row follow it directly, and
+ * the rows were checked when they were loaded.
+ */
 static bool is_element(const struct trace *trace, const struct store_module *m, uint64_t at)
 {
 	for (uint64_t row = at & ~3ull;; row -= 4) {
@@ -72,23 +65,17 @@ const struct wire_element *trace_site_number(const struct trace *trace, size_t i
 	return trace->steps.items[i].site;
 }
 
-/* ---- keys --------------------------------------------------------------------------------- */
+/* ---- keys ---------------------------------------------------------------------------------- */
 
-static uint64_t hash_text(const char *text)
+/*
+ * Files may be named by different paths, so only the file name counts. The size of the table tells
+ * two modules of one name apart.
+ */
+static uint64_t module_key(const struct store_module *m, uint64_t address)
 {
-	uint64_t hash = 0xcbf29ce484222325u;
+	const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
 
-	for (; *text; text++)
-		hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-	return hash;
-}
-
-/* Files may be named by different paths; two modules of one name are told apart by what is in them. */
-static uint64_t key_in(const struct store_module *m, uint64_t address)
-{
-	const char *slash = strrchr(m->path, '/');
-
-	return hash_text(slash ? slash + 1 : m->path) + m->seg_bytes * 0x9e3779b97f4a7c15u +
+	return hash_bytes(HASH_FNV_START, name, strlen(name)) + m->seg_bytes * HASH_GOLDEN +
 	       (address - m->base);
 }
 
@@ -98,7 +85,7 @@ uint64_t trace_site_key(const struct trace *trace, uint64_t address)
 		const struct store_module *m = &trace->modules.items[i];
 
 		if (address - m->base < m->end - m->base)
-			return key_in(m, address);
+			return module_key(m, address);
 	}
 	return address;
 }
@@ -108,8 +95,11 @@ uint64_t trace_event_key(const struct trace *trace, const struct trace_event *ev
 	return trace_site_key(trace, trace_event_site(trace, event));
 }
 
-/* A self-relative reference, as what it points at: texts of one unit stand once. */
-static uint64_t target(const int32_t *ref)
+/*
+ * Returns what a self-relative reference points at. A compilation unit has each text once, so equal
+ * texts have equal addresses.
+ */
+static uint64_t reference_target(const int32_t *ref)
 {
 	return *ref ? (uintptr_t)ref + (uint64_t)(int64_t)*ref : 0;
 }
@@ -118,22 +108,20 @@ uint64_t trace_site_place(const struct trace *trace, uint64_t site)
 {
 	const struct wire_element *e = (const void *)(uintptr_t)site;
 
-	if (!site || !module_of(trace, e) || !e->line)
+	if (!site || !store_module_of_site(trace, e) || !e->line)
 		return 0;
-	const uint64_t parts[] = { target(&e->place_ref), target(&e->name_ref),
-				   target(&e->path_ref),
+	const uint64_t parts[] = { reference_target(&e->place_ref), reference_target(&e->name_ref),
+				   reference_target(&e->path_ref),
 				   (uint64_t)e->line << 32 | (uint64_t)e->column << 16 | e->size,
 				   (uint64_t)e->kind << 8 | e->flags };
 	uint64_t hash = 0;
 
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		hash = (hash ^ parts[i]) * 0x9e3779b97f4a7c15u;
-		hash ^= hash >> 32;
-	}
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		hash = hash_mix(hash, parts[i]);
 	return hash | 1;
 }
 
-/* ---- modules ------------------------------------------------------------------------------ */
+/* ---- modules ------------------------------------------------------------------------------- */
 
 static const struct store_module *find_module(const struct trace *trace, const char *path)
 {
@@ -144,7 +132,7 @@ static const struct store_module *find_module(const struct trace *trace, const c
 	return NULL;
 }
 
-/* A build without an id is told by its table. */
+/* A build without an id is recognised by its table. */
 static bool same_build(const struct store_module *a, const struct store_module *b)
 {
 	if (a->build_id_bytes != b->build_id_bytes || a->seg_bytes != b->seg_bytes)

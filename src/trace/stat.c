@@ -1,3 +1,4 @@
+/* Counts events, accesses, bytes and sites: one pass over all streams. */
 #include "trace/stat.h"
 
 #include "base/mem.h"
@@ -7,14 +8,9 @@
 
 static unsigned size_class(uint64_t size)
 {
-	switch (size) {
-	case 1: return 0;
-	case 2: return 1;
-	case 4: return 2;
-	case 8: return 3;
-	case 16: return 4;
-	}
-	return 5;
+	bool is_power_of_2 = size && !(size & (size - 1));
+
+	return is_power_of_2 && size <= 16 ? (unsigned)__builtin_ctzll(size) : STAT_SIZES - 1;
 }
 
 static void count_event(struct trace_stat *stat, const struct trace_event *ev)
@@ -93,7 +89,5 @@ void trace_stat_free(struct trace_stat *stat)
 {
 	intern_free(&stat->unmodelled);
 	vec_free(&stat->unmodelled_counts);
-	for (size_t i = 0; i < stat->failures.count; i++)
-		free(stat->failures.items[i]);
-	vec_free(&stat->failures);
+	vec_free_all(&stat->failures);
 }

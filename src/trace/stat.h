@@ -1,4 +1,4 @@
-/* Counting what a trace holds. */
+/* Counts what a trace contains. */
 #ifndef TRACE_STAT_H
 #define TRACE_STAT_H
 
@@ -9,18 +9,19 @@
 #define STAT_SIZES 6 /* accesses of 1, 2, 4, 8, 16 and other numbers of bytes */
 
 struct trace_stat {
-	uint32_t threads, handlers; /* streams */
+	uint32_t threads, handlers; /* numbers of streams */
 	uint64_t events;	    /* those with an index */
 	uint64_t kinds[EV_COUNT];
 	uint64_t accesses[STAT_SIZES];
-	uint64_t without_value;		     /* accesses */
-	uint64_t inexact;		     /* accesses whose value was read beside them */
+	uint64_t without_value; /* accesses */
+	/* accesses whose value was read separately, not by the access itself */
+	uint64_t inexact;
 	uint64_t sites, sites_without_value; /* of accesses, in the modules' tables */
-	uint64_t bytes;			     /* of blocks, headers included */
+	uint64_t bytes;			     /* of blocks, including their headers */
 	uint64_t table_bytes;		     /* of the modules' tables */
 	uint64_t stopped[3];		     /* streams, by enum event_stop */
 	struct intern unmodelled;	     /* names … */
-	VEC(uint64_t) unmodelled_counts;     /* … and how often */
+	VEC(uint64_t) unmodelled_counts;     /* … and how often each occurs */
 	VEC(char *) failures;		     /* what stopped streams before their end */
 };
 

@@ -1,3 +1,7 @@
+/*
+ * Source lines and variable names from debugging information, through elfutils' libdwfl. The file
+ * `maps` of the trace says which files were mapped where.
+ */
 #include "trace/symbol.h"
 
 #include "base/intern.h"
@@ -11,17 +15,17 @@
 #include <string.h>
 #include <unistd.h>
 
-struct found {
+struct symbol_frames {
 	struct trace_symbol frames[8];
 	unsigned count;
 };
 
 struct trace_symbols {
 	const struct trace *trace;
-	Dwfl *dwfl; /* NULL until the first question, and when nothing can be had */
+	Dwfl *dwfl; /* NULL until the first query, and if there is no debugging information */
 	bool tried;
 	struct map seen; /* pc to index + 1 in found */
-	VEC(struct found) found;
+	VEC(struct symbol_frames) found;
 	struct map objects; /* address to index + 1 in object_names */
 	VEC(const char *) object_names;
 	struct intern taken; /* names of variables that are in use */
@@ -42,9 +46,7 @@ void trace_symbols_close(struct trace_symbols *s)
 		return;
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
-	for (size_t i = 0; i < s->problems.count; i++)
-		free(s->problems.items[i]);
-	vec_free(&s->problems);
+	vec_free_all(&s->problems);
 	vec_free(&s->object_names);
 	map_free(&s->objects);
 	intern_free(&s->taken);
@@ -53,18 +55,14 @@ void trace_symbols_close(struct trace_symbols *s)
 	free(s);
 }
 
-static void problem(struct trace_symbols *s, const char *path, const char *what)
+static void add_problem(struct trace_symbols *s, const char *path, const char *what)
 {
-	char *text;
-
-	if (asprintf(&text, "%s: %s", path, what) < 0)
-		abort();
-	*vec_push(&s->problems) = text;
+	*vec_push(&s->problems) = mem_format("%s: %s", path, what);
 }
 
-/* ---- which files were where --------------------------------------------------------------- */
+/* ---- which files were mapped where --------------------------------------------------------- */
 
-/* Is the file the one that ran, as far as the trace can tell? */
+/* Is the file the one that ran, as far as the trace shows? */
 static bool same_build(const struct trace *trace, const char *path, Dwfl_Module *module)
 {
 	const unsigned char *bits;
@@ -87,7 +85,7 @@ static void report_file(struct trace_symbols *s, const char *path, uint64_t base
 	GElf_Addr bias;
 
 	if (access(path, R_OK) < 0) {
-		problem(s, path, "the file is gone");
+		add_problem(s, path, "the file is gone");
 		return;
 	}
 	module = dwfl_report_elf(s->dwfl, path, path, -1, base, false);
@@ -95,29 +93,29 @@ static void report_file(struct trace_symbols *s, const char *path, uint64_t base
 	    !dwfl_module_getelf(module, &bias)) /* not an ELF file: data that was mapped */
 		return;
 	if (!same_build(s->trace, path, module)) {
-		problem(s, path,
-			"the file has changed since the recording; its lines are not shown");
-		/* Its addresses are taken by an empty module, so that nothing else answers. */
+		add_problem(s, path,
+			    "the file has changed since the recording; its lines are not shown");
+		/* An empty module takes its addresses, so that no other module answers for them. */
 		dwfl_report_module(s->dwfl, path, base, base + 1);
 	}
 }
 
-/* What the lines of /proc/PID/maps say of one file. */
-struct mapped {
+/* What the lines of /proc/PID/maps say about one file. */
+struct symbol_mapping {
 	char path[4096];
 	uint64_t base;
 	bool has_base, code;
 };
 
-static void report_mapped(struct trace_symbols *s, struct mapped *m)
+static void report_mapped(struct trace_symbols *s, struct symbol_mapping *m)
 {
 	if (m->has_base && m->code)
 		report_file(s, m->path, m->base);
-	*m = (struct mapped){ 0 };
+	*m = (struct symbol_mapping){ 0 };
 }
 
-/* The lines of a file stand together; only one with code can be a program or library. */
-static void read_map_line(struct trace_symbols *s, const char *line, struct mapped *m)
+/* A file's lines stand together. Only one with an executable mapping is a program or library. */
+static void read_map_line(struct trace_symbols *s, const char *line, struct symbol_mapping *m)
 {
 	uint64_t from, to, offset;
 	int path_at = 0;
@@ -140,14 +138,11 @@ static void read_map_line(struct trace_symbols *s, const char *line, struct mapp
 
 static void read_maps(struct trace_symbols *s)
 {
-	struct mapped mapped = { 0 };
+	struct symbol_mapping mapped = { 0 };
 	char line[8192];
-	char *path;
-	FILE *maps;
+	char *path = mem_format("%s/maps", s->trace->path);
+	FILE *maps = fopen(path, "r");
 
-	if (asprintf(&path, "%s/maps", s->trace->path) < 0)
-		abort();
-	maps = fopen(path, "r");
 	free(path);
 	if (!maps)
 		return;
@@ -159,7 +154,7 @@ static void read_maps(struct trace_symbols *s)
 	fclose(maps);
 }
 
-static void start(struct trace_symbols *s)
+static void open_debug_info(struct trace_symbols *s)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
@@ -185,13 +180,13 @@ static void start(struct trace_symbols *s)
 struct Dwfl *trace_symbols_dwfl(struct trace_symbols *s)
 {
 	if (!s->tried)
-		start(s);
+		open_debug_info(s);
 	return s->dwfl;
 }
 
-/* ---- lines -------------------------------------------------------------------------------- */
+/* ---- source lines -------------------------------------------------------------------------- */
 
-static const char *name_of(Dwarf_Die *die)
+static const char *function_name(Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *name = NULL;
@@ -201,8 +196,8 @@ static const char *name_of(Dwarf_Die *die)
 	return name ? name : dwarf_diename(die);
 }
 
-/* Where an inlined function was called. */
-static void call_site(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *outer)
+/* Sets where an inlined function was called. */
+static void set_call_line(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *outer)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
@@ -215,7 +210,7 @@ static void call_site(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *oute
 		outer->file = dwarf_filesrc(files, value, NULL, NULL);
 }
 
-/* gcc writes a table of addresses (.debug_aranges); clang does not, and each unit has to be asked. */
+/* gcc writes a table of addresses (.debug_aranges); clang does not: try each unit. */
 static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, bias);
@@ -243,10 +238,11 @@ static void find_line(Dwfl_Module *module, uint64_t pc, struct trace_symbol *at)
 }
 
 /*
- * The functions around a pc. dwarf_getscopes leads from an inlined function to where it was written;
- * where it was inlined is told by the tree that its entry stands in.
+ * Finds the functions around a pc. dwarf_getscopes() goes from an inlined function to its
+ * definition; the tree that contains the inlined entry shows where it was inlined.
  */
-static unsigned scopes(Dwfl_Module *module, uint64_t pc, struct trace_symbol *frames, unsigned most)
+static unsigned find_functions(Dwfl_Module *module, uint64_t pc, struct trace_symbol *frames,
+			       unsigned most)
 {
 	Dwarf_Addr bias;
 	Dwarf_Die *unit = unit_at(module, pc, &bias), *inner = NULL, *list = NULL;
@@ -260,18 +256,18 @@ static unsigned scopes(Dwfl_Module *module, uint64_t pc, struct trace_symbol *fr
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
 			continue;
-		frames[used++].function = name_of(&list[i]);
+		frames[used++].function = function_name(&list[i]);
 		if (tag == DW_TAG_subprogram)
 			break;
 		if (used < most)
-			call_site(unit, &list[i], &frames[used]);
+			set_call_line(unit, &list[i], &frames[used]);
 	}
 	free(inner);
 	free(list);
 	return used;
 }
 
-static unsigned find(Dwfl *dwfl, uint64_t pc, struct trace_symbol *frames, unsigned most)
+static unsigned find_frames(Dwfl *dwfl, uint64_t pc, struct trace_symbol *frames, unsigned most)
 {
 	Dwfl_Module *module = dwfl_addrmodule(dwfl, pc);
 	struct trace_symbol first = { 0 };
@@ -281,7 +277,7 @@ static unsigned find(Dwfl *dwfl, uint64_t pc, struct trace_symbol *frames, unsig
 
 	if (!module)
 		return 0;
-	count = scopes(module, pc, frames, most);
+	count = find_functions(module, pc, frames, most);
 	line = dwfl_module_getsrc(module, pc);
 	if (line) {
 		first.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
@@ -304,12 +300,12 @@ static unsigned find(Dwfl *dwfl, uint64_t pc, struct trace_symbol *frames, unsig
 unsigned trace_symbols_find(struct trace_symbols *s, uint64_t pc, struct trace_symbol *frames,
 			    unsigned most)
 {
-	struct found *found;
+	struct symbol_frames *found;
 	uint64_t *i;
 	bool fresh;
 
 	if (!s->tried)
-		start(s);
+		open_debug_info(s);
 	if (!s->dwfl || !pc)
 		return 0;
 	i = map_put(&s->seen, pc, &fresh);
@@ -317,8 +313,8 @@ unsigned trace_symbols_find(struct trace_symbols *s, uint64_t pc, struct trace_s
 		found = vec_push(&s->found);
 		*i = s->found.count;
 		memset(found, 0, sizeof *found);
-		/* A return address: the call is before it. */
-		found->count = find(s->dwfl, pc - 1, found->frames, 8);
+		/* The pc is a return address: the call is before it. */
+		found->count = find_frames(s->dwfl, pc - 1, found->frames, 8);
 	}
 	found = &s->found.items[*i - 1];
 	if (most > found->count)
@@ -327,9 +323,9 @@ unsigned trace_symbols_find(struct trace_symbols *s, uint64_t pc, struct trace_s
 	return most;
 }
 
-/* ---- variables ---------------------------------------------------------------------------- */
+/* ---- variables ----------------------------------------------------------------------------- */
 
-/* The symbol that starts at an address, if no other address has been given its name. */
+/* Returns the symbol that starts at an address, unless another address has its name already. */
 static const char *find_object(struct trace_symbols *s, Dwfl_Module *module, uint64_t address)
 {
 	GElf_Off offset;
@@ -354,7 +350,7 @@ const char *trace_symbols_object(struct trace_symbols *s, uint64_t address)
 	if (known)
 		return known;
 	if (!s->tried)
-		start(s);
+		open_debug_info(s);
 	module = s->dwfl ? dwfl_addrmodule(s->dwfl, address) : NULL;
 	if (!module) /* heap and stacks: most addresses, and not worth remembering */
 		return NULL;
@@ -374,7 +370,7 @@ const char *trace_symbols_around(struct trace_symbols *s, uint64_t address, uint
 	const char *name;
 
 	if (!s->tried)
-		start(s);
+		open_debug_info(s);
 	module = s->dwfl ? dwfl_addrmodule(s->dwfl, address) : NULL;
 	if (!module)
 		return NULL;

@@ -1,6 +1,6 @@
 /*
- * From a return address to source lines, through the debugging information of the program's
- * files. Opened with the first question: reading it takes time, and sites need none of it.
+ * Finds the source lines of a return address in the debugging information of the program's files.
+ * It is opened at the first query: reading it takes time, and sites do not need it.
  */
 #ifndef TRACE_SYMBOL_H
 #define TRACE_SYMBOL_H
@@ -10,34 +10,35 @@
 struct trace_symbols;
 
 struct trace_symbol {
-	const char *function; /* NULL unknown */
-	const char *file;     /* NULL unknown */
+	const char *function; /* NULL if unknown */
+	const char *file;     /* NULL if unknown */
 	unsigned line;
 };
 
 struct trace_symbols *trace_symbols_open(const struct trace *trace);
 void trace_symbols_close(struct trace_symbols *symbols);
 
-/* The innermost function first, then those it was inlined into. 0: nothing is known. */
+/* Returns the innermost function first, then those it was inlined into; 0 if nothing is known. */
 unsigned trace_symbols_find(struct trace_symbols *symbols, uint64_t pc, struct trace_symbol *frames,
 			    unsigned most);
 
 /*
- * The name of the variable that starts at an address: trace_object_name, else what the program's
- * symbol table says. No two addresses get the same name. NULL: none.
+ * Returns the name of the variable that starts at an address: trace_object_name(), otherwise the
+ * program's symbol table. No two addresses get the same name. NULL if there is none.
  */
 const char *trace_symbols_object(struct trace_symbols *symbols, uint64_t address);
 
 /*
- * The variable whose bytes an address is among, and how far into it; NULL: none. Unlike above a
- * name may stand for several variables (static ones of different files).
+ * Returns the variable that contains an address, and the offset in it, or NULL. Unlike
+ * trace_symbols_object(), several variables may have the same name (static ones of different
+ * files).
  */
 const char *trace_symbols_around(struct trace_symbols *symbols, uint64_t address, uint64_t *offset);
 
-/* The files with their debugging information, where the run had them; NULL: none. */
+/* Returns the files with debugging information, at the addresses of the recorded run, or NULL. */
 struct Dwfl *trace_symbols_dwfl(struct trace_symbols *symbols);
 
-/* Files that are gone or are not those of the recorded run, in words; none of them is used. */
+/* Messages about files that are gone or are not those of the recorded run. They are not used. */
 size_t trace_symbols_problem_count(const struct trace_symbols *symbols);
 const char *trace_symbols_problem(const struct trace_symbols *symbols, size_t i);
 

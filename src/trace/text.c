@@ -1,3 +1,4 @@
+/* The tables of the text form: operations, memory orders, flags and kinds of misuse. */
 #include "trace/text.h"
 
 #include <string.h>
@@ -98,7 +99,7 @@ const struct text_row *text_find_row(enum event_kind kind, uint64_t mode)
 		if ((row->shape != TEXT_MODE && row->shape != TEXT_PAIR) || row->mode == mode)
 			return row;
 	}
-	return first; /* a mode nobody has a name for is written as the plain one */
+	return first; /* a mode without a name is written as the plain one */
 }
 
 static const char *const orders[] = { "relaxed", "consume", "acquire",
@@ -118,7 +119,7 @@ static const char *const misuses[EVENT_MISUSES] = {
 	[EVENT_MISUSE_CLOSED] = "closed",
 };
 
-static int find(const char *const *names, int count, const char *name, size_t length)
+static int find_name(const char *const *names, int count, const char *name, size_t length)
 {
 	for (int i = 0; i < count; i++) {
 		if (strlen(names[i]) == length && !memcmp(names[i], name, length))
@@ -134,7 +135,7 @@ const char *text_order_name(unsigned order)
 
 int text_order(const char *name, size_t length)
 {
-	return find(orders, 6, name, length);
+	return find_name(orders, 6, name, length);
 }
 
 const char *text_flag_name(unsigned bit)
@@ -144,7 +145,7 @@ const char *text_flag_name(unsigned bit)
 
 int text_flag(const char *name, size_t length)
 {
-	return find(flags, TEXT_FLAGS, name, length);
+	return find_name(flags, TEXT_FLAGS, name, length);
 }
 
 const char *text_misuse_name(unsigned misuse)
@@ -154,5 +155,5 @@ const char *text_misuse_name(unsigned misuse)
 
 int text_misuse(const char *name, size_t length)
 {
-	return find(misuses, EVENT_MISUSES, name, length);
+	return find_name(misuses, EVENT_MISUSES, name, length);
 }

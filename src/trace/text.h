@@ -1,6 +1,6 @@
 /*
- * The text form of a trace, as tables that the reader and the writer of it share.
- * doc/trace-format.md describes the whole of it.
+ * The text form of a trace, as tables that its reader and its writer share. doc/trace-format.md
+ * describes the format.
  */
 #ifndef TRACE_TEXT_H
 #define TRACE_TEXT_H
@@ -18,18 +18,18 @@ enum text_shape {
 	TEXT_FENCE,	 /* op(order) */
 	TEXT_OBJECT,	 /* op(x) */
 	TEXT_NUMBERED,	 /* op(x,n) */
-	TEXT_MODE,	 /* op(x)[=mode]: what n a mode's name stands for is in `modes` */
-	TEXT_PAIR,	 /* op(c,m)[=mode] */
+	TEXT_MODE,	 /* op(x)[=result]: the row says which mode a result stands for */
+	TEXT_PAIR,	 /* op(c,m)[=result] */
 	TEXT_THREAD,	 /* op(T) */
 	TEXT_BEGIN,	 /* op[(low,high)] */
 	TEXT_BARE,	 /* op */
 	TEXT_CALL,	 /* op f(...) */
 	TEXT_HANDLER,	 /* op(T,signal) */
 	TEXT_DESCRIPTOR, /* op(3) */
-	TEXT_MISUSE, /* op(sort,object): the object is a lock, condition …; a thread; a descriptor */
+	TEXT_MISUSE,	 /* op(sort,object): a lock, condition …; a thread; or a descriptor */
 };
 
-/* Names are by class: a lock and a variable of one name are two things. */
+/* Names are separate per class: a lock and a variable of the same name are two objects. */
 enum text_class {
 	TEXT_MEMORY,
 	TEXT_LOCK,
@@ -41,8 +41,8 @@ enum text_class {
 };
 
 /*
- * A row for each way an operation can be written. Where a kind has several rows, `mode` says
- * which is for which field m; a row with `result` prints "=result" behind the arguments.
+ * A row for each way in which an operation can be written. If a kind has several rows, `mode` says
+ * which value of field m each is for. A row with `result` prints "=result" after the arguments.
  */
 struct text_row {
 	const char *op;
@@ -54,21 +54,21 @@ struct text_row {
 extern const struct text_row text_rows[];
 extern const size_t text_row_count;
 
-/* The row for a kind and mode; NULL when the kind has no line. */
+/* Returns the row for a kind and mode, or NULL if the kind has no line. */
 const struct text_row *text_find_row(enum event_kind kind, uint64_t mode);
 
-/* Memory orders and flags of an access; NULL or -1 when there is no such thing. */
+/* Memory orders and flags of an access. NULL or -1 if there is no such order or flag. */
 const char *text_order_name(unsigned order);
 int text_order(const char *name, size_t length);
 const char *text_flag_name(unsigned bit);
 int text_flag(const char *name, size_t length);
-/* Sorts of misuse. */
+/* Kinds of misuse. */
 const char *text_misuse_name(unsigned misuse);
 int text_misuse(const char *name, size_t length);
 #define TEXT_FLAGS 7
 #define TEXT_SEQ_CST 5
 
-/* A variable without @size has this many bytes. */
+/* Size in bytes of a variable without @size. */
 #define TEXT_SIZE 8
 
 #endif

@@ -1,4 +1,7 @@
-/* How the threads of a recording came to be: what names them in other runs of the program. */
+/*
+ * How each thread of a recording was created: its creator, and its number among the creator's
+ * children. This names the thread in other runs of the program.
+ */
 #include "base/mem.h"
 #include "trace/trace.h"
 
@@ -7,26 +10,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* The thread that a stream's events are of; a forged trace can go round in circles. */
-static uint32_t thread_of(const struct trace *trace, uint32_t number)
-{
-	for (uint32_t left = trace_stream_count(trace); left > 0; left--) {
-		uint32_t i = trace_find_stream(trace, number);
-
-		if (i == TRACE_NONE || trace_stream(trace, i)->host == TRACE_NONE)
-			return number;
-		number = trace_stream(trace, i)->host;
-	}
-	return TRACE_NONE;
-}
-
 struct thread_paths_table {
 	struct control_thread *threads;
-	uint32_t *made; /* children, so far */
+	uint32_t *made; /* children so far, by creator */
 	uint32_t count;
 };
 
-static bool reach(struct thread_paths_table *table, uint64_t number, struct err *err)
+static bool add_thread(struct thread_paths_table *table, uint64_t number, struct err *err)
 {
 	if (number >= CONTROL_THREADS)
 		return err_set(err,
@@ -45,39 +35,39 @@ static bool reach(struct thread_paths_table *table, uint64_t number, struct err 
 	return true;
 }
 
-/* Those that the stream's events create. */
-static bool follow_stream(const struct trace *trace, uint32_t i, struct thread_paths_table *table,
-			  struct err *err)
+/* Adds the threads that the stream's events create. */
+static bool add_created_threads(const struct trace *trace, uint32_t i,
+				struct thread_paths_table *table, struct err *err)
 {
-	uint32_t creator = thread_of(trace, trace_stream(trace, i)->number);
+	uint32_t creator = trace_stream(trace, trace_stream_owner(trace, i))->number;
 	struct trace_cursor *cursor;
 	struct trace_event ev;
 	struct err damage;
-	bool ok = creator != TRACE_NONE && reach(table, creator, err);
+	bool ok = add_thread(table, creator, err);
 
 	cursor = trace_cursor_open(trace, i);
 	while (ok && trace_next(cursor, &ev, &damage)) {
 		if (ev.kind != EV_CREATE)
 			continue;
-		ok = reach(table, ev.number, err);
-		/* What is created twice, or creates itself, is a forgery: the first word counts. */
+		ok = add_thread(table, ev.number, err);
+		/* Twice, or by itself: a corrupt trace. The first CREATE counts. */
 		if (ok && ev.number != creator && table->threads[ev.number].creator == CONTROL_NONE)
 			table->threads[ev.number] =
 				(struct control_thread){ creator, table->made[creator] };
 		table->made[creator]++;
 	}
 	trace_cursor_close(cursor);
-	return ok || creator == TRACE_NONE;
+	return ok;
 }
 
 bool trace_threads_by_path(const struct trace *trace, struct control_thread **threads,
 			   uint32_t *count, struct err *err)
 {
 	struct thread_paths_table table = { 0 };
-	bool ok = reach(&table, 0, err);
+	bool ok = add_thread(&table, 0, err);
 
 	for (uint32_t i = 0; ok && i < trace_stream_count(trace); i++)
-		ok = follow_stream(trace, i, &table, err);
+		ok = add_created_threads(trace, i, &table, err);
 	free(table.made);
 	if (!ok) {
 		free(table.threads);

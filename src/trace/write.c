@@ -1,3 +1,4 @@
+/* Encodes records into blocks of 64 KiB, one open block per stream. */
 #include "trace/write.h"
 
 #include "base/map.h"
@@ -12,8 +13,8 @@
 
 struct write_stream {
 	uint32_t number, host;
-	uint64_t block;	     /* number of the one being made */
-	uint64_t block_time; /* that its first time counts from */
+	uint64_t block;	     /* number of the block being filled */
+	uint64_t block_time; /* the time that its first time counts from */
 	struct codec codec;
 	VEC(uint8_t) bytes;
 };
@@ -29,7 +30,7 @@ struct trace_writer *trace_writer_open(void)
 	return mem_zalloc(1, sizeof(struct trace_writer));
 }
 
-static struct write_stream *stream_of(struct trace_writer *w, uint32_t number)
+static struct write_stream *find_or_add_stream(struct trace_writer *w, uint32_t number)
 {
 	bool fresh;
 	uint64_t *i = map_put(&w->index, number, &fresh);
@@ -44,17 +45,17 @@ static struct write_stream *stream_of(struct trace_writer *w, uint32_t number)
 
 void trace_writer_set_host(struct trace_writer *w, uint32_t stream, uint32_t host)
 {
-	stream_of(w, stream)->host = host;
+	find_or_add_stream(w, stream)->host = host;
 }
 
-static void append(struct trace_writer *w, const void *bytes, size_t size)
+static void append_bytes(struct trace_writer *w, const void *bytes, size_t size)
 {
 	if (size)
 		memcpy(vec_reserve(&w->out, size), bytes, size);
 	w->out.count += size;
 }
 
-static void flush(struct trace_writer *w, struct write_stream *s, uint32_t flags)
+static void flush_block(struct trace_writer *w, struct write_stream *s, uint32_t flags)
 {
 	struct wire_block header = {
 		.cursor = sizeof header + s->bytes.count,
@@ -71,8 +72,8 @@ static void flush(struct trace_writer *w, struct write_stream *s, uint32_t flags
 		header.flags |= WIRE_BLOCK_HANDLER;
 		header.spare = s->host;
 	}
-	append(w, &header, sizeof header);
-	append(w, s->bytes.items, s->bytes.count);
+	append_bytes(w, &header, sizeof header);
+	append_bytes(w, s->bytes.items, s->bytes.count);
 	rest = wire_block_room(header.bytes) - sizeof header - header.bytes;
 	memset(vec_reserve(&w->out, rest), 0, rest);
 	w->out.count += rest;
@@ -84,17 +85,17 @@ static void flush(struct trace_writer *w, struct write_stream *s, uint32_t flags
 
 void trace_write_raw(struct trace_writer *w, uint32_t stream, const void *bytes, size_t size)
 {
-	struct write_stream *s = stream_of(w, stream);
+	struct write_stream *s = find_or_add_stream(w, stream);
 
 	assert(size <= WIRE_RECORD_MAX + 128);
 	if (s->bytes.count + size > ROOM)
-		flush(w, s, 0);
+		flush_block(w, s, 0);
 	memcpy(vec_reserve(&s->bytes, size), bytes, size);
 	s->bytes.count += size;
 }
 
-/* The record's bytes go to `to`; returns how many. */
-static size_t encode(struct codec *codec, uint8_t *to, const struct write_record *r)
+/* Encodes the record into `to` and returns its number of bytes. */
+static size_t encode_record(struct codec *codec, uint8_t *to, const struct write_record *r)
 {
 	size_t header = r->size + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
 	struct codec_fields fields = {
@@ -118,7 +119,7 @@ static size_t encode(struct codec *codec, uint8_t *to, const struct write_record
 void trace_write(struct trace_writer *w, uint32_t stream, const struct write_record *record)
 {
 	uint8_t buffer[WIRE_RECORD_MAX + 128];
-	struct write_stream *s = stream_of(w, stream);
+	struct write_stream *s = find_or_add_stream(w, stream);
 	bool timed = strchr(event_fields(record->kind), 't');
 
 	assert(record->size + 4 <= WIRE_RECORD_MAX);
@@ -126,17 +127,17 @@ void trace_write(struct trace_writer *w, uint32_t stream, const struct write_rec
 	if (!timed && record->time != s->codec.time) {
 		trace_write(w, stream,
 			    &(struct write_record){ .kind = EV_TIME, .time = record->time });
-		s = stream_of(w, stream);
+		s = find_or_add_stream(w, stream);
 	}
-	/* Flushed first: the block's own time is what its first record counts from. */
+	/* Before encoding: the first time in a block counts from the block's time. */
 	if (s->bytes.count + sizeof buffer > ROOM)
-		flush(w, s, 0);
-	trace_write_raw(w, stream, buffer, encode(&s->codec, buffer, record));
+		flush_block(w, s, 0);
+	trace_write_raw(w, stream, buffer, encode_record(&s->codec, buffer, record));
 }
 
 struct trace_position trace_writer_position(struct trace_writer *w, uint32_t stream)
 {
-	const struct write_stream *s = stream_of(w, stream);
+	const struct write_stream *s = find_or_add_stream(w, stream);
 
 	return (struct trace_position){ s->block, s->bytes.count };
 }
@@ -146,7 +147,7 @@ uint8_t *trace_writer_finish(struct trace_writer *w, size_t *bytes)
 	uint8_t *out;
 
 	for (size_t i = 0; i < w->streams.count; i++) {
-		flush(w, &w->streams.items[i], WIRE_BLOCK_LAST);
+		flush_block(w, &w->streams.items[i], WIRE_BLOCK_LAST);
 		vec_free(&w->streams.items[i].bytes);
 	}
 	out = w->out.items;

@@ -9,22 +9,22 @@ static void blocks(void **state)
 	(void)state;
 	can(text, "A1 B0 A2 B2");
 	can(text, "B0 A0");
-	cannot(text, "B1", "step 1, B event 1: comes before A event 2: that is where the life");
+	cannot(text, "B1", "step 1, B event 1: must come after A event 2: the lifetime");
 	/* what the block does not hold is not bound; the last byte of it is */
 	can("A|alloc(0x1000,16)|\nB|w(0x1010)=1|\n", "B0");
-	cannot("A|alloc(0x1000,17)|\nB|w(0x1010)=1|\n", "B0", "comes before A event 0");
+	cannot("A|alloc(0x1000,17)|\nB|w(0x1010)=1|\n", "B0", "must come after A event 0");
 	can("A|alloc(0x1000,16)|\nB|w(0x0ff8)=1|\n", "B0");
-	cannot("A|alloc(0x1000,16)|\nB|w(0x0ff9)=1|\n", "B0", "comes before A event 0");
+	cannot("A|alloc(0x1000,16)|\nB|w(0x0ff9)=1|\n", "B0", "must come after A event 0");
 	/* all uses before the end of a life, not only the last */
 	text = "A|alloc(0x1000,16)|\nA|fork(B)|\nB|r(0x1000)|\nC|r(0x1008)|\nA|free(0x1000)|\n";
 	can(text, "A1 B0 C0 A2");
-	cannot(text, "A1 C0 A2", "A event 2: comes before B event 0");
-	cannot(text, "A1 B0 A2", "A event 2: comes before C event 0");
+	cannot(text, "A1 C0 A2", "A event 2: must come after B event 0");
+	cannot(text, "A1 B0 A2", "A event 2: must come after C event 0");
 	/* a sync object counts by its first byte; the block was there before the window */
 	text = "-|at(m,0x1000)|\nA|acq(m)|\nA|rel(m)|\nB|free(0x1000)|\n";
-	cannot(text, "B0", "B event 0: comes before A event 1");
+	cannot(text, "B0", "B event 0: must come after A event 1");
 	text = "-|at(m,0x1000)|\n-|at(c,0x2000)|\nB|alloc(0x2000,8)|\nA|acq(m)|\nA|wait(c,m)|\n";
-	cannot(text, "A1", "A event 1: comes before B event 0");
+	cannot(text, "A1", "A event 1: must come after B event 0");
 	text = "-|at(m,0x1000)|\n-|at(c,0x2000)|\nB|alloc(0x1000,8)|\nC|w(y)=1|\nA|notify(c)|\n"
 	       "A|req(m)|\n";
 	can(text, "A1");			  /* another object; and asking is no use */
@@ -39,16 +39,15 @@ static void block_contents(void **state)
 	(void)state;
 	can(text, "A1 B0"); /* it held 9 from the beginning of its life */
 	can(text, "A0 B1");
-	cannot(text, "A2 B0", "byte 0 is 1, and it read 9");
+	cannot(text, "A2 B0", "byte 0 is 1, but it read 9");
 	/* a block's bytes are not known, even those of a text; large ones neither */
-	cannot("A|alloc(0x1000,16)|\nA|w(0x1000)=0|\nB|r(0x1000)=0|\n", "A0 B0", "is not known");
-	cannot("A|alloc(0x1000,16)|\nA|w(0x100f@1)=0|\nB|r(0x100f@1)=0|\n", "A0 B0",
-	       "is not known");
+	cannot("A|alloc(0x1000,16)|\nA|w(0x1000)=0|\nB|r(0x1000)=0|\n", "A0 B0", "is unknown");
+	cannot("A|alloc(0x1000,16)|\nA|w(0x100f@1)=0|\nB|r(0x100f@1)=0|\n", "A0 B0", "is unknown");
 	can("A|alloc(0x1000,16)|\nA|w(0x1010@1)=0|\nB|r(0x1010@1)=0|\n", "A0 B0");
 	cannot("A|alloc(0x10000,100000)|\nA|w(0x20000)=0|\nB|r(0x20000)=0|\n", "A0 B0",
-	       "is not known");
+	       "is unknown");
 	cannot("B|w(0x20000)=3|\nA|alloc(0x10000,100000)|\nA|w(0x20000)=3|\nB|r(0x20000)=3|\n",
-	       "B0 A0 B1", "is not known");
+	       "B0 A0 B1", "is unknown");
 	/* a write of megabytes is known by who wrote it */
 	text = "A|w(0x10000000@4194304)=0x00*|\nB|r(0x10200000)=0|\nC|w(0x10200000)=0|\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "A0 B0");
@@ -63,32 +62,33 @@ static void stacks(void **state)
 
 	(void)state;
 	can(text, "A1 B2 C2");
-	cannot(text, "A1 C0", "C event 0: comes before B event 2");
-	cannot(text, "A1 B1 C0", "C event 0: comes before B event 2");
-	refuses(text, CHECKER_RACE, "B1 C1", "A1 B0 C0", "C event 0: comes before B event 2");
+	cannot(text, "A1 C0", "C event 0: must come after B event 2");
+	cannot(text, "A1 B1 C0", "C event 0: must come after B event 2");
+	refuses(text, CHECKER_RACE, "B1 C1", "A1 B0 C0", "C event 0: must come after B event 2");
 }
 
 static void lives_of_objects(void **state)
 {
 	(void)state;
-	cannot("A|cinit(c)|\nB|notify(c)|\n", "B0", "comes before A event 0");
-	cannot("A|notify(c)|\nB|cdestroy(c)|\n", "B0", "comes before A event 0");
-	cannot("A|post(s)|\nB|sdestroy(s)|\n", "B0", "comes before A event 0");
-	cannot("A|binit(b,1)|\nB|barrier(b,1)|\n", "B0", "comes before A event 0");
+	cannot("A|cinit(c)|\nB|notify(c)|\n", "B0", "must come after A event 0");
+	cannot("A|notify(c)|\nB|cdestroy(c)|\n", "B0", "must come after A event 0");
+	cannot("A|post(s)|\nB|sdestroy(s)|\n", "B0", "must come after A event 0");
+	cannot("A|binit(b,1)|\nB|barrier(b,1)|\n", "B0", "must come after A event 0");
 	/* two lives of one object, nothing between them */
-	cannot("A|init(m)=normal|\nB|destroy(m)|\nA|init(m)=rw|\n", "A1", "comes before B event 0");
+	cannot("A|init(m)=normal|\nB|destroy(m)|\nA|init(m)=rw|\n", "A1",
+	       "must come after B event 0");
 	/* a mutex is used by a wait as well */
 	cannot("A|init(m)=normal|\nA|acq(m)|\nA|wait(c,m)|\nB|destroy(m)|\n", "A1 B0",
-	       "comes before A event 2");
+	       "must come after A event 2");
 	/* what is taken from a semaphore that was destroyed is nobody's business */
 	can("A|sinit(s,1)|\nA|sdestroy(s)|\nB|down(s)|\n", "A1 B0");
 	/* … nor who asks for it: what is in it is not known, whatever was */
 	refuses("A|sinit(s,1)|\nA|sdestroy(s)|\nB|sreq(s)|\n", CHECKER_STUCK, "B0", "A1 B0",
-		"B is neither over nor blocked");
+		"B has neither ended nor is it blocked");
 	refuses("A|sdestroy(s)|\nB|sreq(s)|\n", CHECKER_STUCK, "B0", "A0 B0",
-		"B is neither over nor blocked");
+		"B has neither ended nor is it blocked");
 	refuses("A|sinit(s,0)|\nB|sreq(s)|\nA|sdestroy(s)|\n", CHECKER_STUCK, "B0", "B0 A1",
-		"B is neither over nor blocked");
+		"B has neither ended nor is it blocked");
 }
 
 /* A request is in whichever life its object is. */
@@ -97,17 +97,17 @@ static void lives_of_requests(void **state)
 	const char *text = "A|sinit(s,0)|\nB|sreq(s)|\nA|sdestroy(s)|\nA|sinit(s,1)|\n";
 
 	(void)state;
-	refuses(text, CHECKER_STUCK, "B0", "B0 A2", "B is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "B0", "B0 A2", "B has neither ended nor is it blocked");
 	text = "A|sinit(s,1)|\nB|sreq(s)|\nA|sdestroy(s)|\nA|sinit(s,0)|\n";
 	accepts(text, CHECKER_STUCK, "B0", "B0 A2");
 	/* before the first nobody knows either; where there is none at all the text means 0 */
 	text = "B|sreq(s)|\nA|jreq(B)|\nC|join(A)|\nC|sinit(s,1)|\n";
-	refuses(text, CHECKER_STUCK, "A0 B0", "B0 A0", "B is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "A0 B0", "B0 A0", "B has neither ended nor is it blocked");
 	accepts("B|sreq(s)|\n", CHECKER_STUCK, "B0", "B0");
 	accepts_recorded("B|begin|\nB|sreq(s)|\nA|begin|\n", CHECKER_PREFIX, "", "B1");
 	/* locks: with the end of its life it is free */
 	text = "A|acq(m)|\nB|req(m)|\nA|destroy(m)|\n";
-	refuses(text, CHECKER_STUCK, "B0", "B0 A1", "B is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "B0", "B0 A1", "B has neither ended nor is it blocked");
 	accepts("A|acq(m)|\nB|req(m)|\n", CHECKER_STUCK, "B0", "B0 A0");
 }
 
@@ -121,7 +121,7 @@ static void hanging_handlers(void **state)
 	accepts("H|handler(A,10)|\nH|sreq(s)|\n", CHECKER_STUCK, "H0", "H0");
 	/* it came while its thread asked, and went on: nobody knows where that is now */
 	text = "B|acq(m)|\nA|req(m)|\nH|handler(A,10)|\nH|w(x)=1|\nH|handlerend|\n";
-	refuses(text, CHECKER_STUCK, "A0", "B0 H0", "all threads are over");
+	refuses(text, CHECKER_STUCK, "A0", "B0 H0", "all threads have ended");
 }
 
 /* ---- unexplained -------------------------------------------------------------------------- */
@@ -133,33 +133,33 @@ static void frozen_bytes(void **state)
 
 	(void)state;
 	can(text, "A0 B0 C0 A1");
-	cannot(text, "C0", "C event 0: comes before B event 0: their order is the environment's");
-	cannot(text, "A0 B0 A1", "A event 1: comes before C event 0: their order is");
-	cannot(text, "B0", "B event 0: comes before A event 0");
+	cannot(text, "C0", "C event 0: must come after B event 0: unrecorded code affects");
+	cannot(text, "A0 B0 A1", "A event 1: must come after C event 0: unrecorded code affects");
+	cannot(text, "B0", "B event 0: must come after A event 0");
 	refuses(text, CHECKER_RACE, "B0 C0", "A0", "C event 0 cannot come next");
 	/* that read waits for everything before it, whatever it was about */
 	text = "A|w(x)=1|\nC|w(y)=1|\nB|r(x)=5|\n";
 	can(text, "C0 A0 B0");
-	cannot(text, "A0 B0", "B event 0: comes before C event 0: no recorded write explains");
+	cannot(text, "A0 B0", "B event 0: must come after C event 0: no recorded write explains");
 	refuses(text, CHECKER_RACE, "B0 C0", "A0", "B event 0 cannot come next");
-	cannot("A|w(x)=1|\nC|w(y)=1|\nB|u(x)=5,1|\n", "A0 B0", "comes before C event 0");
+	cannot("A|w(x)=1|\nC|w(y)=1|\nB|u(x)=5,1|\n", "A0 B0", "must come after C event 0");
 	/* byte by byte: the upper half is not frozen */
 	text = "A|w(x@4)=1|\nB|r(x@4)=5|\nC|w(0x1000)=1|\nC|r(0x1004@4)=0|\nB|w(0x1004@4)=3|\n";
 	can(text, "A0 C0 B0 C1");
 	/* flagged: nothing is wrong with the value, but it came from elsewhere */
 	text = "A|w(x)=1|\nB|w(x,environment)=2|\nC|w(x)=3|\n";
-	cannot(text, "C0", "C event 0: comes before B event 0: their order is");
-	cannot(text, "B0", "B event 0: comes before A event 0: their order is");
+	cannot(text, "C0", "C event 0: must come after B event 0: unrecorded code affects");
+	cannot(text, "B0", "B event 0: must come after A event 0: unrecorded code affects");
 	can("A|w(x)=1|\nC|w(x)=3|\n", "C0");
 	can("A|w(0x1000@1,environment)=1|\nB|w(0x1001@1)=1|\nC|w(0x1001@1)=2|\n", "C0");
 	/* also for what writes megabytes, and only there */
 	text = "A|w(0x10200000@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n";
-	cannot(text, "B0", "B event 0: comes before A event 0: their order is");
+	cannot(text, "B0", "B event 0: must come after A event 0: unrecorded code affects");
 	can("A|w(0x10400000@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n", "B0");
 	can("A|w(0x0fffffff@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n", "B0");
 	/* 2 where 1 was: in a recording, too */
 	refuses_recorded("A|w(x)=1|\nB|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0",
-			 "comes before T1 event 0");
+			 "must come after T1 event 0");
 	/* an unknown byte can be anything: nothing is frozen */
 	accepts_recorded("B|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0");
 }
@@ -171,27 +171,27 @@ static void own_bytes(void **state)
 
 	(void)state;
 	accepts_recorded(text, CHECKER_PREFIX, "", "A1");
-	cannot(text, "A1", "A event 1: comes before C event 0: no recorded write explains");
+	cannot(text, "A1", "A event 1: must come after C event 0: no recorded write explains");
 	text = "A|r(x)=1|\nC|w(y)=1|\nB|r(x)=5|\nA|r(x)=1|\n";
-	refuses_recorded(text, CHECKER_PREFIX, "", "B0 A1", "comes before T0 event 0");
+	refuses_recorded(text, CHECKER_PREFIX, "", "B0 A1", "must come after T0 event 0");
 	text = "A|r(x)=1|\nC|w(y)=1|\nB|r(x)=1|\nA|r(x)=1|\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "B0 A1");
 	/* a mapping is nobody's own */
 	text = "A|map(0x4000,64)|\nA|w(0x4000)=1|\nC|w(y)=1|\nA|r(0x4000)=5|\n";
-	refuses_recorded(text, CHECKER_PREFIX, "", "A2", "comes before T1 event 0");
+	refuses_recorded(text, CHECKER_PREFIX, "", "A2", "must come after T1 event 0");
 	/* megabytes, cleared by the thread that uses them */
 	text = "A|w(0x10000010@4194304)=0x00*|\nA|w(0x10200000)=1|\nC|w(y)=1|\nA|r(0x10200000)=5|"
 	       "\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "A2");
 	text = "B|w(0x10000010@4194304)=0x00*|\nA|w(0x10200000)=1|\nC|w(y)=1|\nA|r(0x10200000)=5|"
 	       "\n";
-	refuses_recorded(text, CHECKER_PREFIX, "", "B0 A1", "comes before T2 event 0");
+	refuses_recorded(text, CHECKER_PREFIX, "", "B0 A1", "must come after T2 event 0");
 	text = "B|w(0x10000010@4194304)=0x00*|\nA|w(0x10000008)=1|\nC|w(y)=1|\nA|r(0x10000008)=5|"
 	       "\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "A1");
 	/* another writes it: then it is judged */
 	text = "A|w(x)=1|\nC|w(y)=1|\nA|r(x)=5|\nB|w(x)=6|\n";
-	refuses_recorded(text, CHECKER_PREFIX, "", "A1", "comes before T1 event 0");
+	refuses_recorded(text, CHECKER_PREFIX, "", "A1", "must come after T1 event 0");
 }
 
 static void waits_for_anything(void **state)
@@ -201,7 +201,7 @@ static void waits_for_anything(void **state)
 	(void)state;
 	can(text, "A0 B0");
 	can(text, "A1 B0");
-	cannot(text, "B0", "B event 0: comes before A event 0: it may have waited for anything");
+	cannot(text, "B0", "B event 0: must come after A event 0: it may have waited for anything");
 	accepts(text, CHECKER_RACE, "A1 B1", "A0 B0");
 	refuses(text, CHECKER_RACE, "A0 B1", "B0", "it may have waited for anything");
 	/* a thread that comes from nowhere may have been started by anything; in a text it was there */
@@ -218,20 +218,21 @@ static void frozen_locks(void **state)
 
 	(void)state;
 	can(text, "A0 B0 C1");
-	cannot(text, "C0", "C event 0: comes before B event 0: their order is the environment's");
-	cannot(text, "B0", "B event 0: comes before A event 0: their order is");
+	cannot(text, "C0", "C event 0: must come after B event 0: unrecorded code affects");
+	cannot(text, "B0", "B event 0: must come after A event 0: unrecorded code affects");
 	refuses("A|acq(m)|\nB|acq(n)|\nC|rel(m)|\nA|acq(n)|\nB|acq(m)|\n", CHECKER_CYCLE, "A1 B1",
-		"A0 B0 C0", "nobody blocks");
-	cannot("A|tryacq(m)=0|\nB|acq(m)|\nB|rel(m)|\n", "B0", "comes before A event 0");
-	cannot("A|tryracq(m)=0|\nB|racq(m)|\n", "B0", "comes before A event 0");
-	cannot("A|acq(m)|\nB|acq(m)|\nC|acq(m)|\n", "B0", "comes before A event 0");
-	cannot("A|acq(m)|\nB|racq(m)|\n", "B0", "comes before A event 0");
-	cannot("A|racq(m)|\nB|acq(m)|\n", "B0", "comes before A event 0");
-	cannot("A|racq(m)|\nB|rrel(m)|\n", "B0", "comes before A event 0");
-	cannot("B|acq(n)|\nA|wait(c,m)|\nB|acq(m)|\nB|rel(m)|\n", "B1", "comes before A event 0");
+		"A0 B0 C0", "no thread blocks");
+	cannot("A|tryacq(m)=0|\nB|acq(m)|\nB|rel(m)|\n", "B0", "must come after A event 0");
+	cannot("A|tryracq(m)=0|\nB|racq(m)|\n", "B0", "must come after A event 0");
+	cannot("A|acq(m)|\nB|acq(m)|\nC|acq(m)|\n", "B0", "must come after A event 0");
+	cannot("A|acq(m)|\nB|racq(m)|\n", "B0", "must come after A event 0");
+	cannot("A|racq(m)|\nB|acq(m)|\n", "B0", "must come after A event 0");
+	cannot("A|racq(m)|\nB|rrel(m)|\n", "B0", "must come after A event 0");
+	cannot("B|acq(n)|\nA|wait(c,m)|\nB|acq(m)|\nB|rel(m)|\n", "B1",
+	       "must come after A event 0");
 	/* a wait without its end: both that condition and nobody's guess */
 	cannot("A|acq(m)|\nA|wait(c,m)|\nA|w(x)=1|\nB|notify(c)|\n", "B0",
-	       "comes before A event 1");
+	       "must come after A event 1");
 }
 
 static void frozen_others(void **state)
@@ -239,36 +240,38 @@ static void frozen_others(void **state)
 	(void)state;
 	/* a wake-up without a signal; of the mutex the rules hold */
 	cannot("A|acq(m)|\nA|wait(c,m)|\nA|woken(c,m)|\nB|notify(c)|\n", "B0",
-	       "comes before A event 2: their order is");
+	       "must come after A event 2: unrecorded code affects");
 	cannot("A|acq(m)|\nA|wait(c,m)|\nA|woken(c,m)|\nA|rel(m)|\nB|acq(m)|\n", "A1 B0 A2",
-	       "wakes up with lock m that B holds since its event 0");
-	cannot("A|acq(m)|\nA|woken(c,m)|\nB|notify(c)|\n", "B0", "comes before A event 1");
+	       "wakes up with lock m, which B has held since its event 0");
+	cannot("A|acq(m)|\nA|woken(c,m)|\nB|notify(c)|\n", "B0", "must come after A event 1");
 	/* a down at 0 of a semaphore that is known */
-	cannot("A|sinit(s,0)|\nA|down(s)|\nB|post(s)|\n", "A0 B0", "comes before A event 1");
-	cannot("A|sinit(s,1)|\nA|trydown(s)=0|\nB|post(s)|\n", "A0 B0", "comes before A event 1");
+	cannot("A|sinit(s,0)|\nA|down(s)|\nB|post(s)|\n", "A0 B0", "must come after A event 1");
+	cannot("A|sinit(s,1)|\nA|trydown(s)=0|\nB|post(s)|\n", "A0 B0",
+	       "must come after A event 1");
 	/* barriers */
-	cannot("A|barrier(b,2)|\nA|passed(b)|\nB|barrier(b,2)|\n", "B0", "comes before A event 1");
-	cannot("A|barrier(b,2)|\nA|w(x)=1|\nB|barrier(b,2)|\n", "B0", "comes before A event 0");
-	cannot("A|passed(b)|\nB|barrier(b,2)|\n", "B0", "comes before A event 0");
-	cannot("A|barrier(b,2)|\nB|barrier(b,3)|\n", "B0", "comes before A event 0");
-	cannot("A|barrier(b,0)|\nB|barrier(b,0)|\n", "B0", "comes before A event 0");
+	cannot("A|barrier(b,2)|\nA|passed(b)|\nB|barrier(b,2)|\n", "B0",
+	       "must come after A event 1");
+	cannot("A|barrier(b,2)|\nA|w(x)=1|\nB|barrier(b,2)|\n", "B0", "must come after A event 0");
+	cannot("A|passed(b)|\nB|barrier(b,2)|\n", "B0", "must come after A event 0");
+	cannot("A|barrier(b,2)|\nB|barrier(b,3)|\n", "B0", "must come after A event 0");
+	cannot("A|barrier(b,0)|\nB|barrier(b,0)|\n", "B0", "must come after A event 0");
 	/* one that begins or ends while somebody waits there; not when all may pass */
 	cannot("A|barrier(b,2)|\nB|binit(b,2)|\nC|barrier(b,2)|\nA|w(x)=1|\nD|barrier(b,2)|\n",
-	       "A0 B0 D0", "comes before C event 0");
+	       "A0 B0 D0", "must come after C event 0");
 	cannot("A|barrier(b,2)|\nB|bdestroy(b)|\nC|barrier(b,2)|\nD|barrier(b,2)|\n", "A0 B0 D0",
-	       "comes before C event 0");
+	       "must come after C event 0");
 	can("A|barrier(b,1)|\nB|bdestroy(b)|\nA|passed(b)|\nC|barrier(b,2)|\nD|barrier(b,2)|\n",
 	    "A0 B0 D0");
 	can("A|binit(b,3)|\nA|bdestroy(b)|\nC|barrier(b,2)|\nD|barrier(b,2)|\n", "A1 D0");
 	cannot("A|binit(b,3)|\nC|barrier(b,2)|\nD|barrier(b,3)|\n", "A0 D0",
-	       "comes before C event 0");
+	       "must come after C event 0");
 	cannot("A|acq(m)|\nA|wait(c,m)|\nB|cdestroy(c)|\nC|notify(c)|\nD|notify(c)|\n", "A1 B0 D0",
-	       "comes before C event 0");
+	       "must come after C event 0");
 	can("A|acq(m)|\nB|cdestroy(c)|\nC|notify(c)|\nD|notify(c)|\n", "B0 D0");
 	/* once */
-	cannot("A|oncebegin(o)|\nB|once(o)|\nA|onceend(o)|\n", "A1", "comes before B event 0");
-	cannot("B|once(o)|\nA|oncebegin(o)|\nA|onceend(o)|\n", "A0", "comes before B event 0");
-	cannot("A|oncebegin(o)|\nB|oncebegin(o)|\n", "B0", "comes before A event 0");
+	cannot("A|oncebegin(o)|\nB|once(o)|\nA|onceend(o)|\n", "A1", "must come after B event 0");
+	cannot("B|once(o)|\nA|oncebegin(o)|\nA|onceend(o)|\n", "A0", "must come after B event 0");
+	cannot("A|oncebegin(o)|\nB|oncebegin(o)|\n", "B0", "must come after A event 0");
 }
 
 /* ---- windows ------------------------------------------------------------------------------ */
@@ -302,13 +305,14 @@ static void several_windows(void **state)
 	/* the next one starts in the first: A holds m, x is 1 */
 	play_enter(&p, 3, 10);
 	play_accept(&p, CHECKER_PREFIX, "", "A4 B4");
-	play_refuse(&p, CHECKER_PREFIX, "", "B2", "acquires lock m that A holds since its event 1");
-	play_refuse(&p, CHECKER_PREFIX, "", "A2", "A event 2 has happened already");
+	play_refuse(&p, CHECKER_PREFIX, "", "B2",
+		    "acquires lock m, which A has held since its event 1");
+	play_refuse(&p, CHECKER_PREFIX, "", "A2", "A event 2 has already happened");
 	/* a gap; s was posted, m is free, x is 1 */
 	play_enter(&p, 10, 14);
 	play_accept(&p, CHECKER_PREFIX, "", "B5 A5 B6");
 	play_accept(&p, CHECKER_RACE, "A5 B6", "B5");
-	play_refuse(&p, CHECKER_PREFIX, "", "B6", "byte 0 is 1, and it read 2");
+	play_refuse(&p, CHECKER_PREFIX, "", "B6", "byte 0 is 1, but it read 2");
 	/* the same again */
 	play_enter(&p, 10, 12);
 	play_accept(&p, CHECKER_PREFIX, "", "B5");
@@ -345,18 +349,21 @@ static void state_across_windows(void **state)
 		  "B|free(0x1000)|\nC|w(0x1000)=1|\n",
 		  false);
 	play_enter(&p, 8, 17);
-	play_refuse(&p, CHECKER_PREFIX, "", "B2", "goes on from a barrier before all have arrived");
+	play_refuse(&p, CHECKER_PREFIX, "", "B2",
+		    "leaves a barrier before all threads have arrived");
 	play_accept(&p, CHECKER_PREFIX, "", "C3 A6 B2 B4");
-	play_refuse(&p, CHECKER_PREFIX, "", "C3 A5 B2", "lock m that A holds since its event 4");
-	play_refuse(&p, CHECKER_PREFIX, "", "C4", "C event 4: comes before B event 4");
+	play_refuse(&p, CHECKER_PREFIX, "", "C3 A5 B2",
+		    "lock m, which A has held since its event 4");
+	play_refuse(&p, CHECKER_PREFIX, "", "C4", "C event 4: must come after B event 4");
 	play_close(&p);
 	play_open(&p,
 		  "A|oncebegin(o)|\nB|racq(n)|\nA|w(x)=1|\nA|onceend(o)|\nC|once(o)|\nB|rrel(n)|\n"
 		  "C|acq(n)|\n",
 		  false);
 	play_enter(&p, 2, 7);
-	play_refuse(&p, CHECKER_PREFIX, "", "C0", "once o, which A runs since its event 0");
-	play_refuse(&p, CHECKER_PREFIX, "", "A2 C1", "lock n that B holds since its event 0");
+	play_refuse(&p, CHECKER_PREFIX, "", "C0",
+		    "once o, which A has been running since its event 0");
+	play_refuse(&p, CHECKER_PREFIX, "", "A2 C1", "lock n, which B has held since its event 0");
 	play_accept(&p, CHECKER_PREFIX, "", "A2 B1 C1");
 	play_close(&p);
 }
@@ -369,7 +376,7 @@ static void freezing_ends(void **state)
 	(void)state;
 	play_open(&p, "A|w(x)=1|\nB|r(x)=5|\nC|w(x)=6|\nA|w(x)=5|\nB|r(x)=5|\n", false);
 	play_enter(&p, 0, 3);
-	play_refuse(&p, CHECKER_PREFIX, "", "C0", "comes before B event 0");
+	play_refuse(&p, CHECKER_PREFIX, "", "C0", "must come after B event 0");
 	play_enter(&p, 2, 5);
 	play_accept(&p, CHECKER_PREFIX, "", "B1"); /* the 5 that B found is still there */
 	play_accept(&p, CHECKER_PREFIX, "", "A1");
@@ -382,11 +389,13 @@ static void bad_runs(void **state)
 		struct checker_run before, within;
 		const char *message;
 	} cases[] = {
-		{ { 7, 1 }, { 0, 1 }, "a run of stream 7, which is not in the trace" },
-		{ { 0, 1 }, { 7, 1 }, "a run of stream 7, which is not in the trace" },
-		{ { 0, 9 }, { 0, 9 }, "a run of A up to event 9, which is not there" },
-		{ { 0, 1 }, { 0, 9 }, "a run of A up to event 9, which is not there" },
-		{ { 0, 2 }, { 0, 1 }, "a run of A up to event 1, which had come to 2" },
+		{ { 7, 1 }, { 0, 1 }, "a slice of stream 7, which is not in the trace" },
+		{ { 0, 1 }, { 7, 1 }, "a slice of stream 7, which is not in the trace" },
+		{ { 0, 9 }, { 0, 9 }, "a slice of A up to event 9, which does not exist" },
+		{ { 0, 1 }, { 0, 9 }, "a slice of A up to event 9, which does not exist" },
+		{ { 0, 2 },
+		  { 0, 1 },
+		  "a slice of A up to event 1, but the stream is at 2 already" },
 	};
 	struct checker_run runs[] = { { 0, 2 }, { 1, 1 }, { 0, 3 } };
 	struct err err;
@@ -399,14 +408,14 @@ static void bad_runs(void **state)
 			fail_msg("case %zu was accepted", i);
 		if (!strstr(err.text, cases[i].message))
 			fail_msg("case %zu: %s", i, err.text);
-		play_refuse(&p, CHECKER_PREFIX, "", "", "there is no window");
+		play_refuse(&p, CHECKER_PREFIX, "", "", "no window was entered");
 		play_close(&p);
 	}
 	/* other runs than in the window before */
 	play_open(&p, "A|w(x)=1|\nA|w(x)=2|\nB|w(x)=3|\nA|w(x)=4|\n", false);
 	assert_true(checker_enter(p.checker, runs, 1, runs + 1, 2, &err));
 	assert_false(checker_enter(p.checker, runs + 2, 1, NULL, 0, &err));
-	assert_non_null(strstr(err.text, "do not follow those of the window before at B event 0"));
+	assert_non_null(strstr(err.text, "do not continue those of the last window at B event 0"));
 	play_close(&p);
 }
 

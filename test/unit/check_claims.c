@@ -10,14 +10,14 @@ static void races(void **state)
 	accepts(text, CHECKER_RACE, "B0 A0", ""); /* what the next would read is open */
 	refuses(text, CHECKER_RACE, "A1 B0", "", "after the last step A event 1 is not next");
 	refuses(text, CHECKER_RACE, "A1 B0", "A1", "A event 1 is not next");
-	refuses(text, CHECKER_RACE, "A1 B1", "A1 B0 A1", "step 3: A event 1 has happened already");
+	refuses(text, CHECKER_RACE, "A1 B1", "A1 B0 A1", "step 3: A event 1 has already happened");
 	refuses(text, CHECKER_RACE, "A0", "", "a race has two events, not 1");
 	refuses(text, CHECKER_RACE, "A0 B0 B0", "", "a race has two events, not 3");
-	refuses(text, CHECKER_RACE, "A0 A0", "", "both accesses are of one thread");
+	refuses(text, CHECKER_RACE, "A0 A0", "", "both accesses are in the same thread");
 	text = "A|r(x)=0|\nB|r(x)=0|\nC|w(y)=1|\nD|acq(m)|\n";
 	refuses(text, CHECKER_RACE, "A0 B0", "", "neither access writes");
 	refuses(text, CHECKER_RACE, "A0 C0", "", "the accesses have no byte in common");
-	refuses(text, CHECKER_RACE, "D0 C0", "", "D event 0 is no access of memory");
+	refuses(text, CHECKER_RACE, "D0 C0", "", "D event 0 is not a memory access");
 	text = "A|wa(x)=1|\nB|u(x)=1,2|\nC|w(x)=3|\nD|r(x)=3|\n";
 	refuses(text, CHECKER_RACE, "A0 B0", "", "both accesses are atomic");
 	accepts(text, CHECKER_RACE, "A0 C0", "");
@@ -47,12 +47,12 @@ static void race_readiness(void **state)
 	refuses("A|w(x)=1|\nA|fork(B)|\nB|w(x)=2|\n", CHECKER_RACE, "A0 B0", "",
 		"B event 0 cannot come next: its thread has not been created");
 	refuses("C|alloc(0x1000,8)|\nA|w(0x1000)=1|\nB|w(0x1000)=2|\n", CHECKER_RACE, "A0 B0", "",
-		"A event 0 cannot come next: comes before C event 0");
+		"A event 0 cannot come next: must come after C event 0");
 	refuses("A|barrier(b,2)|\nB|w(x)=1|\nB|barrier(b,2)|\nA|w(x)=2|\n", CHECKER_RACE, "B0 A1",
 		"A0", "A event 1 cannot come next: its thread is at a barrier");
 	/* a lock that both take */
 	refuses("A|acq(m)|\nA|w(x)=1|\nA|rel(m)|\nB|acq(m)|\nB|w(x)=2|\nB|rel(m)|\n", CHECKER_RACE,
-		"A1 B1", "A0 B0", "step 2, B event 0: acquires lock m that A holds");
+		"A1 B1", "A0 B0", "step 2, B event 0: acquires lock m, which A");
 }
 
 /* ---- rings -------------------------------------------------------------------------------- */
@@ -66,21 +66,21 @@ static void two_locks(void **state)
 	accepts(text, CHECKER_CYCLE, "A1 B1", "A0 B0");
 	accepts(text, CHECKER_CYCLE, "B1 A1", "B0 A0");
 	refuses(text, CHECKER_CYCLE, "A1 B1", "A0", "B event 1 is not next");
-	refuses(text, CHECKER_CYCLE, "A1 B0", "A0", "nobody blocks A event 1");
-	refuses(text, CHECKER_CYCLE, "A1", "A0 B0", "do not block each other in a ring");
-	refuses(text, CHECKER_CYCLE, "A1 A1", "A0 B0", "two events of one thread");
-	refuses(text, CHECKER_CYCLE, "", "A0 B0", "a cycle of no events");
-	refuses(text, CHECKER_CYCLE, "A1 B1", "A1 B0", "acquires lock n that A holds");
-	refuses(text, CHECKER_RACE, "A1 B1", "A0 B0", "no access of memory");
+	refuses(text, CHECKER_CYCLE, "A1 B0", "A0", "no thread blocks A event 1");
+	refuses(text, CHECKER_CYCLE, "A1", "A0 B0", "do not block each other in a cycle");
+	refuses(text, CHECKER_CYCLE, "A1 A1", "A0 B0", "two events in the same thread");
+	refuses(text, CHECKER_CYCLE, "", "A0 B0", "a cycle without events");
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A1 B0", "acquires lock n, which A");
+	refuses(text, CHECKER_RACE, "A1 B1", "A0 B0", "not a memory access");
 	/* a gate */
 	text = "A|acq(g)|\nA|acq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rel(m)|\nA|rel(g)|\n"
 	       "B|acq(g)|\nB|acq(n)|\nB|acq(m)|\n";
-	refuses(text, CHECKER_CYCLE, "A2 B2", "A1 B1", "acquires lock g that A holds");
+	refuses(text, CHECKER_CYCLE, "A2 B2", "A1 B1", "acquires lock g, which A");
 	/* a try and a timed one give up */
 	text = "A|acq(m)|\nA|tryacq(n)=1|\nA|rel(n)|\nA|rel(m)|\nB|acq(n)|\nB|acq(m)|\n";
-	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0", "nobody blocks A event 1");
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0", "no thread blocks A event 1");
 	text = "A|acq(m)|\nA|acq(n)=timed|\nA|rel(n)|\nA|rel(m)|\nB|acq(n)|\nB|acq(m)|\n";
-	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0", "nobody blocks A event 1");
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0", "no thread blocks A event 1");
 }
 
 static void three_locks(void **state)
@@ -92,13 +92,13 @@ static void three_locks(void **state)
 	(void)state;
 	accepts(text, CHECKER_CYCLE, "A1 B1 C1", "A0 B0 C0");
 	accepts(text, CHECKER_CYCLE, "A1 C1 B1", "A0 B0 C0"); /* in any order */
-	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0 C0", "in a ring");
-	refuses(text, CHECKER_CYCLE, "A1 B1 C1 D0", "A0 B0 C0", "nobody blocks D event 0");
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0 C0", "in a cycle");
+	refuses(text, CHECKER_CYCLE, "A1 B1 C1 D0", "A0 B0 C0", "no thread blocks D event 0");
 	/* two rings are not one */
 	text = "A|acq(k)|\nA|acq(l)|\nA|rel(l)|\nA|rel(k)|\nB|acq(l)|\nB|acq(k)|\nB|rel(k)|\n"
 	       "B|rel(l)|\nC|acq(m)|\nC|acq(n)|\nC|rel(n)|\nC|rel(m)|\nD|acq(n)|\nD|acq(m)|\n";
 	accepts(text, CHECKER_CYCLE, "C1 D1", "A0 B0 C0 D0");
-	refuses(text, CHECKER_CYCLE, "A1 B1 C1 D1", "A0 B0 C0 D0", "in a ring");
+	refuses(text, CHECKER_CYCLE, "A1 B1 C1 D1", "A0 B0 C0 D0", "in a cycle");
 }
 
 static void rings_of_readers(void **state)
@@ -109,13 +109,13 @@ static void rings_of_readers(void **state)
 
 	(void)state;
 	accepts(text, CHECKER_CYCLE, "A1 C1", "B0 A0 C0"); /* B reads, too, and is in no ring */
-	refuses(text, CHECKER_CYCLE, "A1 C1 B1", "B0 A0 C0", "nobody blocks B event 1");
+	refuses(text, CHECKER_CYCLE, "A1 C1 B1", "B0 A0 C0", "no thread blocks B event 1");
 	text = "A|racq(m)|\nB|racq(m)|\nA|rrel(m)|\nB|rrel(m)|\nC|acq(n)|\nC|acq(m)|\nC|rel(m)|\n"
 	       "C|rel(n)|\nD|acq(n)|\n";
-	refuses(text, CHECKER_CYCLE, "C1 D0", "A0 B0 C0", "do not block each other in a ring");
+	refuses(text, CHECKER_CYCLE, "C1 D0", "A0 B0 C0", "do not block each other in a cycle");
 	/* reader waits for reader: no */
 	text = "A|racq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rrel(m)|\nC|acq(n)|\nC|racq(m)|\nC|rrel(m)|\n";
-	refuses(text, CHECKER_CYCLE, "A1 C1", "A0 C0", "nobody blocks C event 1");
+	refuses(text, CHECKER_CYCLE, "A1 C1", "A0 C0", "no thread blocks C event 1");
 	text = "A|acq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rel(m)|\nC|acq(n)|\nC|racq(m)|\nC|rrel(m)|\n";
 	accepts(text, CHECKER_CYCLE, "A1 C1", "A0 C0");
 }
@@ -127,11 +127,11 @@ static void rings_of_others(void **state)
 
 	(void)state;
 	/* a join of one who wants what the joiner has: A never holds m at the join here */
-	refuses(text, CHECKER_CYCLE, "A6 B0", "A5", "nobody blocks B event 0");
+	refuses(text, CHECKER_CYCLE, "A6 B0", "A5", "no thread blocks B event 0");
 	/* a once that runs into a lock */
 	text = "A|oncebegin(o)|\nA|acq(m)|\nA|rel(m)|\nA|onceend(o)|\nB|acq(m)|\nB|once(o)|\n";
 	accepts(text, CHECKER_CYCLE, "A1 B1", "A0 B0");
-	refuses(text, CHECKER_CYCLE, "A0 B1", "B0", "nobody blocks A event 0");
+	refuses(text, CHECKER_CYCLE, "A0 B1", "B0", "no thread blocks A event 0");
 	/* a wake-up that needs its mutex */
 	text = "A|acq(k)|\nA|acq(m)|\nA|wait(c,m)|\nB|notify(c)|\nA|woken(c,m)|\nA|rel(m)|\nA|rel("
 	       "k)|\n"
@@ -149,13 +149,13 @@ static void hanging_rings(void **state)
 
 	(void)state;
 	accepts(text, CHECKER_CYCLE, "A1 B1", "A1 B1");
-	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B1", "nobody blocks A event 1");
+	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B1", "no thread blocks A event 1");
 	accepts("A|acq(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A1", "A1");
 	accepts("A|init(m)=normal|\nA|acq(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A2", "A2");
 	refuses("A|init(m)=recursive|\nA|acq(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A2", "A2",
-		"nobody blocks A event 2");
+		"no thread blocks A event 2");
 	refuses("A|acq(m)|\nA|rel(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A2", "A2",
-		"nobody blocks A event 2");
+		"no thread blocks A event 2");
 	/* two threads that join each other; one that joins one that hangs at a lock of its own */
 	accepts("A|fork(B)|\nA|jreq(B)|\nB|jreq(A)|\n", CHECKER_CYCLE, "A1 B0", "A1 B0");
 	accepts("A|fork(B)|\nA|acq(m)|\nA|jreq(B)|\nB|req(m)|\n", CHECKER_CYCLE, "A2 B0", "A2 B0");
@@ -163,7 +163,7 @@ static void hanging_rings(void **state)
 	accepts("A|racq(m)|\nB|racq(m)|\nA|req(m)|\nB|req(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1");
 	accepts("A|acq(m)|\nB|acq(n)|\nA|rreq(n)|\nB|rreq(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1");
 	refuses("A|racq(m)|\nB|acq(n)|\nA|rreq(n)|\nB|rreq(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1",
-		"nobody blocks B event 1");
+		"no thread blocks B event 1");
 	/* a waiter that never returned, and its mutex */
 	accepts("A|acq(k)|\nA|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|req(k)|\n", CHECKER_CYCLE,
 		"A2 B1", "A2 B1");
@@ -213,16 +213,16 @@ static void stuck(void **state)
 	const char *text = "A|sinit(s,0)|\nA|fork(B)|\nA|post(s)|\nB|down(s)|\nA|join(B)|\n";
 
 	(void)state;
-	refuses(text, CHECKER_STUCK, "A3 B0", "A2", "B is neither over nor blocked");
-	refuses(text, CHECKER_STUCK, "A2 B0", "A1", "A is neither over nor blocked");
-	refuses(text, CHECKER_STUCK, "", "A2 B0", "A is neither over nor blocked");
-	refuses(text, CHECKER_STUCK, "", "A2 B0 A3", "all threads are over");
+	refuses(text, CHECKER_STUCK, "A3 B0", "A2", "B has neither ended nor is it blocked");
+	refuses(text, CHECKER_STUCK, "A2 B0", "A1", "A has neither ended nor is it blocked");
+	refuses(text, CHECKER_STUCK, "", "A2 B0", "A has neither ended nor is it blocked");
+	refuses(text, CHECKER_STUCK, "", "A2 B0 A3", "all threads have ended");
 	/* a joiner and whom it joins */
 	text = "A|sinit(s,1)|\nA|fork(B)|\nB|down(s)|\nA|post(s)|\nA|down(s)|\nA|join(B)|\n";
-	refuses(text, CHECKER_STUCK, "A4 B0", "A3", "B is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "A4 B0", "A3", "B has neither ended nor is it blocked");
 	text = "A|sinit(s,1)|\nA|fork(B)|\nB|down(s)|\nB|post(s)|\nA|down(s)|\nA|join(B)|\n";
 	accepts(text, CHECKER_STUCK, "A3 B0", "A2");
-	refuses(text, CHECKER_STUCK, "B0", "A2", "2 threads are blocked, and 1 are named");
+	refuses(text, CHECKER_STUCK, "B0", "A2", "2 threads are blocked, but 1 are named");
 }
 
 static void stuck_on_counts(void **state)
@@ -236,23 +236,23 @@ static void stuck_on_counts(void **state)
 	play_open(&p, text, false);
 	play_enter(&p, 0, p.runs.count);
 	play_accept(&p, CHECKER_STUCK, "A4 B0 C0", "A3"); /* A took the only one; join follows */
-	play_refuse(&p, CHECKER_STUCK, "A4 B0", "A3", "3 threads are blocked, and 2 are named");
+	play_refuse(&p, CHECKER_STUCK, "A4 B0", "A3", "3 threads are blocked, but 2 are named");
 	play_refuse(&p, CHECKER_STUCK, "A4 B0 B0", "A3", "or it is named twice");
 	play_refuse(&p, CHECKER_STUCK, "A4 B0 C1", "A3", "no thread is blocked at C event 1");
-	play_refuse(&p, CHECKER_STUCK, "A4 B0 C0", "A2", "neither over nor blocked");
+	play_refuse(&p, CHECKER_STUCK, "A4 B0 C0", "A2", "neither ended nor is it blocked");
 	play_refuse(&p, CHECKER_LOST, "A4 B0 C0", "A3", "no wait began after what woke it");
-	play_refuse(&p, CHECKER_CYCLE, "A4 B0 C0", "A3", "nobody blocks B event 0");
+	play_refuse(&p, CHECKER_CYCLE, "A4 B0 C0", "A3", "no thread blocks B event 0");
 	play_close(&p);
 	/* timed and tried downs do not block */
 	refuses("A|sinit(s,1)|\nB|down(s)=timed|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0",
-		"A1", "B is neither over nor blocked");
+		"A1", "B has neither ended nor is it blocked");
 	refuses("A|sinit(s,1)|\nB|trydown(s)=1|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0",
-		"A1", "B is neither over nor blocked");
+		"A1", "B has neither ended nor is it blocked");
 	accepts("A|sinit(s,1)|\nB|down(s)|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0", "A1");
 	/* nobody is blocked by a semaphore whose value is a guess; in a text it is none */
 	accepts("B|down(s)|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0", "A0");
 	refuses_recorded("B|down(s)|\nB|post(s)|\nB|end|\nA|down(s)|\nA|end|\n", CHECKER_STUCK,
-			 "B0", "A1", "T0 is neither over nor blocked");
+			 "B0", "A1", "T0 has neither ended nor is it blocked");
 	accepts_recorded("A|sinit(s,1)|\nB|down(s)|\nB|post(s)|\nB|end|\nA|down(s)|\nA|end|\n",
 			 CHECKER_STUCK, "B0", "A2");
 }
@@ -263,20 +263,20 @@ static void stuck_ends(void **state)
 
 	(void)state;
 	accepts(text, CHECKER_STUCK, "A0", "B0"); /* held for good by one that is over */
-	refuses(text, CHECKER_STUCK, "A0", "", "A is neither over nor blocked");
-	refuses(text, CHECKER_STUCK, "", "A1 B0", "all threads are over");
+	refuses(text, CHECKER_STUCK, "A0", "", "A has neither ended nor is it blocked");
+	refuses(text, CHECKER_STUCK, "", "A1 B0", "all threads have ended");
 	/* in a recording a thread is over when it says so: others may have gone on unseen */
-	refuses_recorded(text, CHECKER_STUCK, "A0", "B0", "T1 is neither over nor blocked");
+	refuses_recorded(text, CHECKER_STUCK, "A0", "B0", "T1 has neither ended nor is it blocked");
 	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|end|\n";
 	accepts_recorded(text, CHECKER_STUCK, "A0", "B1");
-	refuses_recorded(text, CHECKER_STUCK, "A0", "B0", "T1 is neither over nor blocked");
+	refuses_recorded(text, CHECKER_STUCK, "A0", "B0", "T1 has neither ended nor is it blocked");
 	/* threads that are not created yet, and one that nobody creates */
 	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nA|fork(C)|\nC|w(x)=1|\n";
 	accepts(text, CHECKER_STUCK, "A0", "B0");
 	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nC|w(x)=1|\n";
-	refuses(text, CHECKER_STUCK, "A0", "B0", "C is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "A0", "B0", "C has neither ended nor is it blocked");
 	text = "D|fork(C)|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\nC|w(x)=1|\n";
-	refuses(text, CHECKER_STUCK, "A0", "D0 B0", "C is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "A0", "D0 B0", "C has neither ended nor is it blocked");
 	accepts(text, CHECKER_STUCK, "A0", "D0 C0 B0");
 	/* created, and not in the recording */
 	text = "B|fork(C)|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|end|\nA|join(C)|\n";
@@ -294,7 +294,7 @@ static void stuck_in_a_window(void **state)
 		  "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nA|w(x)=1|\nA|fork(C)|\nC|w(x)=1|\nD|w(y)=1|\n",
 		  false);
 	play_enter(&p, 0, 3);
-	play_refuse(&p, CHECKER_STUCK, "A0", "B0", "D is neither over nor blocked");
+	play_refuse(&p, CHECKER_STUCK, "A0", "B0", "D has neither ended nor is it blocked");
 	play_close(&p);
 	play_open(&p, "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nA|w(x)=1|\nA|fork(C)|\nC|w(x)=1|\n", false);
 	play_enter(&p, 0, 3);
@@ -303,7 +303,7 @@ static void stuck_in_a_window(void **state)
 	/* a thread whose next event lies behind the window goes on, for all we know */
 	play_open(&p, "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|w(x)=1|\n", false);
 	play_enter(&p, 0, 3);
-	play_refuse(&p, CHECKER_STUCK, "A0", "B0", "B is neither over nor blocked");
+	play_refuse(&p, CHECKER_STUCK, "A0", "B0", "B has neither ended nor is it blocked");
 	play_close(&p);
 	/* what hung before the window is still there */
 	play_open(&p, "A|acq(m)|\nB|req(m)|\nC|sreq(s)|\nA|w(x)=1|\n", false);
@@ -323,11 +323,12 @@ static void stuck_at_meetings(void **state)
 	(void)state;
 	play_open(&p, text, false);
 	play_enter(&p, 0, p.runs.count);
-	play_refuse(&p, CHECKER_STUCK, "A1", "A0 C0", "B is neither over nor blocked");
-	play_refuse(&p, CHECKER_STUCK, "A1 B1", "A0 C0 B0", "A is neither over nor blocked");
+	play_refuse(&p, CHECKER_STUCK, "A1", "A0 C0", "B has neither ended nor is it blocked");
+	play_refuse(&p, CHECKER_STUCK, "A1 B1", "A0 C0 B0",
+		    "A has neither ended nor is it blocked");
 	play_close(&p);
 	text = "B|acq(m)|\nB|rel(m)|\nB|barrier(b,2)|\nA|barrier(b,2)|\nA|acq(m)|\nC|acq(n)|\n";
-	refuses(text, CHECKER_STUCK, "A1 B0", "A0 C0", "B is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "A1 B0", "A0 C0", "B has neither ended nor is it blocked");
 	text = "C|acq(m)|\nC|rel(m)|\nB|acq(m)|\nB|rel(m)|\nB|barrier(b,2)|\nA|barrier(b,2)|\nA|w("
 	       "x)=1|\n"
 	       "D|acq(m)|\n";
@@ -338,7 +339,7 @@ static void stuck_at_meetings(void **state)
 	/* at a once whose runner is stuck elsewhere */
 	text = "A|oncebegin(o)|\nA|acq(m)|\nA|rel(m)|\nA|onceend(o)|\nB|once(o)|\nC|acq(m)|\n";
 	accepts(text, CHECKER_STUCK, "A1 B0", "A0 C0");
-	refuses(text, CHECKER_STUCK, "A0 B0", "C0", "A is neither over nor blocked");
+	refuses(text, CHECKER_STUCK, "A0 B0", "C0", "A has neither ended nor is it blocked");
 	/* at a join of one that hangs at its end */
 	text = "A|fork(B)|\nA|jreq(B)|\nB|sreq(s)|\n";
 	accepts(text, CHECKER_STUCK, "A1 B0", "A1 B0");
@@ -351,8 +352,8 @@ static void rings_are_not_stuck(void **state)
 			   "B|acq(n)|\nB|acq(m)|\nB|rel(m)|\nB|rel(n)|\nC|acq(m)|\nC|rel(m)|\n";
 
 	(void)state;
-	refuses(text, CHECKER_STUCK, "A1 B1 C0", "A0 B0", "block each other in a ring");
-	refuses("A|acq(m)|\nA|req(m)|\n", CHECKER_STUCK, "A1", "A1", "block each other in a ring");
+	refuses(text, CHECKER_STUCK, "A1 B1 C0", "A0 B0", "block each other in a cycle");
+	refuses("A|acq(m)|\nA|req(m)|\n", CHECKER_STUCK, "A1", "A1", "block each other in a cycle");
 }
 
 /* ---- lost signals ------------------------------------------------------------------------- */
@@ -369,25 +370,26 @@ static void lost_signals(void **state)
 	play_enter(&p, 0, p.runs.count);
 	play_accept(&p, CHECKER_LOST, "A2", "B2 A1");
 	play_accept(&p, CHECKER_STUCK, "A2", "B2 A1");
-	play_refuse(&p, CHECKER_LOST, "A2", "A1 B2", "A has been woken on condition c");
-	play_refuse(&p, CHECKER_LOST, "A2", "A1", "B is neither over nor blocked");
-	play_refuse(&p, CHECKER_LOST, "A1", "B2 A0", "A is neither over nor blocked");
+	play_refuse(&p, CHECKER_LOST, "A2", "A1 B2",
+		    "A or another thread has been woken on condition c");
+	play_refuse(&p, CHECKER_LOST, "A2", "A1", "B has neither ended nor is it blocked");
+	play_refuse(&p, CHECKER_LOST, "A1", "B2 A0", "A has neither ended nor is it blocked");
 	play_close(&p);
 	/* by broadcast, and with a timed wait, which does not stay */
 	accepts("A|acq(m)|\nA|wait(c,m)|\nB|notifyall(c)|\nA|woken(c,m)|\n", CHECKER_LOST, "A2",
 		"B0 A1");
 	refuses("A|acq(m)|\nA|wait(c,m)|\nB|notifyall(c)|\nA|woken(c,m)|\n", CHECKER_LOST, "A2",
-		"A1 B0", "A has been woken");
+		"A1 B0", "A or another thread has been woken");
 	refuses("A|acq(m)|\nA|wait(c,m)=timed|\nB|notify(c)|\nA|woken(c,m)|\n", CHECKER_LOST, "A2",
-		"B0 A1", "A is neither over nor blocked");
+		"B0 A1", "A has neither ended nor is it blocked");
 	refuses("A|acq(m)|\nA|wait(c,m)=timed|\nA|woken(c,m)=timeout|\nB|notify(c)|\n",
-		CHECKER_LOST, "A2", "B0 A1", "A is neither over nor blocked");
+		CHECKER_LOST, "A2", "B0 A1", "A has neither ended nor is it blocked");
 	/* hung in the recording itself: stuck, but there is no signal that it had */
 	accepts("B|notify(c)|\nA|acq(m)|\nA|wait(c,m)|\n", CHECKER_STUCK, "A1", "B0 A1");
 	refuses("B|notify(c)|\nA|acq(m)|\nA|wait(c,m)|\n", CHECKER_LOST, "A1", "B0 A1",
 		"no wait began after what woke it");
 	refuses("A|acq(m)|\nA|wait(c,m)=timed|\n", CHECKER_STUCK, "A1", "A1",
-		"A is neither over nor blocked");
+		"A has neither ended nor is it blocked");
 }
 
 /* The second of two waits takes the first one's signal. */
@@ -402,7 +404,8 @@ static void stolen_signals(void **state)
 	play_enter(&p, 0, p.runs.count);
 	play_refuse(&p, CHECKER_STUCK, "A2 D2", "A1 D1 B1", "has been woken");
 	play_refuse(&p, CHECKER_STUCK, "A2", "A1 D1 B1 D3", "has been woken");
-	play_refuse(&p, CHECKER_STUCK, "A2", "A1 D1 B0 D3", "B is neither over nor blocked");
+	play_refuse(&p, CHECKER_STUCK, "A2", "A1 D1 B0 D3",
+		    "B has neither ended nor is it blocked");
 	/* both signals for D and nobody */
 	play_accept(&p, CHECKER_LOST, "A2", "D1 B1 D3 A1");
 	play_refuse(&p, CHECKER_LOST, "A2 D2", "D1 B1 A1", "has been woken");
@@ -419,7 +422,7 @@ static void stolen_signals(void **state)
 	play_open(&p, text, false);
 	play_enter(&p, 0, p.runs.count);
 	play_accept(&p, CHECKER_LOST, "D2", "C0 D1 A1 B0 A3");
-	play_refuse(&p, CHECKER_LOST, "D2", "D1 A1 B0 A3", "C is neither over nor blocked");
+	play_refuse(&p, CHECKER_LOST, "D2", "D1 A1 B0 A3", "C has neither ended nor is it blocked");
 	play_accept(&p, CHECKER_LOST, "A2", "B0 A1 D1 C0 D3");
 	play_close(&p);
 	/* the first signal was used up when the second wait returned */

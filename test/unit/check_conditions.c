@@ -13,16 +13,16 @@ static void by_hand(void **state)
 	(void)state;
 	can(text, "A1 B2 A3");
 	can(text, "A1 B1");
-	cannot(text, "A1 B1 A2", "wakes up with lock m that B holds since its event 0");
+	cannot(text, "A1 B1 A2", "wakes up with lock m, which B has held since its event 0");
 	cannot(text, "B2 A2", "A event 2: is woken on condition c, but no signal is left for it");
-	cannot(text, "A0 B0", "acquires lock m that A holds since its event 0");
+	cannot(text, "A0 B0", "acquires lock m, which A has held since its event 0");
 	can(text, "A1 B0"); /* the wait gave it up */
 	/* all of it, however deep; and gets all of it back */
 	text = "A|acq(m)|\nA|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|rel(m)|\nB|notify(c)|\nA|woken(c,"
 	       "m)|\n"
 	       "A|rel(m)|\nA|rel(m)|\nB|acq(m)|\n";
 	can(text, "A2 B2 A5 B3");
-	cannot(text, "A2 B2 A4 B3", "acquires lock m that A holds since its event 3");
+	cannot(text, "A2 B2 A4 B3", "acquires lock m, which A has held since its event 3");
 	/* a signal wakes one, a broadcast all */
 	text = "A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|wait(c,m)|\nC|notify(c)|\nA|woken(c,m)|\nA|"
 	       "rel(m)|\n"

@@ -153,12 +153,13 @@ static void states(void **state)
 	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0", BAD }, "the formula holds");
 	/* what is left out, and what comes in another order than is said */
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A2", BAD },
-	       "writes a variable and is left");
+	       "writes a variable, but was left");
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "B0 A0 A2", BAD },
-	       "does not come in its turn");
-	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0 A2", BAD }, "does not come in its turn");
+	       "is not in this order in the schedule");
+	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0 A2", BAD },
+	       "is not in this order in the schedule");
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A0 B0 A2", BAD },
-	       "does not come in its turn");
+	       "is not in this order in the schedule");
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A2 B0", BEFORE }, "comes too early");
 	/* a schedule that cannot happen */
 	refuse((struct claim){ permit, "A0 B0 A1 A2", "A0 B0 A2", BAD }, "");
@@ -175,8 +176,8 @@ static void events(void **state)
 	refuse((struct claim){ "always x => !once y", run, "B0 A0 A2 A3", BAD }, "left out");
 	accept((struct claim){ "ere: x y", run, word, BAD });
 	refuse((struct claim){ "ere: y x", run, word, BAD }, "in the language");
-	refuse((struct claim){ "ere: y x x", run, word, BAD }, "could still come");
-	refuse((struct claim){ "ere: y x x x", run, word, BAD }, "could still come");
+	refuse((struct claim){ "ere: y x x", run, word, BAD }, "could still");
+	refuse((struct claim){ "ere: y x x x", run, word, BAD }, "could still");
 	accept((struct claim){ "ere: y x x", run, word, AT_END });
 }
 
@@ -232,10 +233,8 @@ static void unknown(void **state)
 	static const char word[] = "A0 A1";
 
 	(void)state;
-	refuse_in(forgotten, (struct claim){ "never p == 1", word, word, BAD },
-		  "what is not known");
-	refuse_in(forgotten, (struct claim){ "always p == 1", word, word, BAD },
-		  "what is not known");
+	refuse_in(forgotten, (struct claim){ "never p == 1", word, word, BAD }, "unknown values");
+	refuse_in(forgotten, (struct claim){ "always p == 1", word, word, BAD }, "unknown values");
 	refuse_in(learned, (struct claim){ "never z", word, word, BAD }, "the formula holds");
 	accept_in(learned, (struct claim){ "never l == 7", word, word, BAD });
 }
@@ -245,9 +244,9 @@ static void ends(void **state)
 	static const char run[] = "B0 A0 A1 A2 A3", word[] = "B0 A0 A2 A3";
 
 	(void)state;
-	refuse((struct claim){ "ltl: eventually y", run, word, BAD }, "could still come true");
+	refuse((struct claim){ "ltl: eventually y", run, word, BAD }, "could still become true");
 	refuse((struct claim){ "ltl: eventually (y && next x)", run, word, BAD },
-	       "could still come true");
+	       "could still become true");
 	accept((struct claim){ "ltl: eventually y", run, word, AT_END });
 	accept((struct claim){ "ltl: always !x", run, word, BAD });
 	refuse((struct claim){ "ltl: always (x => l == 1)", run, word, BAD }, "the formula holds");

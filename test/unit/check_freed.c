@@ -9,20 +9,20 @@ static void channels(void **state)
 
 	(void)state;
 	can(text, "A0 B0 A1 C0 D0");
-	cannot(text, "B0", "step 1, B event 0: comes before A event 0: what was sent there may be");
-	cannot(text, "A0 B0 C0", "C event 0: comes before A event 1");
-	cannot(text, "A0 B0 A1 D0", "D event 0: comes before C event 0");
+	cannot(text, "B0", "step 1, B event 0: must come after A event 0: it may have received");
+	cannot(text, "A0 B0 C0", "C event 0: must come after A event 1");
+	cannot(text, "A0 B0 A1 D0", "D event 0: must come after C event 0");
 	can("A|send(c)|\nB|send(d)|\nC|receive(d)|\n", "B0 C0"); /* another channel */
 	text = "A|send(c)=told|\nB|send(c)=told|\nC|receive(c)=told|\nA|send(c)=told|\n";
 	can(text, "B0 A0 C0");
 	can(text, "B0 A1 C0");
-	cannot(text, "B0 C0", "C event 0: comes before A event 0");
+	cannot(text, "B0 C0", "C event 0: must come after A event 0");
 	/* nothing is there before it is sent, and does not wait for that */
 	text = "A|send(c)|\nB|receive(c)|\nC|receive(c)=nothing|\nD|send(c)|\n";
 	can(text, "A0 B0 C0 D0");
 	can(text, "A0 D0 B0");
 	cannot(text, "A0 B0 D0 C0", "C event 0: found nothing where D event 0 has sent something");
-	cannot(text, "A0 C0", "C event 0: comes before B event 0");
+	cannot(text, "A0 C0", "C event 0: must come after B event 0");
 	/* what goes in does so before nobody can take it any more, whoever said that */
 	text = "A|send(c)|\nB|send(c)=deaf|\nC|send(c)=deaf|\nA|send(c)|\n";
 	can(text, "A0 B0 C0 A1");
@@ -31,7 +31,7 @@ static void channels(void **state)
 	cannot(text, "C0 A0", "A event 0: sends where C event 0 has closed the other end");
 	/* who would receive is not blocked: nobody is stuck there */
 	refuses("A|acq(m)|\nA|send(c)|\nA|rel(m)|\nB|receive(c)|\nB|acq(m)|\n", CHECKER_STUCK, "B0",
-		"", "is neither over nor blocked");
+		"", "has neither ended nor is it blocked");
 }
 
 static void mappings(void **state)
@@ -41,9 +41,9 @@ static void mappings(void **state)
 
 	(void)state;
 	can(text, "A0 B0 A1 C1");
-	cannot(text, "B0", "B event 0: comes before A event 0: that is where the life");
-	cannot(text, "A0 A1", "A event 1: comes before B event 0");
-	cannot(text, "A0 B0 C0", "C event 0: comes before A event 1");
+	cannot(text, "B0", "B event 0: must come after A event 0: the lifetime");
+	cannot(text, "A0 A1", "A event 1: must come after B event 0");
+	cannot(text, "A0 B0 C0", "C event 0: must come after A event 1");
 	/* a part of it */
 	text = "A|map(0x1000,4096)|\nB|w(0x1800)=1|\nA|unmap(0x1000,64)|\nB|w(0x1900)=1|\n";
 	can(text, "A1 B1");
@@ -58,8 +58,8 @@ static void descriptors(void **state)
 
 	(void)state;
 	can(text, "A0 B0 A1 C1");
-	cannot(text, "A1", "A event 1: comes before B event 0");
-	cannot(text, "A0 B0 C0", "C event 0: comes before A event 1");
+	cannot(text, "A1", "A event 1: must come after B event 0");
+	cannot(text, "A0 B0 C0", "C event 0: must come after A event 1");
 	can("A|fdopen(3)|\nB|fdopen(4)|\nB|fduse(4)|\n", "B1");
 	can("A|w(x)|\nA|misuse(notheld,m)|\nB|w(y)|\n", "B0 A1");
 }
@@ -73,21 +73,21 @@ static void freed(void **state)
 	(void)state;
 	accepts(text, CHECKER_FREED, "A1 B0", "A0");
 	accepts(text, CHECKER_FREED, "A1 B0", "A1"); /* it has happened */
-	refuses(text, CHECKER_PREFIX, "", "A1", "A event 1: comes before B event 0");
+	refuses(text, CHECKER_PREFIX, "", "A1", "A event 1: must come after B event 0");
 	refuses(text, CHECKER_FREED, "A1 B0", "", "after the last step A event 1 is not next");
 	refuses(text, CHECKER_FREED, "A1 B0", "A0 B0", "B event 0 is not next");
 	refuses(text, CHECKER_FREED, "B0 A1", "A0", "B event 0 does not end what");
 	refuses(text, CHECKER_FREED, "A1", "A0", "two events, not 1");
-	refuses(text, CHECKER_FREED, "A1 A0", "A0", "of one thread");
+	refuses(text, CHECKER_FREED, "A1 A0", "A0", "in the same thread");
 	/* not the same bytes */
 	refuses("A|alloc(0x1000,16)|\nB|w(0x1010)=1|\nA|free(0x1000)|\n", CHECKER_FREED, "A1 B0",
-		"A0", "B event 0 is no use of what A event 1 ends");
+		"A0", "B event 0 does not use what A event 1 ends");
 	/* its begin must have happened */
 	text = "A|alloc(0x1000,16)|\nB|w(0x1008)=1|\nC|free(0x1000)|\n";
 	accepts(text, CHECKER_FREED, "C0 B0", "A0");
 	refuses(text, CHECKER_FREED, "C0 B0", "",
-		"C event 0 cannot come next: comes before A event 0");
-	refuses(text, CHECKER_FREED, "C0 B0", "C0", "step 1, C event 0: comes before A event 0");
+		"C event 0 cannot come next: must come after A event 0");
+	refuses(text, CHECKER_FREED, "C0 B0", "C0", "step 1, C event 0: must come after A event 0");
 	/* the order of threads, and what they saw, binds as ever */
 	text = "A|alloc(0x1000,16)|\nB|w(0x1008)=1|\nB|wa(done)=1|\nA|ra(done)=1|\nA|free(0x1000)|"
 	       "\n";
@@ -97,7 +97,8 @@ static void freed(void **state)
 	       "0x1000)|\n"
 	       "A|rel(m)|\n";
 	accepts(text, CHECKER_FREED, "A2 B1", "A3 B0");
-	refuses(text, CHECKER_FREED, "A2 B1", "A2 B0", "step 2, B event 0: acquires lock m that A");
+	refuses(text, CHECKER_FREED, "A2 B1", "A2 B0",
+		"step 2, B event 0: acquires lock m, which A");
 }
 
 static void freed_between(void **state)
@@ -108,23 +109,22 @@ static void freed_between(void **state)
 	(void)state;
 	accepts(text, CHECKER_FREED, "A1 B0", "A0");
 	accepts(text, CHECKER_FREED, "A1 B0", "A0 C0 A1");
-	refuses(text, CHECKER_FREED, "A1 B0", "A1 C0",
-		"C event 0, behind A event 1, uses what is over");
+	refuses(text, CHECKER_FREED, "A1 B0", "A1 C0", "C event 0, after A event 1, also uses");
 	/* what comes behind the free in the base run has all the needs that it had */
 	refuses(text, CHECKER_FREED, "A1 B0", "A2",
-		"step 1, A event 2: comes before B event 0: what it begins");
+		"step 1, A event 2: must come after B event 0: what it begins");
 	/* another life, and u in it or in the one before */
 	text = "A|alloc(0x1000,16)|\nA|free(0x1000)|\nA|alloc(0x1000,16)|\nB|w(0x1008)=1|\n";
 	accepts(text, CHECKER_FREED, "A1 B0", "A0");
 	refuses(text, CHECKER_FREED, "A1 B0", "A2",
-		"A event 2, behind A event 1, begins another life");
+		"A event 2, after A event 1, begins another lifetime");
 	/* another life at other bytes does not matter */
 	text = "A|alloc(0x1000,16)|\nB|w(0x1008)=1|\nA|free(0x1000)|\nA|alloc(0x1000,8)|\n"
 	       "A|w(0x1000)=1|\n";
 	accepts(text, CHECKER_FREED, "A1 B0", "A3");
 	text = "A|alloc(0x1000,16)|\nA|free(0x1000)|\nA|w(0x1000)=1|\nB|w(0x1008)=1|\n";
 	accepts(text, CHECKER_FREED, "A1 B0", "A1"); /* observed */
-	refuses(text, CHECKER_FREED, "A1 B0", "A2", "uses what is over as well");
+	refuses(text, CHECKER_FREED, "A1 B0", "A2", "also uses what has ended");
 }
 
 static void freed_twice(void **state)
@@ -136,10 +136,10 @@ static void freed_twice(void **state)
 	accepts(text, CHECKER_FREED, "A1 B0", "A0");
 	accepts(text, CHECKER_FREED, "A1 B0", "A1");
 	refuses(text, CHECKER_FREED, "B0 A1", "A0",
-		"B event 0 cannot come next: comes before A event 2");
+		"B event 0 cannot come next: must come after A event 2");
 	refuses(text, CHECKER_FREED, "A0 B0", "", "A event 0 does not end what the claim is about");
 	text = "A|map(0x1000,16)|\nA|unmap(0x1000,16)|\nA|map(0x1000,16)|\nB|unmap(0x1000,16)|\n";
-	refuses(text, CHECKER_FREED, "A1 B0", "A0", "B event 0 is no use of what A event 1 ends");
+	refuses(text, CHECKER_FREED, "A1 B0", "A0", "B event 0 does not use what A event 1 ends");
 }
 
 static void unmapped_and_stacks(void **state)
@@ -149,13 +149,13 @@ static void unmapped_and_stacks(void **state)
 
 	(void)state;
 	accepts(text, CHECKER_FREED, "A1 B0", "A0");
-	refuses(text, CHECKER_FREED, "A1 C0", "A0", "no use of what");
+	refuses(text, CHECKER_FREED, "A1 C0", "A0", "not use what");
 	text = "A|fork(B)|\nB|begin(0x1000,0x2000)|\nA|w(0x1100)=1|\nB|end|\n";
 	accepts(text, CHECKER_FREED, "B1 A1", "A0 B0");
 	text = "A|fork(B)|\nB|begin(0x1000,0x2000)|\nB|w(0x1100)=1|\nB|end|\nA|join(B)|\nA|w("
 	       "0x1100)=1|\n";
 	accepts(text, CHECKER_FREED, "B2 A2", "A0 B2 A1"); /* observed */
-	refuses(text, CHECKER_FREED, "B2 A1", "A0 B1", "A event 1 is no use of");
+	refuses(text, CHECKER_FREED, "B2 A1", "A0 B1", "A event 1 does not use");
 }
 
 static void objects_in_blocks(void **state)
@@ -165,15 +165,15 @@ static void objects_in_blocks(void **state)
 	(void)state;
 	accepts(text, CHECKER_FREED, "A1 B0", "A1");
 	accepts(text, CHECKER_FREED, "A1 B1", "A0 B0 A1");
-	refuses(text, CHECKER_FREED, "A1 B1", "A1 B0", "B event 0, behind A event 1, uses");
+	refuses(text, CHECKER_FREED, "A1 B1", "A1 B0", "B event 0, after A event 1, also uses");
 	/* a request does nothing yet */
 	refuses("A|alloc(0x1000,64)|\nB|req(0x1008)|\nB|acq(0x1008)|\nA|free(0x1000)|\n",
-		CHECKER_FREED, "A1 B0", "A0", "no use of");
+		CHECKER_FREED, "A1 B0", "A0", "not use");
 	/* leaving a wait uses the mutex, not the condition */
 	text = "A|alloc(0x1000,64)|\nB|acq(m)|\nB|wait(0x1000,m)|\nA|notify(0x1000)|\nB|woken("
 	       "0x1000,m)|\n"
 	       "A|free(0x1000)|\n";
-	refuses(text, CHECKER_FREED, "A2 B2", "A0 B1 A2", "no use of");
+	refuses(text, CHECKER_FREED, "A2 B2", "A0 B1 A2", "not use");
 	text = "A|alloc(0x1000,64)|\nB|acq(0x1000)|\nB|wait(c,0x1000)|\nA|notify(c)|\nB|woken(c,"
 	       "0x1000)|\n"
 	       "A|free(0x1000)|\n";
@@ -181,7 +181,7 @@ static void objects_in_blocks(void **state)
 	text = "A|alloc(0x1000,64)|\nA|barrier(0x1000,2)|\nB|barrier(0x1000,2)|\nA|passed(0x1000)|"
 	       "\n"
 	       "B|passed(0x1000)|\nA|free(0x1000)|\n";
-	refuses(text, CHECKER_FREED, "A3 B1", "A1 B0 A3", "no use of");
+	refuses(text, CHECKER_FREED, "A3 B1", "A1 B0 A3", "not use");
 }
 
 /* ---- misuse ------------------------------------------------------------------------------- */
@@ -195,22 +195,21 @@ static void destroyed(void **state)
 	accepts_misuse(text, EVENT_MISUSE_DESTROYED, "A1 B0", "A0");
 	accepts_misuse(text, EVENT_MISUSE_DESTROYED, "A1 B0", "A1");
 	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "A1 B0", "A2",
-		       "A event 2: comes before B event 0");
+		       "A event 2: must come after B event 0");
 	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "A1 B0", "", "A event 1 is not next");
 	refuses_misuse(text, EVENT_MISUSE_CLOSED, "A1 B0", "A0", "does not end what");
 	refuses(text, CHECKER_FREED, "A1 B0", "A0", "does not end what");
 	text = "A|init(m)=normal|\nB|acq(m)|\nB|rel(m)|\nC|destroy(m)|\n";
 	refuses_misuse(
 		text, EVENT_MISUSE_DESTROYED, "C0 B0", "",
-		"C event 0 cannot come next: comes before A event 0: that is where what it ends");
-	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "C0 B1", "A0 B0",
-		       "no use of"); /* it is held */
+		"C event 0 cannot come next: must come after A event 0: the lifetime that it ends");
+	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "C0 B1", "A0 B0", "not use"); /* it is held */
 	accepts_misuse("A|sinit(s,1)|\nB|down(s)|\nA|sdestroy(s)|\n", EVENT_MISUSE_DESTROYED,
 		       "A1 B0", "A1");
 	accepts_misuse("A|cinit(s)|\nB|notify(s)|\nA|cdestroy(s)|\n", EVENT_MISUSE_DESTROYED,
 		       "A1 B0", "A1");
 	refuses_misuse("A|cinit(s)|\nB|notify(r)|\nA|cdestroy(s)|\n", EVENT_MISUSE_DESTROYED,
-		       "A1 B0", "A1", "no use of");
+		       "A1 B0", "A1", "not use");
 }
 
 static void closed(void **state)
@@ -222,10 +221,10 @@ static void closed(void **state)
 	accepts_misuse(text, EVENT_MISUSE_CLOSED, "A1 B0", "A0");
 	accepts_misuse(text, EVENT_MISUSE_CLOSED, "A1 C0", "A0");
 	accepts_misuse(text, EVENT_MISUSE_CLOSED, "A1 C0", "A0 B0 A1");
-	refuses_misuse(text, EVENT_MISUSE_CLOSED, "A1 C0", "A0 B0 A2", "begins another life");
-	refuses_misuse(text, EVENT_MISUSE_CLOSED, "A1 C0", "A1 B0", "uses what is over as well");
+	refuses_misuse(text, EVENT_MISUSE_CLOSED, "A1 C0", "A0 B0 A2", "begins another lifetime");
+	refuses_misuse(text, EVENT_MISUSE_CLOSED, "A1 C0", "A1 B0", "also uses what has ended");
 	refuses_misuse("A|fdopen(3)|\nB|fduse(4)|\nA|fdclose(3)|\n", EVENT_MISUSE_CLOSED, "A1 B0",
-		       "A0", "no use of");
+		       "A0", "not use");
 }
 
 int main(void)

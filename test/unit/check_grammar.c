@@ -146,9 +146,9 @@ static void threads(void **state)
 	(void)state;
 	accept((struct claim){ OF_A, view, "", short_one, run, word, false });
 	accept((struct claim){ OF_B, view, "", short_one, whole, all, false });
-	refuse((struct claim){ OF_A, view, "", good, run, word, false }, "the word is right");
+	refuse((struct claim){ OF_A, view, "", good, run, word, false }, "the word is correct");
 	refuse((struct claim){ OF_A, view, "", short_one, "A0 A1", "A0 -A1 A1", false },
-	       "the word is right");
+	       "the word is correct");
 	refuse((struct claim){ OF_A, view, "", "{ S : x w ; }", run, word, false },
 	       "wrong before its last event");
 	refuse((struct claim){ OF_A, view, "", short_one, run, "A0 A1 A3", false }, "left out");
@@ -158,7 +158,7 @@ static void threads(void **state)
 	/* a schedule that is not the program's, a word in another order than the schedule */
 	refuse((struct claim){ OF_A, view, "", short_one, "A0 A1 B1 A2 A3", word, false }, "");
 	refuse((struct claim){ OF_A, view, "", "{ S : y ; }", run, "A3 A0 -A1 A1", false },
-	       "does not come in its turn");
+	       "is not in this order in the schedule");
 }
 
 static void objects(void **state)
@@ -171,7 +171,7 @@ static void objects(void **state)
 	snprintf(wrong, sizeof wrong, numbers, 7);
 	snprintf(right, sizeof right, numbers, 8);
 	accept((struct claim){ OBJECT_1, view, "", wrong, whole, all, false });
-	refuse((struct claim){ OBJECT_1, view, "", right, whole, all, false }, "right");
+	refuse((struct claim){ OBJECT_1, view, "", right, whole, all, false }, "correct");
 	/* events of the other object may be left out, its own may not */
 	accept((struct claim){ OBJECT_1, view, "", wrong, whole, "A0 -A1 A1 A3 B3", false });
 	refuse((struct claim){ OBJECT_1, view, "", wrong, whole, "A0 -A1 A1 B3", false },
@@ -179,7 +179,7 @@ static void objects(void **state)
 	/* in another order the first y is the other one */
 	accept((struct claim){ OBJECT_1, view, "", right, "A0 B0 A1 A2 B1 B2 B3", "A0 -A1 A1 B3",
 			       false });
-	refuse((struct claim){ OBJECT_2, view, "", wrong, whole, all, false }, "right");
+	refuse((struct claim){ OBJECT_2, view, "", wrong, whole, all, false }, "correct");
 	accept((struct claim){ OBJECT_2, view, "", "{ S : x w ; }", "A0 B0 A1 A2 B1", "B0 -B1 B1",
 			       false });
 }
@@ -193,19 +193,19 @@ static void sessions(void **state)
 
 	(void)state;
 	accept((struct claim){ OF_A, "thread", "reset", kept, run, word, false });
-	refuse((struct claim){ OF_A, "thread", "reset", right, run, word, false }, "right");
+	refuse((struct claim){ OF_A, "thread", "reset", right, run, word, false }, "correct");
 	/* the condition decides where sessions end */
 	accept((struct claim){ OF_A, "thread", "reset(n == 3)", kept, run, word, false });
 	accept((struct claim){ OF_A, "thread", "reset(n == 4)", right, run, word, false });
 	accept((struct claim){ OF_A, "thread", "reset(session.k == nil)", kept, run, word, false });
 	refuse((struct claim){ OF_A, "thread", "reset", "{ S : x w | y x ; }", run, word, false },
-	       "a session before the last one is wrong");
+	       "a session before the last one is already wrong");
 	/* at its reset a session must be complete */
 	accept((struct claim){ OF_A, "thread", "reset", "{ S : x w a y ; }", "A0 A1", "A0 -A1 A1",
 			       false });
 	refuse((struct claim){ OF_A, "thread", "reset(n == 4)", "{ S : x w a y ; }", "A0 A1",
 			       "A0 -A1 A1", false },
-	       "right");
+	       "correct");
 }
 
 /* Where nothing else is said each prefix is a word. */
@@ -216,7 +216,7 @@ static void prefixes(void **state)
 	(void)state;
 	accept((struct claim){ OF_A, "thread", "", "{ S : x w ; }", "A0", "A0", false });
 	refuse((struct claim){ OF_A, "thread", "", "{ S : x | x w ; }", "A0", "A0", false },
-	       "right");
+	       "correct");
 	accept((struct claim){ OF_A, "thread", "", "{ S : x | x w | x w a ; }", run, word, false });
 	refuse((struct claim){ OF_A, "thread", "", "{ S : x | x w a ; }", run, word, false },
 	       "wrong before its last event");
@@ -229,12 +229,12 @@ static void ends(void **state)
 
 	(void)state;
 	accept((struct claim){ OF_A, "thread until end", "", more, run, word, true });
-	refuse((struct claim){ OF_A, "thread until end", "", more, run, word, false }, "right");
-	refuse((struct claim){ OF_A, "thread until end", "", good, run, word, true }, "right");
-	refuse((struct claim){ OF_A, "thread", "reset(n == 9)", more, run, word, true }, "right");
+	refuse((struct claim){ OF_A, "thread until end", "", more, run, word, false }, "correct");
+	refuse((struct claim){ OF_A, "thread until end", "", good, run, word, true }, "correct");
+	refuse((struct claim){ OF_A, "thread", "reset(n == 9)", more, run, word, true }, "correct");
 	refuse((struct claim){ OF_A, "thread until end", "", more, "", "", true }, "empty");
 	refuse((struct claim){ OF_A, "thread until end", "", more, "A0 A1", "A0 -A1 A1", true },
-	       "goes on behind");
+	       "continues after");
 }
 
 /* A thread stands at its request: everything before it in its thread has happened, it has not. */
@@ -246,7 +246,7 @@ static void requests(void **state)
 	accept((struct claim){ EVERYBODY, view, "", grammar, "A0 B0", "A0 B0 -A1 -B1", false });
 	accept((struct claim){ EVERYBODY, view, "", grammar, "B0 A0", "B0 A0 -B1 -A1", false });
 	refuse((struct claim){ EVERYBODY, view, "", grammar, "A0 B0", "A0 B0 -A1", false },
-	       "right");
+	       "correct");
 	refuse((struct claim){ EVERYBODY, view, "", grammar, "A0", "A0 -A1 -B1", false },
 	       "is not its thread's next event");
 	/* it comes before the lock is taken, and must not be left out once it is */
@@ -258,7 +258,7 @@ static void requests(void **state)
 	/* between two events of others, and as early as its own thread allows */
 	accept((struct claim){ EVERYBODY, view, "", "{ S : x w ; }", "A0 B0", "A0 -A1 B0", false });
 	refuse((struct claim){ EVERYBODY, view, "", "{ S : w ; }", "A0 B0", "-A1 A0 B0", false },
-	       "does not come in its turn");
+	       "is not in this order in the schedule");
 }
 
 /* What Lua cannot do, and words with two trees, prove nothing. */
@@ -275,7 +275,7 @@ static void broken(void **state)
 	       "attempt to perform arithmetic");
 	refuse((struct claim){ OF_A, view, "", "{ S : T assert(x == 1) | T ; T : x w a y ; }", run,
 			       word, true },
-	       "two trees");
+	       "two parse trees");
 }
 
 int main(void)

@@ -13,7 +13,7 @@ static void destroyed_in_use(void **state)
 		       "B event 0 does not keep m");
 	refuses_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 B0", "", "A event 1 is not next");
 	refuses_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A0 B0", "",
-		       "A event 0 destroys nothing");
+		       "A event 0 does not destroy an object");
 	text = "A|init(m)=normal|\nB|acq(m)|\nB|rel(m)|\nC|destroy(m)|\n";
 	refuses_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "C0 B0", "",
 		       "C event 0 cannot come next");
@@ -60,17 +60,19 @@ static void not_initialised(void **state)
 	(void)state;
 	accepts_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B0", "");
 	accepts_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B0", "A0");
-	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B0", "A1", "A event 1 has happened");
+	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B0", "A1",
+		       "A event 1 has already happened");
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B1", "", "B event 1 is not next");
-	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "", "begins no life");
+	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "",
+		       "does not initialise a sync object");
 	/* not its first life, or already used */
 	text = "A|init(m)=normal|\nA|destroy(m)|\nA|init(m)=normal|\nB|acq(m)|\n";
-	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A2 B0", "A1", "does something with it before");
+	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A2 B0", "A1", "uses the object before");
 	text = "C|acq(m)|\nC|rel(m)|\nA|init(m)=normal|\nB|acq(m)|\n";
-	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "", "does something with it before");
+	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "", "uses the object before");
 	text = "A|init(m)=normal|\nC|tryacq(m)=1|\nC|rel(m)|\nB|acq(m)|\n";
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "C1",
-		       "step 1, C event 0: comes before");
+		       "step 1, C event 0: must come after");
 	/* its memory must be there */
 	text = "A|alloc(0x1000,16)|\nA|init(0x1000)=normal|\nB|acq(0x1000)|\n";
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B0", "", "B event 0 cannot come next");
@@ -94,7 +96,7 @@ static void static_objects(void **state)
 			play_accept(&p, CHECKER_MISUSE, "A1 B0", "A0");
 		else
 			play_refuse(&p, CHECKER_MISUSE, "A1 B0", "A0",
-				    "may have been initialised where");
+				    "may have a static initialiser");
 		play_close(&p);
 	}
 }
@@ -108,8 +110,10 @@ static void joined_and_detached(void **state)
 	accepts_misuse(text, EVENT_MISUSE_JOIN_DETACHED, "B0 A1", "A0 B0");
 	accepts_misuse(text, EVENT_MISUSE_JOIN_DETACHED, "B0 A2", "A1 B0");
 	refuses_misuse(text, EVENT_MISUSE_JOIN_DETACHED, "B0 A1", "", "A event 1 is not next");
-	refuses_misuse(text, EVENT_MISUSE_JOIN_DETACHED, "B1 A1", "A0 B0", "detaches nobody");
-	refuses_misuse(text, EVENT_MISUSE_JOIN_DETACHED, "B0 A0", "", "does not join what");
+	refuses_misuse(text, EVENT_MISUSE_JOIN_DETACHED, "B1 A1", "A0 B0",
+		       "does not detach a thread");
+	refuses_misuse(text, EVENT_MISUSE_JOIN_DETACHED, "B0 A0", "",
+		       "does not join the thread that");
 }
 
 static void recorded(void **state)
@@ -120,17 +124,19 @@ static void recorded(void **state)
 
 	(void)state;
 	accepts_misuse(text, EVENT_MISUSE_NOT_HELD, "B0", "");
-	refuses_misuse(text, EVENT_MISUSE_NOT_HELD, "A0", "", "A event 0 does nothing wrong");
-	refuses_misuse("A|acq(m)|\nA|rel(m)|\n", EVENT_MISUSE_NOT_HELD, "A1", "", "nothing wrong");
+	refuses_misuse(text, EVENT_MISUSE_NOT_HELD, "A0", "",
+		       "A event 0 is not a misuse of this kind");
+	refuses_misuse("A|acq(m)|\nA|rel(m)|\n", EVENT_MISUSE_NOT_HELD, "A1", "",
+		       "not a misuse of this kind");
 	accepts_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A2", "");
-	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "A2", "", "nothing wrong of this sort");
+	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "A2", "", "not a misuse of this kind");
 	accepts_misuse(text, EVENT_MISUSE_HELD_AT_END, "B2", "");
-	refuses_misuse(text, EVENT_MISUSE_HELD_AT_END, "A3", "", "nothing wrong");
+	refuses_misuse(text, EVENT_MISUSE_HELD_AT_END, "A3", "", "not a misuse of this kind");
 	refuses_misuse(text, EVENT_MISUSE_JOIN_TWICE, "A2 B2", "",
-		       "one event, which the recorded run has");
-	refuses_misuse(text, EVENT_MISUSE_NOT_HELD, "B0 A0 A1", "", "one event or two, not 3");
+		       "one event, in the recorded run");
+	refuses_misuse(text, EVENT_MISUSE_NOT_HELD, "B0 A0 A1", "", "one or two events, not 3");
 	refuses_misuse("B|init(n)=robust|\nB|acq(n)|\nB|end|\n", EVENT_MISUSE_HELD_AT_END, "B2", "",
-		       "nothing wrong");
+		       "not a misuse of this kind");
 }
 
 int main(void)

@@ -88,10 +88,10 @@ static void sequences(void **state)
 	accept("a b", a_b, "A0 B0");
 	accept("b a", b_a, "B0 A0");
 	accept("a(t1) b(t2)", a_b, "A0 B0");
-	refuse("a b", a_b, "B0 A0", "do not come as the pattern demands");
+	refuse("a b", a_b, "B0 A0", "not in the order that the pattern requires");
 	refuse("a b", a_b, "A0", "does not happen in the schedule");
 	refuse("a(t) b(t)", a_b, "A0 B0", "wrong thread");
-	refuse("a b", second_b, "A0 A1 B0", "binds something else");
+	refuse("a b", second_b, "A0 A1 B0", "has another binding");
 	refuse("a a", twice, "A0", "chosen twice");
 	refuse("b a", a_b, "A0 B0", "another event of the property");
 }
@@ -100,7 +100,7 @@ static void others(void **state)
 {
 	(void)state;
 	accept("!(a b)", a_b, "B0 A0");
-	refuse("!(a b)", a_b, "A0 B0", "do not come as the pattern demands");
+	refuse("!(a b)", a_b, "A0 B0", "not in the order that the pattern requires");
 	accept("a & b", a_b, "B0 A0");
 	accept("a || b", a_b, "");
 	accept("a || b", a_b, "A0 B0");

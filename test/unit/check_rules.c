@@ -9,8 +9,8 @@ static void steps(void **state)
 	can(text, "");
 	can(text, "A0 A1 B0 B1 A2");
 	can(text, "B1 A2"); /* what lies between belongs to the step */
-	cannot(text, "A1 A0", "step 2: A event 0 has happened already");
-	cannot(text, "A1 A1", "step 2: A event 1 has happened already");
+	cannot(text, "A1 A0", "step 2: A event 0 has already happened");
+	cannot(text, "A1 A1", "step 2: A event 1 has already happened");
 	cannot(text, "B0 A3", "step 2: A event 3 is not in the window");
 }
 
@@ -22,13 +22,13 @@ static void threads(void **state)
 	can(text, "A0 B2 A2");
 	can(text, "A1 B1");
 	cannot(text, "B0", "step 1, B event 0: its thread has not been created");
-	cannot(text, "A0 B1 A2", "step 3, A event 2: joins B, which has not done all its events");
+	cannot(text, "A0 B1 A2", "step 3, A event 2: joins B, which has not ended");
 	can("B|w(x)=2|\nA|w(x)=1|\n", "A0"); /* created by nobody: there from the start */
 	/* a join that came too early keeps its place */
 	text = "A|fork(B)|\nB|w(x)=1|\nA|join(B)|\nB|w(x)=2|\n";
 	can(text, "A0 B0 A1 B1");
-	cannot(text, "A1", "A event 1: comes before B event 0: a join");
-	cannot(text, "A0 B1", "B event 1: comes before A event 1: a join");
+	cannot(text, "A1", "A event 1: must come after B event 0: there is a join");
+	cannot(text, "A0 B1", "B event 1: must come after A event 1: there is a join");
 }
 
 static void values(void **state)
@@ -37,21 +37,21 @@ static void values(void **state)
 
 	(void)state;
 	can(text, "B0 A0 B1 C0");
-	cannot(text, "A0 B0", "step 2, B event 0: reads x: byte 0 is 1, and it read 7");
-	cannot(text, "B1", "step 1, B event 1: reads x: byte 0 is 7, and it read 1");
+	cannot(text, "A0 B0", "step 2, B event 0: reads x: byte 0 is 1, but it read 7");
+	cannot(text, "B1", "step 1, B event 1: reads x: byte 0 is 7, but it read 1");
 	can(text, "A1 B0"); /* another write of the same value will do */
 	/* bytes: half of it was written by one, half by another */
 	text = "A|w(0x1000@4)=1|\nB|w(0x1004@4)=1|\nC|r(0x1000)=4294967297|\nB|w(0x1007@1)=9|\n";
 	can(text, "B0 A0 C0");
-	cannot(text, "B1 A0 C0", "byte 7 is 9, and it read 0");
-	cannot(text, "B0 C0", "byte 0 is 0, and it read 1");
+	cannot(text, "B1 A0 C0", "byte 7 is 9, but it read 0");
+	cannot(text, "B0 C0", "byte 0 is 0, but it read 1");
 	/* a long one over lines of memory, and one that repeats */
 	text = "A|w(0x1030@64)=0x05*|\nB|r(0x106f@1)=5|\nB|r(0x1030@1)=5|\nB|w(0x1070@1)=6|\n"
 	       "C|r(0x1030@65)=0x060505050505050505050505050505050505050505050505050505050505050505"
 	       "0505050505050505050505050505050505050505050505050505050505050505|\n";
 	can(text, "A0 B2 C0");
-	cannot(text, "A0 B1 C0", "byte 64 is 0, and it read 6");
-	cannot(text, "B0", "byte 0 is 0, and it read 5");
+	cannot(text, "A0 B1 C0", "byte 64 is 0, but it read 6");
+	cannot(text, "B0", "byte 0 is 0, but it read 5");
 }
 
 static void updates(void **state)
@@ -60,10 +60,10 @@ static void updates(void **state)
 
 	(void)state;
 	can(text, "A0 B0 C0");
-	cannot(text, "B0", "reads x: byte 0 is 0, and it read 1");
-	cannot(text, "A0 C0", "byte 0 is 1, and it read 2");
+	cannot(text, "B0", "reads x: byte 0 is 0, but it read 1");
+	cannot(text, "A0 C0", "byte 0 is 1, but it read 2");
 	/* an update does not read what it writes itself */
-	cannot("B|wa(x)=1|\nA|u(x)=1,0|\n", "A0", "byte 0 is 0, and it read 1");
+	cannot("B|wa(x)=1|\nA|u(x)=1,0|\n", "A0", "byte 0 is 0, but it read 1");
 }
 
 static void writers(void **state)
@@ -73,7 +73,7 @@ static void writers(void **state)
 	(void)state;
 	can(text, "A0 B0 C0 B1");
 	cannot(text, "B0",
-	       "reads x, last written by nothing in the window, and it read what A event "
+	       "reads x, last written by nothing in the window, but it read what A event "
 	       "0 wrote");
 	cannot(text, "A0 C0 B0", "last written by C event 0");
 	can("-|init(x)=3|\nB|r(x)|\nA|w(x)=3|\n", "B0");
@@ -83,8 +83,8 @@ static void writers(void **state)
 	/* what a write without value wrote is like nothing else, and only who found it may read it */
 	text = "A|w(x)|\nB|r(x)=5|\nC|w(x)=5|\nC|r(x)=5|\n";
 	can(text, "A0 B0 C1");
-	cannot(text, "C0 B0", "last written by C event 0, and it read what A event 0 wrote");
-	cannot(text, "C0 A0 C1", "byte 0 is not known, and it read 5");
+	cannot(text, "C0 B0", "last written by C event 0, but it read what A event 0 wrote");
+	cannot(text, "C0 A0 C1", "byte 0 is unknown, but it read 5");
 }
 
 static void recorded_values(void **state)
@@ -96,15 +96,15 @@ static void recorded_values(void **state)
 	play_open(&p, text, true);
 	play_enter(&p, 0, p.runs.count);
 	play_accept(&p, CHECKER_PREFIX, "", "A0 B0");
-	play_refuse(&p, CHECKER_PREFIX, "", "B0 A0", "byte 0 is 6, and it read 5");
-	play_refuse(&p, CHECKER_PREFIX, "", "A1", "is not known, and it read 5");
+	play_refuse(&p, CHECKER_PREFIX, "", "B0 A0", "byte 0 is 6, but it read 5");
+	play_refuse(&p, CHECKER_PREFIX, "", "A1", "is unknown, but it read 5");
 	play_close(&p);
 	/* the first to read shows what was there before, also for others */
 	text = "A|r(x)=5|\nB|w(x)=6|\nB|w(x)=5|\nC|r(x)=5|\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "C0 A0");
 	/* without that, nobody knows */
 	text = "B|w(x)=5|\nC|r(x)=5|\n";
-	refuses_recorded(text, CHECKER_PREFIX, "", "C0", "is not known, and it read 5");
+	refuses_recorded(text, CHECKER_PREFIX, "", "C0", "is unknown, but it read 5");
 }
 
 static void locks(void **state)
@@ -114,14 +114,16 @@ static void locks(void **state)
 	(void)state;
 	can(text, "A0 A1 A2 A3 B0");
 	can(text, "B1 A3");
-	cannot(text, "A0 B0", "step 2, B event 0: acquires lock m that A holds since its event 0");
-	cannot(text, "A2 B0", "acquires lock m that A holds since its event 0"); /* depth 1 */
-	cannot(text, "B0 A0", "step 2, A event 0: acquires lock m that B holds since its event 0");
+	cannot(text, "A0 B0",
+	       "step 2, B event 0: acquires lock m, which A has held since its event 0");
+	cannot(text, "A2 B0", "acquires lock m, which A has held since its event 0"); /* depth 1 */
+	cannot(text, "B0 A0",
+	       "step 2, A event 0: acquires lock m, which B has held since its event 0");
 	/* INIT and DESTROY leave it free, and keep their place */
 	text = "A|init(m)=normal|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|rel(m)|\nA|destroy(m)|\n";
 	can(text, "A0 B1 A3");
-	cannot(text, "B0", "B event 0: comes before A event 0: that is where the life");
-	cannot(text, "A3", "A event 3: comes before B event 1: that is where the life");
+	cannot(text, "B0", "B event 0: must come after A event 0: the lifetime");
+	cannot(text, "A3", "A event 3: must come after B event 1: the lifetime");
 }
 
 static void readers(void **state)
@@ -131,12 +133,12 @@ static void readers(void **state)
 	(void)state;
 	can(text, "A0 B0 B1 A1 C0");
 	can(text, "C1 B0 A0");
-	cannot(text, "A0 B1 C0", "acquires lock m that A holds since its event 0");
-	cannot(text, "C0 A0", "acquires for reading lock m that C holds since its event 0");
+	cannot(text, "A0 B1 C0", "acquires lock m, which A has held since its event 0");
+	cannot(text, "C0 A0", "acquires for reading lock m, which C has held since its event 0");
 	/* one thread can read twice */
 	text = "A|racq(m)|\nA|racq(m)|\nA|rrel(m)|\nA|rrel(m)|\nB|acq(m)|\n";
 	can(text, "A3 B0");
-	cannot(text, "A2 B0", "acquires lock m that A holds since its event 0");
+	cannot(text, "A2 B0", "acquires lock m, which A has held since its event 0");
 }
 
 static void failed_tries(void **state)
@@ -146,16 +148,17 @@ static void failed_tries(void **state)
 
 	(void)state;
 	can(text, "A0 B0 C0 B1 C2 B2");
-	cannot(text, "B0", "fails to acquire the free lock m");
-	cannot(text, "A1 B0", "fails to acquire the free lock m");
-	cannot(text, "A0 B0 B1", "fails to acquire the free lock n");
-	cannot(text, "A0 B0 C0 B1 B2", "fails to read what nobody writes: lock n");
+	cannot(text, "B0", "fails to acquire the unlocked lock m");
+	cannot(text, "A1 B0", "fails to acquire the unlocked lock m");
+	cannot(text, "A0 B0 B1", "fails to acquire the unlocked lock n");
+	cannot(text, "A0 B0 C0 B1 B2",
+	       "fails to acquire for reading, although no thread writes, lock n");
 	can("A|acq(m)|\nA|tryacq(m)=0|\nA|rel(m)|\n", "A2"); /* its own hold is one, too */
 	/* time-outs come when they like; a try that worked takes the lock */
 	can("A|acq(m)|\nB|tryacq(m)=timeout|\nB|tryracq(m)=timeout|\nB|trydown(s)=timeout|\n",
 	    "B2");
-	cannot("A|acq(m)|\nA|rel(m)|\nB|tryacq(m)=1|\n", "A0 B0", "acquires lock m that A holds");
-	cannot("A|acq(m)|\nA|rel(m)|\nB|acq(m)=timed|\n", "A0 B0", "acquires lock m that A holds");
+	cannot("A|acq(m)|\nA|rel(m)|\nB|tryacq(m)=1|\n", "A0 B0", "acquires lock m, which A");
+	cannot("A|acq(m)|\nA|rel(m)|\nB|acq(m)=timed|\n", "A0 B0", "acquires lock m, which A");
 	can("A|acq(m)|\nB|req(m)|\nA|rel(m)|\nB|acq(m)|\n", "B0 A0"); /* asking is free */
 }
 
@@ -167,7 +170,7 @@ static void semaphores(void **state)
 	can(text, "A0 C0 B0 A1 B1");
 	cannot(text, "A1 C0", "step 2, C event 0: takes from semaphore s, which is at 0");
 	cannot(text, "A1 B1", "fails to take from semaphore s, which is at 1");
-	cannot(text, "C0", "comes before A event 0");
+	cannot(text, "C0", "must come after A event 0");
 	/* no initial value: the smallest that the base run allows, wherever it is needed */
 	text = "A|down(s)|\nB|post(s)|\nA|down(s)|\nC|down(s)|\n";
 	can(text, "A0 C0");
@@ -183,17 +186,17 @@ static void barriers(void **state)
 
 	(void)state;
 	can(text, "B0 A0 A1 B1 A2 C0 C1");
-	cannot(text, "A1", "step 1, A event 1: passes barrier b before all have arrived");
-	cannot(text, "A0 C0", "C event 0: arrives at barrier b before all of the meeting before");
-	cannot(text, "B0 A2 A3", "A event 3: passes barrier b before all have arrived");
+	cannot(text, "A1", "step 1, A event 1: passes barrier b before all threads have arrived");
+	cannot(text, "A0 C0", "C event 0: arrives at barrier b before the previous meeting");
+	cannot(text, "B0 A2 A3", "A event 3: passes barrier b before all threads have arrived");
 	/* without `passed` going on is passing */
 	text = "A|barrier(b,2)|\nB|barrier(b,2)|\nA|w(x)=1|\nB|w(x)=1|\n";
 	can(text, "B0 A1");
-	cannot(text, "A1", "A event 1: goes on from a barrier before all have arrived");
+	cannot(text, "A1", "A event 1: leaves a barrier before all threads have arrived");
 	/* how many meet is known from the init */
 	text = "A|binit(b,2)|\nA|barrier(b,0)|\nB|barrier(b,0)|\nA|passed(b)|\n";
 	can(text, "A0 B0 A2");
-	cannot(text, "A2", "A event 2: passes barrier b before all have arrived");
+	cannot(text, "A2", "A event 2: passes barrier b before all threads have arrived");
 }
 
 static void once(void **state)
@@ -202,13 +205,13 @@ static void once(void **state)
 
 	(void)state;
 	can(text, "A2 B0");
-	cannot(text, "B0", "comes to once o before it has been run");
-	cannot(text, "A1 B0", "comes to once o, which A runs since its event 0");
+	cannot(text, "B0", "reaches once o before it has been run");
+	cannot(text, "A1 B0", "reaches once o, which A has been running since its event 0");
 	can("B|once(o)|\nA|once(o)|\n", "A0"); /* run before the recording */
 	/* left by an exception, run again by another */
 	text = "A|oncebegin(o)|\nA|onceend(o)|\nB|oncebegin(o)|\nB|onceend(o)|\nC|once(o)|\n";
-	cannot(text, "A1 C0", "comes to once o before it has been run");
-	cannot(text, "B0", "comes to once o before it has been run");
+	cannot(text, "A1 C0", "reaches once o before it has been run");
+	cannot(text, "B0", "reaches once o before it has been run");
 }
 
 static void nothing_rules(void **state)
@@ -227,7 +230,7 @@ static void handlers(void **state)
 	(void)state;
 	can(text, "A0 H0 A1 H1");
 	can(text, "H1"); /* they are one thread: A0 H0 A1 H1 */
-	cannot(text, "A1 H0", "H event 0 has happened already");
+	cannot(text, "A1 H0", "H event 0 has already happened");
 	accepts(text, CHECKER_RACE, "H0 B0", "A0");
 	refuses(text, CHECKER_RACE, "H1 B0", "A0", "H event 1 is not next");
 	refuses(text, CHECKER_RACE, "A1 B0", "A0", "A event 1 is not next");

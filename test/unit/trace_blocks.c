@@ -262,6 +262,44 @@ static void not_a_trace(void **state)
 	assert_false(trace_open(dir.path, &trace, &err));
 }
 
+/* hosts[i] is the stream that stream i interrupts; stream i must belong to stream owners[i]. */
+static void expect_owners(const uint32_t *hosts, const uint32_t *owners, uint32_t count)
+{
+	struct trace_writer *w = trace_writer_open();
+	struct make_dir dir = make_dir();
+	struct write_record record = { .kind = EV_SYNC };
+	struct trace *trace;
+	uint8_t *events;
+	size_t size;
+
+	for (uint32_t i = 0; i < count; i++) {
+		trace_writer_set_host(w, i, hosts[i]);
+		trace_write(w, i, &record);
+	}
+	events = trace_writer_finish(w, &size);
+	make_file(&dir, "events.0", events, size);
+	free(events);
+	trace = make_open(&dir);
+	assert_int_equal(trace_stream_count(trace), count);
+	for (uint32_t i = 0; i < count; i++)
+		assert_int_equal(trace_stream_owner(trace, i), owners[i]);
+	trace_close(trace);
+	make_remove(&dir);
+}
+
+static void owners_of_handler_streams(void **state)
+{
+	const uint32_t none = TRACE_NONE;
+
+	(void)state;
+	/* Handlers in handlers; their streams can come before and after the thread's. */
+	expect_owners((uint32_t[]){ none, 0, none, 4, 2, 3 }, (uint32_t[]){ 0, 0, 2, 2, 2, 2 }, 6);
+	/* A stream that is missing, and one that interrupts itself. */
+	expect_owners((uint32_t[]){ 9, 0, 2, 2 }, (uint32_t[]){ 0, 0, 2, 2 }, 4);
+	/* Streams 1, 2 and 3 form a cycle; 0 and 4, 5 lead into it. */
+	expect_owners((uint32_t[]){ 2, 2, 3, 1, 5, 3 }, (uint32_t[]){ 2, 1, 2, 3, 3, 3 }, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +312,7 @@ int main(void)
 		cmocka_unit_test(bad_cursor_in_the_ring),
 		cmocka_unit_test(global_log),
 		cmocka_unit_test(not_a_trace),
+		cmocka_unit_test(owners_of_handler_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -202,9 +202,9 @@ static void what_check_demands(void **state)
 	judge(good, sizeof good - 3, "offset 0x20: the file ends inside a run");
 	judge(back, sizeof back, "offset 0x10: thread 0 goes back from step 2 to 1");
 	judge(hole, sizeof hole, "offset 0x8: thread 0 goes back from step 2 to 0");
-	judge(more, sizeof more, "T1 did 6 steps there, and its stream has 5");
-	judge(less, sizeof less, "T1 did 2 steps there, and its stream has 5");
-	judge(wrong, sizeof wrong, "comes behind number 4");
+	judge(more, sizeof more, "T1 does 6 steps in the schedule, but its stream has 5");
+	judge(less, sizeof less, "T1 does 2 steps in the schedule, but its stream has 5");
+	judge(wrong, sizeof wrong, "comes after number 4");
 }
 
 /* Anything may stand in the file: an order comes out that has all events once. */

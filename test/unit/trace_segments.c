@@ -417,18 +417,18 @@ static void bad_tables(void **state)
 		{ EV_READ, WIRE_NONE, WIRE_SLOT, 16, 0, 0, 0, 0, "8 bytes" },
 		{ EV_READ, WIRE_NONE, WIRE_SAME, 4, 0, 0, 0, 0, "copy" },
 		{ EV_READ, WIRE_NONE, WIRE_INDEX, 4, 0, 0, 0, 0, "form" },
-		{ EV_NONE, WIRE_NONE, WIRE_NONE, 4, 0, 0, 0, 0, "says nothing" },
-		{ EV_NONE, WIRE_PAYLOAD, WIRE_SLOT, 4, 0, 0, 0, 0, "two things" },
+		{ EV_NONE, WIRE_NONE, WIRE_NONE, 4, 0, 0, 0, 0, "combination of forms" },
+		{ EV_NONE, WIRE_PAYLOAD, WIRE_SLOT, 4, 0, 0, 0, 0, "combination of forms" },
 		{ EV_NONE, WIRE_PAYLOAD, WIRE_NONE, 4, 0, 0, 5, 0, "address outside" },
 		{ EV_NONE, WIRE_PAYLOAD, WIRE_NONE, 4, WIRE_SLOTS, 0, 0, 0,
 		  "definition of a slot" },
 		{ EV_NONE, WIRE_NONE, WIRE_PAYLOAD, 9, 0, 0, 0, 0, "8 bytes" },
 		{ EV_NONE, WIRE_NONE, WIRE_PAYLOAD, 4, 0, 0, 0, 7, "number outside" },
 		{ EV_NONE, WIRE_NONE, WIRE_SLOT, 4, 0, WIRE_SLOTS, 0, 0, "value slot" },
-		{ EV_NONE, WIRE_SLOT, WIRE_INDEX, 3, 0, 0, 0, 4, "odd size" },
+		{ EV_NONE, WIRE_SLOT, WIRE_INDEX, 3, 0, 0, 0, 4, "1, 2, 4 or 8 bytes" },
 		{ EV_NONE, WIRE_SLOT, WIRE_INDEX, 4, 0, 0, WIRE_SLOTS, 4, "slots" },
 		{ EV_NONE, WIRE_CONST, WIRE_INDEX, 4, 0, WIRE_SLOTS, 0, 4, "slots" },
-		{ EV_NONE, WIRE_NONE, WIRE_INDEX, 4, 0, 0, 0, 4, "says nothing" },
+		{ EV_NONE, WIRE_NONE, WIRE_INDEX, 4, 0, 0, 0, 4, "combination of forms" },
 	};
 
 	(void)state;

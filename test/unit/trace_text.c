@@ -111,7 +111,7 @@ static void errors(void **state)
 	expect_error("T1", 3, "expected '|'");
 	expect_error("|w(x)|", 1, "expected a thread");
 	expect_error("T1||", 4, "expected an operation");
-	expect_error("T1|jump(x)|", 4, "no operation 'jump'");
+	expect_error("T1|jump(x)|", 4, "unknown operation 'jump'");
 	expect_error("T1|w(x|3", 7, "expected ')'");
 	expect_error("T1|w(x)5|", 8, "expected '='");
 	expect_error("T1|w(x)=|", 9, "expected a value");
@@ -126,25 +126,25 @@ static void errors(void **state)
 	expect_error("T1|ra(x,often)|", 9, "memory order");
 	expect_error("T1|acq(m)=3|", 11, "result");
 	expect_error("T1|tryacq(m)|", 4, "result");
-	expect_error("T1|rel(m)=1|", 11, "no result");
+	expect_error("T1|rel(m)=1|", 11, "cannot have a result");
 	expect_error("T1|wait(c)|", 4, "(condition,mutex)");
 	expect_error("T1|barrier(b)|", 4, "(name,number)");
 	expect_error("T1|barrier(b,two)|", 14, "expected a number");
 	expect_error("T1|fence(loud)|", 4, "memory order");
 	expect_error("T1|send(c)=loud|", 12, "result");
 	expect_error("T1|map(p)|", 4, "(name,number)");
-	expect_error("T1|fdopen(x)|", 11, "number of a descriptor");
-	expect_error("T1|fduse(0x40000000)|", 10, "number of a descriptor");
-	expect_error("T1|misuse(badly,m)|", 11, "sort of misuse");
-	expect_error("T1|misuse(notheld)|", 4, "(sort,object)");
-	expect_error("T1|misuse(closed,m)|", 18, "number of a descriptor");
+	expect_error("T1|fdopen(x)|", 11, "descriptor number");
+	expect_error("T1|fduse(0x40000000)|", 10, "descriptor number");
+	expect_error("T1|misuse(badly,m)|", 11, "kind of misuse");
+	expect_error("T1|misuse(notheld)|", 4, "(kind,object)");
+	expect_error("T1|misuse(closed,m)|", 18, "descriptor number");
 	expect_error("T1|call|", 8, "name");
-	expect_error("-|w(x)=1|", 3, "only init, at and points");
+	expect_error("-|w(x)=1|", 3, "only the operations init, at and points");
 	expect_error("-|at(x,0x10)|", 6, "before its first use");
 	expect_error("-|at(y,0)|", 8, "address");
 	expect_error("T1|w(0x800000000000)=1|", 6, "below 2^47");
 	expect_error("T1|alloc(x,100000)|", 10, "64 KiB");
-	expect_error("T1|handler(T1,10)|", 12, "of its own");
+	expect_error("T1|handler(T1,10)|", 12, "its own thread name");
 }
 
 /* A lock and a variable of one name are two things, and both keep it. */
