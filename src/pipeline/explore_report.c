@@ -91,7 +91,7 @@ char *explore_report_replay(const char *schedule, const struct property_files *p
 /* ---- sites -------------------------------------------------------------------------------- */
 
 /* Reads "FILE:LINE: ...", as assert prints it. */
-static void read_assert_site(struct report_place *place, const char *text)
+static void read_assert_site(struct report_site *site, const char *text)
 {
 	for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
 		const char *file = at;
@@ -99,26 +99,26 @@ static void read_assert_site(struct report_place *place, const char *text)
 			continue;
 		while (file > text && !isspace((unsigned char)file[-1]))
 			file--;
-		place->file = mem_copy_text(file, (size_t)(at - file));
-		place->line = (unsigned)atoi(at + 1);
-		place->operation = "assertion";
+		site->file = mem_copy_text(file, (size_t)(at - file));
+		site->line = (unsigned)atoi(at + 1);
+		site->operation = "assertion";
 		return;
 	}
 }
 
-static void read_site(struct report_place *place, const struct trace *trace,
-		      struct trace_symbols *symbols, uint64_t site, const char *operation)
+static void read_site(struct report_site *site, const struct trace *trace,
+		      struct trace_symbols *symbols, uint64_t number, const char *operation)
 {
-	struct site_text words = site_text(trace, symbols, site);
+	struct site_text words = site_text(trace, symbols, number);
 	char *colon = strchr(words.text, ':'), *open = strchr(words.text, '(');
 
 	if (!colon)
 		return;
-	place->operation = operation;
-	place->file = mem_copy_text(words.text, (size_t)(colon - words.text));
-	place->line = (unsigned)atoi(colon + 1);
+	site->operation = operation;
+	site->file = mem_copy_text(words.text, (size_t)(colon - words.text));
+	site->line = (unsigned)atoi(colon + 1);
 	if (open)
-		place->function = mem_copy_text(open + 1, strcspn(open + 1, ")"));
+		site->function = mem_copy_text(open + 1, strcspn(open + 1, ")"));
 }
 
 static void find_site(struct report_observed *observed, const struct outcome *outcome,
@@ -126,11 +126,11 @@ static void find_site(struct report_observed *observed, const struct outcome *ou
 {
 	const struct control *control = outcome->control;
 
-	observed->place.thread = control->fault_thread;
+	observed->site.thread = control->fault_thread;
 	if (outcome->result == CONTROL_ASSERTION)
-		read_assert_site(&observed->place, control->text);
+		read_assert_site(&observed->site, control->text);
 	else if (control->fault_site)
-		read_site(&observed->place, source->trace, source->symbols, control->fault_site,
+		read_site(&observed->site, source->trace, source->symbols, control->fault_site,
 			  "access");
 }
 
@@ -312,8 +312,8 @@ void explore_report_close(struct explore_report *explored)
 		struct report_observed *observed = &report->observed.items[i];
 		free(observed->message);
 		free(observed->replay);
-		free(observed->place.file);
-		free(observed->place.function);
+		free(observed->site.file);
+		free(observed->site.function);
 		vec_free(&observed->events);
 	}
 	vec_free(&report->observed);
