@@ -1,18 +1,18 @@
 /*
- * sooth cc, sooth c++: the compiler, with two things added to its command line.
+ * sooth cc, sooth c++: the compiler, with two additions to its command line.
  *
- *   -fplugin=…/sooth.so          in every call that has an input. Also when only preprocessing
- *                                (__SANITIZE_THREAD__ is defined) and when only linking (objects
- *                                made with gcc's -flto are compiled then). clang has it otherwise:
+ *   -fplugin=.../sooth.so        in every call that has an input. Also when it only preprocesses
+ *                                (__SANITIZE_THREAD__ is defined) and when it only links (objects
+ *                                made with gcc's -flto are compiled then). For clang see
  *                                src/cli/cc_clang.c.
- *   …/libsooth.so                when an executable or a shared library is linked: first of all
- *                                libraries, so that the run-time linker finds our malloc and
+ *   .../libsooth.so              when an executable or a shared library is linked: before all other
+ *                                libraries, so that the dynamic linker finds our malloc and
  *                                pthread_* before libc's.
  *
- * Everything else is the compiler's: we exec it, so its output and status are the caller's. A call without
- * inputs (--version, -dumpmachine, -print-…) goes through untouched, as build systems ask such
- * things often. The additions stand at the front, before any -x; the library goes through
- * -Xlinker, because the compiler would count it as an input and name its outputs differently.
+ * We exec the compiler, so its output and exit status go to the caller. A call without inputs
+ * (--version, -dumpmachine, -print-...) is passed on unchanged, because build systems make many of
+ * them. The additions come first, before any -x. The library goes through -Xlinker, because the
+ * compiler would count it as an input and name its outputs differently.
  */
 #include "cli/arguments.h"
 #include "cli/cc_clang.h"
@@ -25,24 +25,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FAILED 1 /* gcc's own status for a call it refuses */
+#define FAILED 1 /* gcc's exit status for a call it rejects */
 
-struct call {
+struct compiler_call {
 	const char *name;	/* "cc" or "c++" in messages */
-	struct arguments words; /* the caller's, response files opened up, libtsan taken out … */
-	struct arguments for_plugin; /* … and -fplugin-arg-sooth-…, which clang does not know */
-	bool changed;		     /* something was taken out */
+	struct arguments words; /* the caller's, with response files expanded, without libtsan */
+	struct arguments for_plugin; /* -fplugin-arg-sooth-..., which clang does not know */
+	bool changed;		     /* words were removed */
 	bool inputs;
 	bool headers; /* an input is a header to precompile: nothing is linked */
 	bool compile_only;
 	bool relocatable;
 	bool is_static;
 	bool plain;   /* -fno-sanitize=thread: compile without the plugin */
-	bool address; /* -fsanitize=address and its kin */
+	bool address; /* -fsanitize=address, leak, memory or hwaddress */
 	struct clang_call clang;
 };
 
-/* Options whose argument is the next word (it must not be taken for an input). */
+/* Is the next word the argument of this option, and not an input? */
 static bool takes_next(const char *word)
 {
 	static const char options[] =
@@ -89,10 +89,10 @@ static bool is_header(const char *file, const char *language)
 }
 
 /*
- * -fsanitize=LIST without `thread`: gcc would compile libtsan's hooks in and link libtsan. Returns
- * false when nothing is left of the option.
+ * Removes `thread` from -fsanitize=LIST: gcc would compile libtsan's hooks in and link libtsan.
+ * Returns false if nothing is left of the option.
  */
-static bool drop_thread(struct call *call, char *option)
+static bool remove_thread(struct compiler_call *call, char *option)
 {
 	char *out = strchr(option, '=') + 1, *in = out;
 	bool any = false;
@@ -119,7 +119,7 @@ static bool drop_thread(struct call *call, char *option)
 	return any;
 }
 
-static void note_no_sanitize(struct call *call, const char *list)
+static void read_no_sanitize(struct compiler_call *call, const char *list)
 {
 	for (; *list; list += strcspn(list, ","), list += *list == ',') {
 		size_t length = strcspn(list, ",");
@@ -131,8 +131,8 @@ static void note_no_sanitize(struct call *call, const char *list)
 	}
 }
 
-/* One option that is no input. False: leave it out. */
-static bool read_option(struct call *call, char *word)
+/* Reads an option that is not an input. Returns false if the compiler must not see it. */
+static bool read_option(struct compiler_call *call, char *word)
 {
 	static const char *const compile_only[] = { "-c",	 "-S",	       "-E",
 						    "-M",	 "-MM",	       "-fsyntax-only",
@@ -142,9 +142,9 @@ static bool read_option(struct call *call, char *word)
 	static const char *const tsan[] = { "-static-libtsan", "-ltsan", NULL };
 
 	if (!strncmp(word, "-fsanitize=", 11))
-		return drop_thread(call, word);
+		return remove_thread(call, word);
 	if (!strncmp(word, "-fno-sanitize=", 14))
-		note_no_sanitize(call, word + 14);
+		read_no_sanitize(call, word + 14);
 	if (is_one_of(word, tsan)) {
 		call->changed = true;
 		return false;
@@ -156,7 +156,7 @@ static bool read_option(struct call *call, char *word)
 	return true;
 }
 
-static void read_words(struct call *call, char **words)
+static void read_words(struct compiler_call *call, char **words)
 {
 	struct arguments flat = { 0 };
 	const char *language = NULL;
@@ -182,13 +182,13 @@ static void read_words(struct call *call, char **words)
 	}
 }
 
-/* There is no plugin for this compiler. */
-static void say_no_plugin(const struct call *call, const struct compiler *c, const char *command,
-			  const char *plugin, const char *directory)
+/* Says that there is no plugin for this compiler, and what to do. */
+static void explain_no_plugin(const struct compiler_call *call, const struct compiler *c,
+			      const char *command, const char *plugin, const char *directory)
 {
 	bool cxx = call->name[1] == '+', clang = c->family == COMPILER_CLANG;
 	const char *variable = cxx ? "SOOTH_CXX" : "SOOTH_CC";
-	char there[128];
+	char versions[128];
 
 	fprintf(stderr, "sooth %s: %s is %s %d, and there is no plugin for it (%s)\n", call->name,
 		command, install_paths_family_name(c->family), c->major, plugin);
@@ -201,20 +201,21 @@ static void say_no_plugin(const struct call *call, const struct compiler *c, con
 			c->major);
 		return;
 	}
-	install_paths_list_plugins(there, directory, c->family);
-	if (there[0])
-		fprintf(stderr, "sooth %s: there is one for clang %s: set %s to such a clang, or\n",
-			call->name, there, variable);
+	install_paths_list_plugins(versions, directory, c->family);
+	if (versions[0])
+		fprintf(stderr,
+			"sooth %s: there are plugins for clang %s: set %s to one of these, or\n",
+			call->name, versions, variable);
 	if (c->major >= 14 && c->major <= 19)
 		fprintf(stderr,
 			"sooth %s: install llvm-%d-dev and libclang-%d-dev and build sooth again\n",
 			call->name, c->major, c->major);
 	else
-		fprintf(stderr, "sooth %s: use a gcc or a clang of 14 to 19\n", call->name);
+		fprintf(stderr, "sooth %s: use gcc, or clang 14 to 19\n", call->name);
 }
 
-/* Fills `plugin`, `runtime` and `directory`, or says why not. */
-static bool find_parts(const struct call *call, struct compiler *c, char **command,
+/* Fills `plugin`, `runtime` and `directory`. Returns false after a message. */
+static bool find_parts(const struct compiler_call *call, struct compiler *c, char **command,
 		       char plugin[PATH_MAX], char runtime[PATH_MAX], char directory[PATH_MAX])
 {
 	bool cxx = call->name[1] == '+';
@@ -223,44 +224,44 @@ static bool find_parts(const struct call *call, struct compiler *c, char **comma
 		return false;
 	install_paths_ask_compiler(c, command);
 	if (c->family == COMPILER_ABSENT) {
-		fprintf(stderr, "sooth %s: cannot run %s; install it or name another in %s\n",
+		fprintf(stderr,
+			"sooth %s: cannot run %s; install it, or set %s to another compiler\n",
 			call->name, command[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
 	} else if (c->family == COMPILER_OTHER) {
 		fprintf(stderr,
-			"sooth %s: %s is neither gcc nor clang (%s), and there is nothing for "
-			"others\n"
-			"sooth %s: use a gcc: %s\n",
-			call->name, command[0],
-			c->line[0] ? c->line : "it does not say its version", call->name,
-			cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
+			"sooth %s: %s is neither gcc nor clang (%s); other compilers are not "
+			"supported\n"
+			"sooth %s: use gcc: %s\n",
+			call->name, command[0], c->line[0] ? c->line : "unknown version",
+			call->name, cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
 	} else if (!install_paths_plugin(plugin, directory, c->family, c->major)) {
-		say_no_plugin(call, c, command[0], plugin, directory);
+		explain_no_plugin(call, c, command[0], plugin, directory);
 	} else if (!install_paths_runtime(runtime, directory)) {
-		fprintf(stderr, "sooth %s: the runtime is not there (%s)\n", call->name, runtime);
+		fprintf(stderr,
+			"sooth %s: the runtime is missing (%s); build or install sooth again\n",
+			call->name, runtime);
 	} else {
 		return true;
 	}
 	return false;
 }
 
-static bool refuse(const struct call *call)
+static bool refuse_link(const struct compiler_call *call)
 {
 	if (call->is_static) {
 		fprintf(stderr,
-			"sooth %s: a static program cannot be recorded: the runtime takes the "
-			"place of\n"
-			"sooth %s: malloc and pthread_* when shared libraries are bound\n"
+			"sooth %s: a static program cannot be recorded: the runtime replaces "
+			"malloc\n"
+			"sooth %s: and pthread_* by dynamic linking\n"
 			"sooth %s: link it without -static and -static-pie\n",
 			call->name, call->name, call->name);
 		return true;
 	}
 	if (call->address)
 		fprintf(stderr,
-			"sooth %s: -fsanitize=address, leak, memory and hwaddress bring a malloc "
-			"of their "
-			"own and\n"
-			"sooth %s: cannot be combined with recording, as they cannot with "
-			"-fsanitize=thread\n",
+			"sooth %s: -fsanitize=address, leak, memory and hwaddress replace malloc "
+			"and\n"
+			"sooth %s: cannot be combined with recording, nor with -fsanitize=thread\n",
 			call->name, call->name);
 	return call->address;
 }
@@ -290,8 +291,8 @@ static void add_folder(struct arguments *line, const char *option, const char *d
 	arguments_add(line, path);
 }
 
-static void add_plugin(struct arguments *line, const struct call *call, const struct compiler *c,
-		       const char *plugin)
+static void add_plugin(struct arguments *line, const struct compiler_call *call,
+		       const struct compiler *c, const char *plugin)
 {
 	char option[PATH_MAX + 16];
 
@@ -301,12 +302,12 @@ static void add_plugin(struct arguments *line, const struct call *call, const st
 	}
 	snprintf(option, sizeof(option), "-fplugin=%s", plugin);
 	arguments_add(line, option);
-	arguments_add(line, "-D__SOOTH__=1"); /* annotate.h asks for it */
+	arguments_add(line, "-D__SOOTH__=1"); /* for annotate.h */
 }
 
-/* The caller's words. A response file stays one: its contents may be too long for a command line. */
-static void add_words(struct arguments *line, const struct call *call, const struct compiler *c,
-		      char **words)
+/* Keeps response files if it can: their contents may be too long for a command line. */
+static void add_words(struct arguments *line, const struct compiler_call *call,
+		      const struct compiler *c, char **words)
 {
 	bool gcc = c->family == COMPILER_GCC, keep = !call->changed || !call->inputs;
 
@@ -321,7 +322,7 @@ static void add_words(struct arguments *line, const struct call *call, const str
 
 static int compile(const char *name, const char *variable, const char *fallback, char **words)
 {
-	struct call call = { .name = name };
+	struct compiler_call call = { .name = name };
 	struct arguments line = { 0 };
 	struct compiler compiler = { .family = COMPILER_GCC };
 	char plugin[PATH_MAX], runtime[PATH_MAX], directory[PATH_MAX];
@@ -330,23 +331,24 @@ static int compile(const char *name, const char *variable, const char *fallback,
 	arguments_add_words(&line, chosen && chosen[strspn(chosen, " \t\n")] ? chosen : fallback);
 	const char *slash = strrchr(line.at[0], '/');
 	if (!strncmp(slash ? slash + 1 : line.at[0], "sooth", 5)) {
-		fprintf(stderr, "sooth %s: %s names sooth itself; name the compiler behind it\n",
-			name, variable);
+		fprintf(stderr,
+			"sooth %s: %s is set to sooth itself; set it to the real compiler\n", name,
+			variable);
 		return FAILED;
 	}
 	read_words(&call, words);
 	bool link = call.inputs && !call.compile_only && !call.headers && !call.relocatable;
-	if (link && refuse(&call))
+	if (link && refuse_link(&call))
 		return FAILED;
 	if (call.inputs) {
 		if (!find_parts(&call, &compiler, line.at, plugin, runtime, directory))
 			return FAILED;
 		if (!call.plain) {
 			add_plugin(&line, &call, &compiler, plugin);
-			/* std::string is compiled with the program, and recorded */
+			/* with these headers std::string is compiled, and so recorded */
 			add_folder(&line, "-isystem", directory, "share/sooth/c++");
 		}
-		/* where <sooth/annotate.h> is, behind all that the program asks for */
+		/* <sooth/annotate.h>, after all directories of the program */
 		add_folder(&line, "-idirafter", directory, "include");
 		if (link)
 			add_runtime(&line, runtime, directory);

@@ -333,106 +333,70 @@ static const struct cli_option import_options[] = {
 	{ 0 },
 };
 
-static int run_action(const struct command_syntax *action,
-		      int (*run)(const struct trace_request *request), char **argv)
+static const struct trace_action {
+	const char *name;
+	int (*run)(const struct trace_request *request);
+	struct command_syntax syntax;
+} syntaxes[] = {
+	{ "dump",
+	  trace_dump,
+	  { .command = "trace dump",
+	    .usage = "[OPTIONS] TRACE",
+	    .about = "Prints one line per event: thread, index, ticks since the start (in a serial "
+		     "recording: the step), operation, file:line, function, and the name of the "
+		     "object in the source.",
+	    .groups = { { .options = dump_options } } } },
+	{ "stat",
+	  trace_stat_command,
+	  { .command = "trace stat",
+	    .usage = "[--json] TRACE",
+	    .about = "Prints how many threads, events, sites and bytes a trace has.",
+	    .groups = { { .options = stat_options } } } },
+	{ "check",
+	  trace_check_command,
+	  { .command = "trace check",
+	    .usage = "TRACE",
+	    .about = "Checks whether a trace is well-formed. Exit status: 0 yes, 2 no." } },
+	{ "locks",
+	  trace_locks,
+	  { .command = "trace locks",
+	    .usage = "TRACE",
+	    .about = "Prints which locks each thread acquired while it held which others, and "
+		     "conflicting orders of locks." } },
+	{ "export",
+	  trace_export,
+	  { .command = "trace export",
+	    .usage = "--to std [-o FILE] TRACE",
+	    .about = "Writes a trace as text.",
+	    .groups = { { .options = export_options } } } },
+	{ "import",
+	  trace_import,
+	  { .command = "trace import",
+	    .usage = "FILE.std -o TRACE",
+	    .about = "Turns a text trace into a trace directory.",
+	    .groups = { { .options = import_options } } } },
+};
+
+static int run_action(int argc, char **argv)
 {
 	struct trace_request request = { .range = { .stream = TRACE_NONE, .to = UINT64_MAX } };
-	struct command_syntax syntax = *action;
+	const struct trace_action *action = syntaxes;
 	struct command_arguments arguments;
+	struct command_syntax syntax;
 	int status;
 
+	(void)argc;
+	while (strcmp(action->name, argv[0]) != 0)
+		action++;
+	syntax = action->syntax;
 	syntax.groups[0].target = &request;
+	syntax.notes = TRACE_NOTES;
 	syntax.operands[0] = "TRACE";
 	syntax.required = 1;
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;
 	request.input = arguments.operands[0];
-	return run(&request);
-}
-
-static int cmd_dump(int argc, char **argv)
-{
-	(void)argc;
-	return run_action(
-		&(struct command_syntax){
-			.command = "trace dump",
-			.usage = "[OPTIONS] TRACE",
-			.about = "Prints one line per event: thread, index, ticks since the start "
-				 "(in a serial recording: the step), operation, file:line, "
-				 "function, "
-				 "and the name of the object in the source.",
-			.groups = { { dump_options } },
-			.notes = TRACE_NOTES,
-		},
-		trace_dump, argv);
-}
-
-static int cmd_stat(int argc, char **argv)
-{
-	(void)argc;
-	return run_action(
-		&(struct command_syntax){
-			.command = "trace stat",
-			.usage = "[--json] TRACE",
-			.about = "Prints how many threads, events, sites and bytes a trace has.",
-			.groups = { { stat_options } },
-			.notes = TRACE_NOTES,
-		},
-		trace_stat_command, argv);
-}
-
-static int cmd_check_trace(int argc, char **argv)
-{
-	(void)argc;
-	return run_action(
-		&(struct command_syntax){
-			.command = "trace check",
-			.usage = "TRACE",
-			.about = "Checks whether a trace is well-formed. Exit status: 0 yes, 2 no.",
-			.notes = TRACE_NOTES,
-		},
-		trace_check_command, argv);
-}
-
-static int cmd_locks(int argc, char **argv)
-{
-	(void)argc;
-	return run_action(
-		&(struct command_syntax){
-			.command = "trace locks",
-			.usage = "TRACE",
-			.about = "Prints, for each thread, which locks it acquired while it held "
-				 "which others, and conflicting orders of locks.",
-			.notes = TRACE_NOTES,
-		},
-		trace_locks, argv);
-}
-
-static int cmd_export(int argc, char **argv)
-{
-	(void)argc;
-	return run_action(
-		&(struct command_syntax){
-			.command = "trace export",
-			.usage = "--to std [-o FILE] TRACE",
-			.about = "Writes a trace as text.",
-			.groups = { { export_options } },
-			.notes = TRACE_NOTES,
-		},
-		trace_export, argv);
-}
-
-static int cmd_import(int argc, char **argv)
-{
-	(void)argc;
-	return run_action(
-		&(struct command_syntax){
-			.command = "trace import",
-			.usage = "-o TRACE FILE.std",
-			.about = "Turns a text trace into a trace directory.",
-			.groups = { { import_options } },
-		},
-		trace_import, argv);
+	return action->run(&request);
 }
 
 static int cmd_pack(int argc, char **argv)
@@ -443,12 +407,12 @@ static int cmd_pack(int argc, char **argv)
 
 static const struct command actions[] = {
 	{ "dump", "[--thread N] [--from I] [--to I] TRACE", "print the events, one per line",
-	  cmd_dump },
-	{ "stat", "[--json] TRACE", "print how many threads, events and bytes it has", cmd_stat },
-	{ "check", "TRACE", "check whether it is well-formed: 0 yes, 2 no", cmd_check_trace },
-	{ "locks", "TRACE", "print which locks each thread acquired inside which", cmd_locks },
-	{ "export", "--to std [-o FILE] TRACE", "write it as text", cmd_export },
-	{ "import", "FILE.std -o TRACE", "turn text into a trace directory", cmd_import },
+	  run_action },
+	{ "stat", "[--json] TRACE", "print how many threads, events and bytes it has", run_action },
+	{ "check", "TRACE", "check whether it is well-formed: 0 yes, 2 no", run_action },
+	{ "locks", "TRACE", "print which locks each thread acquired inside which", run_action },
+	{ "export", "--to std [-o FILE] TRACE", "write it as text", run_action },
+	{ "import", "FILE.std -o TRACE", "turn text into a trace directory", run_action },
 	{ "pack", NULL, NULL, cmd_pack },
 };
 

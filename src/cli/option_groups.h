@@ -11,8 +11,7 @@ extern const struct cli_option recording_options[];  /* struct record_program */
 extern const struct cli_option json_options[];	     /* bool */
 
 /* A setter for a field `const char *` that holds a number. */
-bool option_set_number_text(const struct cli_option *option, void *target, const char *value,
-			    struct err *err);
+option_setter option_set_number_text;
 
 #define STATUS_NOTES                                                                               \
 	"Exit status: 0 nothing found, 1 findings, 2 bad use or bad input, 4 a bug in sooth."

@@ -19,7 +19,7 @@ struct cli_option {
 	const char *name;     /* "--window" or "-o" */
 	const char *argument; /* "N", for the help text; NULL: the option has no value */
 	const char *help;     /* NULL: the help text does not list the option */
-	/* Stores the value in `target`. Returns false, with the reason in `err`, if it is invalid. */
+	/* Stores the value in `target`. Returns false, with the reason, if it is invalid. */
 	bool (*set)(const struct cli_option *option, void *target, const char *value,
 		    struct err *err);
 	size_t field;		    /* offset in `target` of the field that `set` changes */
@@ -27,21 +27,15 @@ struct cli_option {
 	const char *const *choices; /* option_set_word, option_choice: ends with NULL */
 };
 
-/* Setters, named after the type of the field. */
-bool option_set_flag(const struct cli_option *option, void *target, const char *value,
-		     struct err *err); /* bool, to true */
-bool option_clear_flag(const struct cli_option *option, void *target, const char *value,
-		       struct err *err); /* bool, to false */
-bool option_set_text(const struct cli_option *option, void *target, const char *value,
-		     struct err *err); /* const char *: the value itself */
-bool option_set_word(const struct cli_option *option, void *target, const char *value,
-		     struct err *err); /* const char *: one of `choices` */
-bool option_set_number(const struct cli_option *option, void *target, const char *value,
-		       struct err *err); /* uint64_t */
-bool option_set_u32(const struct cli_option *option, void *target, const char *value,
-		    struct err *err); /* uint32_t or unsigned */
-bool option_set_seconds(const struct cli_option *option, void *target, const char *value,
-			struct err *err); /* double, not negative */
+typedef bool option_setter(const struct cli_option *option, void *target, const char *value,
+			   struct err *err);
+option_setter option_set_flag;	  /* bool, to true */
+option_setter option_clear_flag;  /* bool, to false */
+option_setter option_set_text;	  /* const char *: the value itself */
+option_setter option_set_word;	  /* const char *: one of `choices` */
+option_setter option_set_number;  /* uint64_t */
+option_setter option_set_u32;	  /* uint32_t or unsigned */
+option_setter option_set_seconds; /* double, not negative */
 
 /* For other setters: the position of `value` in the option's `choices`; -1, with `err` set. */
 int option_choice(const struct cli_option *option, const char *value, struct err *err);
@@ -67,9 +61,9 @@ struct command_syntax {
 	 * are at the end.
 	 */
 	struct option_group groups[OPTION_GROUPS];
-	const char *operands[OPERANDS]; /* "TRACE": names of the arguments that are no options */
+	const char *operands[OPERANDS]; /* "TRACE": names of the arguments that are not options */
 	unsigned required;		/* the first ones must be given */
-	bool program; /* a program and its arguments come last: instead of operands, or after "--" */
+	bool program; /* a program with its arguments comes last: as the operands, or after "--" */
 };
 
 struct command_arguments {

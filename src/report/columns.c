@@ -1,5 +1,6 @@
 /*
- * Prints the rows of a witness (rows.h) in columns, then the events of the finding, which come next.
+ * Prints the rows of a witness (rows.h) in columns, then the events of the finding, which come
+ * next.
  */
 #include "report/columns.h"
 

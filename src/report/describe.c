@@ -35,7 +35,7 @@ struct describe {
 	struct trace_symbols *symbols;
 	struct stack_maker *stacks;
 	struct describe_stream *streams; /* by position in the trace */
-	range_list bytes;		 /* that findings access: other accesses are no rows */
+	range_list bytes;		 /* that findings access: only such accesses are rows */
 	VEC(struct described *) found;
 	struct map by_id;     /* from event to position + 1 in `found` */
 	struct map creations; /* from stream to position + 1 in `found` */

@@ -52,7 +52,7 @@ struct trace_symbols *describe_symbols(const struct describe *describe);
  */
 const struct described *describe_find(const struct describe *describe, struct event_id id);
 
-/* The innermost frame of an event that is not in a system header. Returns false if there is none. */
+/* The innermost frame of an event that is not in a system header. Returns false without one. */
 bool describe_site(struct describe *describe, const struct trace_event *event,
 		   struct describe_frame *frame);
 

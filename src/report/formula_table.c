@@ -51,7 +51,7 @@ static void print_state(struct describe *d, const struct observe_story *story, s
 				: "01?"[subformulas_at(&story->values, i, state)]);
 }
 
-/* Each subformula is printed in full: shorter texts with letters for its parts are harder to read. */
+/* Subformulas are printed in full: letters for their parts would be harder to read. */
 static void print_legend(const struct subformulas *values, FILE *out)
 {
 	for (size_t i = 0; i < values->texts.count; i++)

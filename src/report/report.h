@@ -40,7 +40,7 @@ struct report {
 	VEC(struct report_observed) observed;
 	/* The result of replaying each finding; NULL: nothing was replayed. */
 	const struct confirmation *confirmations;
-	/* The command that replays a finding, without its id: "sooth replay bank.sooth"; or NULL. */
+	/* The command that replays a finding, without the id: "sooth replay x.sooth"; or NULL. */
 	const char *replay;
 	/* A whole command for each finding, or NULL; NULL: `replay` counts. */
 	char *const *replays;

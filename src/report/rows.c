@@ -46,7 +46,7 @@ static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 	return false;
 }
 
-/* Accesses matter if they touch memory of the finding's events, points if the finding names them. */
+/* Accesses matter if they touch the finding's memory, points if the finding names them. */
 static bool matters(const struct rows *t, const struct trace_event *ev)
 {
 	if (is_named(t->finding, ev) || is_in_run(t->finding, ev))

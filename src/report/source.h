@@ -4,7 +4,7 @@
 
 #include "report/describe.h"
 
-/* The text of a line without blanks around it; lasts until describe_close(). NULL: not available. */
+/* A line without blanks around it; lasts until describe_close(). NULL: not available. */
 const char *source_line(struct describe *describe, const char *file, unsigned line);
 
 #endif
