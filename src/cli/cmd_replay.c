@@ -69,15 +69,12 @@ static void print_text(const struct report *report, const struct report_item *it
 static void print_json(const struct report *report, const struct report_item *item)
 {
 	const struct finding *f = item->finding;
-	json_t *all = json_object();
 
-	json_object_set_new(all, "version", json_integer(1));
-	json_object_set_new(all, "id", json_string(item->id));
-	json_object_set_new(all, "kind", json_string(finding_kind_name(f->kind)));
-	json_object_set_new(all, "status", json_string(finding_status_name(f->status)));
-	json_object_set_new(all, "message", report_json_text(message_make(report->describe, f)));
-	json_object_set_new(all, "confirmation", confirmed_json(item->confirmation));
-	print_json_value(all);
+	print_json_value(json_pack("{s:i, s:s, s:s, s:s, s:o, s:o}", "version", 1, "id", item->id,
+				   "kind", finding_kind_name(f->kind), "status",
+				   finding_status_name(f->status), "message",
+				   report_json_text(message_make(report->describe, f)),
+				   "confirmation", confirmed_json(item->confirmation)));
 }
 
 static int exit_status(const struct confirmation *c)

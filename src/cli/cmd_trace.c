@@ -230,14 +230,6 @@ static json_t *json_number(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-/* A name from the trace; "" if it is not valid UTF-8. */
-static json_t *string(const char *text)
-{
-	json_t *value = json_string(text);
-
-	return value ? value : json_string("");
-}
-
 static json_t *stat_json(const struct trace *trace, const struct trace_stat *s)
 {
 	json_t *kinds = json_object(), *sizes = json_object(), *stopped = json_object();
@@ -268,7 +260,7 @@ static json_t *stat_json(const struct trace *trace, const struct trace_stat *s)
 	json_object_set_new(all, "bytes", json_number(s->bytes));
 	json_object_set_new(all, "bytes_per_event", json_real(bytes_per_event(s)));
 	json_object_set_new(all, "table_bytes", json_number(s->table_bytes));
-	json_object_set_new(all, "end", string(end_name(trace)));
+	json_object_set_new(all, "end", report_json_text(end_name(trace)));
 	json_object_set_new(all, "cut", json_boolean(trace_is_cut(trace)));
 	if (trace_has_schedule(trace))
 		json_object_set_new(all, "switches", json_number(trace_switch_count(trace)));

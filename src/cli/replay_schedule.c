@@ -40,18 +40,12 @@ static void print_text(const struct schedule *s, const struct schedule_result *r
 
 static void print_json(const struct schedule *s, const struct schedule_result *r)
 {
-	json_t *all = json_object();
-
-	json_object_set_new(all, "version", json_integer(1));
-	json_object_set_new(all, "kind", json_string(s->expect));
-	json_object_set_new(all, "property", report_json_text(s->property));
-	json_object_set_new(all, "verdict",
-			    json_string(r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged"));
-	json_object_set_new(all, "why", report_json_text(r->why));
-	json_object_set_new(all, "runs", json_integer(r->runs));
-	json_object_set_new(all, "effect", json_string(run_outcome_name(r->effect.kind)));
-	json_object_set_new(all, "text", report_json_text(r->effect.text));
-	print_json_value(all);
+	print_json_value(json_pack(
+		"{s:i, s:o, s:o, s:s, s:o, s:i, s:s, s:o}", "version", 1, "kind",
+		report_json_text(s->expect), "property", report_json_text(s->property), "verdict",
+		r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged", "why",
+		report_json_text(r->why), "runs", (int)r->runs, "effect",
+		run_outcome_name(r->effect.kind), "text", report_json_text(r->effect.text)));
 }
 
 static int follow_schedule(const struct replay_schedule *replay, const struct schedule *schedule)

@@ -26,16 +26,6 @@ static void print_text(const struct predict_trace *p)
 		report_print_summary(p->reports.items, p->reports.count, stdout);
 }
 
-/* Warnings do not count. */
-static bool has_findings(const struct report *r)
-{
-	for (size_t i = 0; i < r->result->findings.count; i++) {
-		if (r->result->findings.items[i].status != FINDING_WARNING)
-			return true;
-	}
-	return r->observed.count > 0;
-}
-
 int report_output(struct predict_trace *p)
 {
 	int status = STATUS_OK;
@@ -47,7 +37,7 @@ int report_output(struct predict_trace *p)
 	else
 		print_text(p);
 	for (size_t i = 0; i < p->reports.count; i++) {
-		if (has_findings(&p->reports.items[i]))
+		if (p->reports.items[i].observed.count || report_has_findings(&p->reports.items[i]))
 			status = STATUS_FINDINGS;
 	}
 	if (p->problems.count)

@@ -181,16 +181,6 @@ static void predict_all(struct check_program *c, pid_t pid)
 
 /* ---- replaying ---------------------------------------------------------------------------- */
 
-/* Is there a finding that `sooth replay` can replay? */
-static bool has_witness(const struct report *r)
-{
-	for (size_t i = 0; i < r->result->findings.count; i++) {
-		if (r->result->findings.items[i].status != FINDING_WARNING)
-			return true;
-	}
-	return false;
-}
-
 /* The reports show a command that replays from the recording in the current directory. */
 static bool can_keep(const struct check_program *c)
 {
@@ -227,7 +217,7 @@ static void confirm_all(struct check_program *c)
 	for (size_t i = 0; i < c->predicting.reports.count; i++) {
 		struct report *report = &c->predicting.reports.items[i];
 
-		if (!has_witness(report) && !report->result->leads.count)
+		if (!report_has_findings(report) && !report->result->leads.count)
 			continue;
 		if (i || report->process) {
 			warn_of_leads(c, report);
@@ -239,7 +229,7 @@ static void confirm_all(struct check_program *c)
 		if (c->confirm_seconds > 0)
 			confirm_findings_run(&confirming, report);
 		warn_of_leads(c, report);
-		c->keep = has_witness(report) && can_keep(c);
+		c->keep = report_has_findings(report) && can_keep(c);
 		if (c->keep)
 			report->replay = predict_trace_replay_command(
 				&c->predicting, c->temporary ? path_name(c->recording.directory)

@@ -308,14 +308,8 @@ void explore_report_close(struct explore_report *explored)
 		predict_result_free((struct predict_result *)report->result);
 		free((struct predict_result *)report->result);
 	}
-	for (size_t i = 0; i < report->observed.count; i++) {
-		struct report_observed *observed = &report->observed.items[i];
-		free(observed->message);
-		free(observed->replay);
-		free(observed->site.file);
-		free(observed->site.function);
-		vec_free(&observed->events);
-	}
+	for (size_t i = 0; i < report->observed.count; i++)
+		report_observed_free(&report->observed.items[i]);
 	vec_free(&report->observed);
 	free(explored->trace);
 }

@@ -290,10 +290,8 @@ static void free_report(struct report *r)
 	trace_close((struct trace *)trace);
 	predict_result_free((struct predict_result *)r->result);
 	free((struct predict_result *)r->result);
-	for (size_t i = 0; i < r->observed.count; i++) {
-		free(r->observed.items[i].message);
-		vec_free(&r->observed.items[i].events);
-	}
+	for (size_t i = 0; i < r->observed.count; i++)
+		report_observed_free(&r->observed.items[i]);
 	vec_free(&r->observed);
 	free((char *)r->replay);
 	if (r->observation)

@@ -116,16 +116,12 @@ static json_t *order_json(const struct confirm_order *o)
 
 static json_t *met_json(const struct control_stop *stop)
 {
-	json_t *object = json_object();
 	char address[24];
 
 	snprintf(address, sizeof address, "0x%" PRIx64, stop->address);
-	json_object_set_new(object, "thread", json_integer(stop->thread));
-	json_object_set_new(object, "step", json_integer(stop->actual_step));
-	json_object_set_new(object, "address", json_string(address));
-	json_object_set_new(object, "size", json_integer((json_int_t)stop->size));
-	json_object_set_new(object, "value", json_integer((json_int_t)stop->value));
-	return object;
+	return json_pack("{s:I, s:I, s:s, s:I, s:I}", "thread", (json_int_t)stop->thread, "step",
+			 (json_int_t)stop->actual_step, "address", address, "size",
+			 (json_int_t)stop->size, "value", (json_int_t)stop->value);
 }
 
 json_t *confirmed_json(const struct confirmation *c)

@@ -56,11 +56,15 @@ static json_t *address(uint64_t value)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
+static json_t *line_json(unsigned line)
+{
+	return line ? number(line) : json_null();
+}
+
 static void set_site(json_t *object, const struct describe_frame *frame)
 {
 	json_object_set_new(object, "file", string(frame ? frame->file : NULL));
-	json_object_set_new(object, "line",
-			    frame && frame->line ? number(frame->line) : json_null());
+	json_object_set_new(object, "line", line_json(frame ? frame->line : 0));
 	json_object_set_new(object, "function", string(frame ? frame->function : NULL));
 }
 
@@ -70,12 +74,10 @@ static json_t *stack_json(const struct described *one)
 
 	for (size_t i = 0; one && i < one->stack.count; i++) {
 		const struct describe_frame *f = &one->stack.items[i];
-		json_t *frame = json_object();
 
-		json_object_set_new(frame, "function", string(f->function));
-		json_object_set_new(frame, "file", string(f->file));
-		json_object_set_new(frame, "line", f->line ? number(f->line) : json_null());
-		json_array_append_new(list, frame);
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "function",
+						      string(f->function), "file", string(f->file),
+						      "line", line_json(f->line)));
 	}
 	return list;
 }
@@ -87,12 +89,11 @@ static const struct describe_frame *innermost_frame(const struct described *one)
 
 static json_t *lock_json(struct describe *d, const struct finding_lock *held)
 {
-	const struct described *taken = describe_find(d, held->taken);
-	json_t *object = json_object();
+	json_t *object = json_pack("{s:o, s:o}", "variable",
+				   string(name_lock(d, held->address, held->taken)), "address",
+				   address(held->address));
 
-	json_object_set_new(object, "variable", string(name_lock(d, held->address, held->taken)));
-	json_object_set_new(object, "address", address(held->address));
-	set_site(object, innermost_frame(taken));
+	set_site(object, innermost_frame(describe_find(d, held->taken)));
 	json_object_set_new(object, "index", number(held->taken.index));
 	json_object_set_new(object, "shared", json_boolean(held->shared));
 	return object;
@@ -101,12 +102,10 @@ static json_t *lock_json(struct describe *d, const struct finding_lock *held)
 static json_t *block_json(struct describe *d, const struct window_block *b)
 {
 	const struct described *allocated = describe_find(d, b->allocated);
-	json_t *object = json_object();
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "address", address(b->address), "size",
+				   number(b->size), "thread", number(b->allocated.stream), "index",
+				   number(b->allocated.index));
 
-	json_object_set_new(object, "address", address(b->address));
-	json_object_set_new(object, "size", number(b->size));
-	json_object_set_new(object, "thread", number(b->allocated.stream));
-	json_object_set_new(object, "index", number(b->allocated.index));
 	set_site(object, innermost_frame(allocated));
 	json_object_set_new(object, "stack", stack_json(allocated));
 	return object;
@@ -120,9 +119,8 @@ static json_t *creation_json(struct describe *d, uint32_t stream)
 
 	if (!created)
 		return json_null();
-	object = json_object();
-	json_object_set_new(object, "thread", number(created->event.stream));
-	json_object_set_new(object, "index", number(created->event.index));
+	object = json_pack("{s:o, s:o}", "thread", number(created->event.stream), "index",
+			   number(created->event.index));
 	set_site(object, innermost_frame(created));
 	json_object_set_new(object, "runs", string(begun ? begun->function : NULL));
 	return object;
@@ -133,15 +131,12 @@ static json_t *event_json(struct describe *d, struct event_id id, uint8_t kind, 
 			  const struct described *one)
 {
 	const struct trace *trace = describe_trace(d);
-	json_t *object = json_object();
 	bool joins = kind == EV_JOIN || kind == EV_JOIN_REQUEST;
+	json_t *object = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o}", "thread", number(id.stream), "index", number(id.index),
+		"op", string(message_operation(kind)), "address", joins ? json_null() : address(at),
+		"variable", string(one ? name_subject(d, &one->event) : name_object(d, at, NULL)));
 
-	json_object_set_new(object, "thread", number(id.stream));
-	json_object_set_new(object, "index", number(id.index));
-	json_object_set_new(object, "op", string(message_operation(kind)));
-	json_object_set_new(object, "address", joins ? json_null() : address(at));
-	json_object_set_new(object, "variable",
-			    string(one ? name_subject(d, &one->event) : name_object(d, at, NULL)));
 	set_site(object, innermost_frame(one));
 	json_object_set_new(object, "stack", stack_json(one));
 	if (trace_thread_name(trace, id.stream))
@@ -187,13 +182,10 @@ static json_t *ids_json(const struct event_id *items, size_t count)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < count; i++) {
-		json_t *step = json_object();
-
-		json_object_set_new(step, "thread", number(items[i].stream));
-		json_object_set_new(step, "index", number(items[i].index));
-		json_array_append_new(list, step);
-	}
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o}", "thread", number(items[i].stream),
+						"index", number(items[i].index)));
 	return list;
 }
 
@@ -210,15 +202,9 @@ static json_t *witness_json(const struct finding *f)
 static json_t *start_finding(const char *id, const char *kind, const char *status, uint64_t count,
 			     const char *message)
 {
-	json_t *object = json_object();
-
-	json_object_set_new(object, "id", string(id));
-	json_object_set_new(object, "kind", string(kind));
-	json_object_set_new(object, "property", json_null());
-	json_object_set_new(object, "status", string(status));
-	json_object_set_new(object, "count", number(count));
-	json_object_set_new(object, "message", string(message));
-	return object;
+	return json_pack("{s:o, s:o, s:n, s:o, s:o, s:o}", "id", string(id), "kind", string(kind),
+			 "property", "status", string(status), "count", number(count), "message",
+			 string(message));
 }
 
 static json_t *replay_json(const struct report *r, const struct report_item *item)
@@ -313,18 +299,10 @@ static json_t *finding_json(const struct report *r, const struct report_item *it
 /* Looks like an event, with null for what only an event has. */
 static json_t *site_json(const struct report_site *p)
 {
-	json_t *object = json_object();
-
-	json_object_set_new(object, "thread", number(p->thread));
-	json_object_set_new(object, "index", json_null());
-	json_object_set_new(object, "op", json_string(p->operation));
-	json_object_set_new(object, "address", json_null());
-	json_object_set_new(object, "variable", json_null());
-	json_object_set_new(object, "file", string(p->file));
-	json_object_set_new(object, "line", p->line ? number(p->line) : json_null());
-	json_object_set_new(object, "function", string(p->function));
-	json_object_set_new(object, "stack", json_array());
-	return object;
+	return json_pack("{s:o, s:n, s:s, s:n, s:n, s:o, s:o, s:o, s:[]}", "thread",
+			 number(p->thread), "index", "op", p->operation, "address", "variable",
+			 "file", string(p->file), "line", line_json(p->line), "function",
+			 string(p->function), "stack");
 }
 
 static json_t *observed_json(struct describe *d, const struct report_item *item)

@@ -404,20 +404,18 @@ json_t *report_json_properties(const struct report *reports, size_t count)
 	judge_all(reports, count, &list);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct judged *j = &list.items[i];
-		json_t *object = json_object(), *unseen = json_array();
+		json_t *unseen = json_array();
 
 		for (size_t k = 0; k < j->unseen.count; k++)
 			json_array_append_new(unseen, report_json_text(j->unseen.items[k]));
-		json_object_set_new(object, "name", report_json_text(j->property->name));
-		json_object_set_new(object, "file", report_json_text(shown_path(j)));
-		json_object_set_new(object, "events", json_integer((json_int_t)j->events));
-		json_object_set_new(object, "findings", json_integer((json_int_t)j->findings));
-		json_object_set_new(object, "verdict", json_string(verdicts[j->verdict]));
-		json_object_set_new(object, "judged", json_boolean(j->whole));
-		json_object_set_new(object, "unseen", unseen);
-		json_object_set_new(object, "not_judged",
-				    unjudged_formulas(reports, count, j->property));
-		json_array_append_new(all, object);
+		json_array_append_new(
+			all,
+			json_pack("{s:o, s:o, s:I, s:I, s:s, s:b, s:o, s:o}", "name",
+				  report_json_text(j->property->name), "file",
+				  report_json_text(shown_path(j)), "events", (json_int_t)j->events,
+				  "findings", (json_int_t)j->findings, "verdict",
+				  verdicts[j->verdict], "judged", (int)j->whole, "unseen", unseen,
+				  "not_judged", unjudged_formulas(reports, count, j->property)));
 	}
 	free_all(&list);
 	return all;

@@ -84,3 +84,21 @@ const struct observe_finding *report_observed_finding(const struct report *r,
 		     r->result->findings.items[i].kind != FINDING_PATTERN;
 	return n < r->observation->findings.count ? &r->observation->findings.items[n] : NULL;
 }
+
+bool report_has_findings(const struct report *r)
+{
+	for (size_t i = 0; i < r->result->findings.count; i++) {
+		if (r->result->findings.items[i].status != FINDING_WARNING)
+			return true;
+	}
+	return false;
+}
+
+void report_observed_free(struct report_observed *observed)
+{
+	free(observed->message);
+	free(observed->replay);
+	free(observed->site.file);
+	free(observed->site.function);
+	vec_free(&observed->events);
+}

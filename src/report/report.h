@@ -78,6 +78,11 @@ void report_list(const struct report *report, struct report_numbers *numbers, re
 const struct observe_finding *report_observed_finding(const struct report *report,
 						      const struct finding *finding);
 
+/* Does the report have findings other than warnings? Observed failures do not count. */
+bool report_has_findings(const struct report *report);
+
+void report_observed_free(struct report_observed *observed);
+
 /* The command that replays a finding, to be freed; NULL: there is none. */
 char *report_replay(const struct report *report, const struct report_item *item);
 
