@@ -17,7 +17,9 @@
 #include "cli/arguments.h"
 #include "cli/cc_clang.h"
 #include "cli/cli.h"
+#include "pipeline/complain.h"
 #include "pipeline/install_paths.h"
+#include "pipeline/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -80,8 +82,7 @@ static bool is_header(const char *file, const char *language)
 {
 	static const char *const suffixes[] = { "h",   "hh",  "H",   "hp",  "hxx",
 						"hpp", "HPP", "h++", "tcc", NULL };
-	const char *slash = strrchr(file, '/');
-	const char *dot = strrchr(slash ? slash : file, '.');
+	const char *dot = strrchr(path_name(file), '.');
 
 	if (language && strcmp(language, "none") != 0)
 		return strstr(language, "-header") != NULL;
@@ -188,30 +189,28 @@ static void explain_no_plugin(const struct compiler_call *call, const struct com
 {
 	bool cxx = call->name[1] == '+', clang = c->family == COMPILER_CLANG;
 	const char *variable = cxx ? "SOOTH_CXX" : "SOOTH_CC";
+	const char *other = cxx ? "g++-" SOOTH_GCC : "gcc-" SOOTH_GCC;
 	char versions[128];
 
-	fprintf(stderr, "sooth %s: %s is %s %d, and there is no plugin for it (%s)\n", call->name,
-		command, install_paths_family_name(c->family), c->major, plugin);
+	complain(call->name, "%s is %s %d, and there is no plugin for it (%s)", command,
+		 install_paths_family_name(c->family), c->major, plugin);
 	if (!clang) {
-		const char *other = cxx ? "g++-" SOOTH_GCC : "gcc-" SOOTH_GCC;
-		fprintf(stderr,
-			"sooth %s: either install %s and set %s=%s, or install gcc-%d, g++-%d and\n"
-			"sooth %s: gcc-%d-plugin-dev and build sooth with them\n",
-			call->name, other, variable, other, c->major, c->major, call->name,
-			c->major);
+		complain(call->name,
+			 "either install %s and set %s=%s, or install gcc-%d, g++-%d and", other,
+			 variable, other, c->major, c->major);
+		complain(call->name, "gcc-%d-plugin-dev and build sooth with them", c->major);
 		return;
 	}
 	install_paths_list_plugins(versions, directory, c->family);
 	if (versions[0])
-		fprintf(stderr,
-			"sooth %s: there are plugins for clang %s: set %s to one of these, or\n",
-			call->name, versions, variable);
+		complain(call->name, "there are plugins for clang %s: set %s to one of these, or",
+			 versions, variable);
 	if (c->major >= 14 && c->major <= 19)
-		fprintf(stderr,
-			"sooth %s: install llvm-%d-dev and libclang-%d-dev and build sooth again\n",
-			call->name, c->major, c->major);
+		complain(call->name,
+			 "install llvm-%d-dev and libclang-%d-dev and build sooth again", c->major,
+			 c->major);
 	else
-		fprintf(stderr, "sooth %s: use gcc, or clang 14 to 19\n", call->name);
+		complain(call->name, "use gcc, or clang 14 to 19");
 }
 
 /* Fills `plugin`, `runtime` and `directory`. Returns false after a message. */
@@ -224,22 +223,19 @@ static bool find_parts(const struct compiler_call *call, struct compiler *c, cha
 		return false;
 	install_paths_ask_compiler(c, command);
 	if (c->family == COMPILER_ABSENT) {
-		fprintf(stderr,
-			"sooth %s: cannot run %s; install it, or set %s to another compiler\n",
-			call->name, command[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
+		complain(call->name, "cannot run %s; install it, or set %s to another compiler",
+			 command[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
 	} else if (c->family == COMPILER_OTHER) {
-		fprintf(stderr,
-			"sooth %s: %s is neither gcc nor clang (%s); other compilers are not "
-			"supported\n"
-			"sooth %s: use gcc: %s\n",
-			call->name, command[0], c->line[0] ? c->line : "unknown version",
-			call->name, cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
+		complain(call->name,
+			 "%s is neither gcc nor clang (%s); other compilers are not supported",
+			 command[0], c->line[0] ? c->line : "unknown version");
+		complain(call->name, "use gcc: %s",
+			 cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
 	} else if (!install_paths_plugin(plugin, directory, c->family, c->major)) {
 		explain_no_plugin(call, c, command[0], plugin, directory);
 	} else if (!install_paths_runtime(runtime, directory)) {
-		fprintf(stderr,
-			"sooth %s: the runtime is missing (%s); build or install sooth again\n",
-			call->name, runtime);
+		complain(call->name, "the runtime is missing (%s); build or install sooth again",
+			 runtime);
 	} else {
 		return true;
 	}
@@ -249,21 +245,17 @@ static bool find_parts(const struct compiler_call *call, struct compiler *c, cha
 static bool refuse_link(const struct compiler_call *call)
 {
 	if (call->is_static) {
-		fprintf(stderr,
-			"sooth %s: a static program cannot be recorded: the runtime replaces "
-			"malloc\n"
-			"sooth %s: and pthread_* by dynamic linking\n"
-			"sooth %s: link it without -static and -static-pie\n",
-			call->name, call->name, call->name);
-		return true;
+		complain(call->name,
+			 "a static program cannot be recorded: the runtime replaces malloc");
+		complain(call->name, "and pthread_* by dynamic linking");
+		complain(call->name, "link it without -static and -static-pie");
+	} else if (call->address) {
+		complain(call->name,
+			 "-fsanitize=address, leak, memory and hwaddress replace malloc and");
+		complain(call->name,
+			 "cannot be combined with recording, nor with -fsanitize=thread");
 	}
-	if (call->address)
-		fprintf(stderr,
-			"sooth %s: -fsanitize=address, leak, memory and hwaddress replace malloc "
-			"and\n"
-			"sooth %s: cannot be combined with recording, nor with -fsanitize=thread\n",
-			call->name, call->name);
-	return call->address;
+	return call->is_static || call->address;
 }
 
 static void add_runtime(struct arguments *line, const char *runtime, const char *directory)
@@ -329,11 +321,8 @@ static int compile(const char *name, const char *variable, const char *fallback,
 	const char *chosen = getenv(variable);
 
 	arguments_add_words(&line, chosen && chosen[strspn(chosen, " \t\n")] ? chosen : fallback);
-	const char *slash = strrchr(line.at[0], '/');
-	if (!strncmp(slash ? slash + 1 : line.at[0], "sooth", 5)) {
-		fprintf(stderr,
-			"sooth %s: %s is set to sooth itself; set it to the real compiler\n", name,
-			variable);
+	if (!strncmp(path_name(line.at[0]), "sooth", 5)) {
+		complain(name, "%s is set to sooth itself; set it to the real compiler", variable);
 		return FAILED;
 	}
 	read_words(&call, words);
@@ -355,18 +344,16 @@ static int compile(const char *name, const char *variable, const char *fallback,
 	}
 	add_words(&line, &call, &compiler, words);
 	execvp(line.at[0], line.at);
-	fprintf(stderr, "sooth %s: %s: %s\n", name, line.at[0], strerror(errno));
+	complain(name, "%s: %s", line.at[0], strerror(errno));
 	return FAILED;
 }
 
-int cmd_cc(int argc, char **argv)
+int cmd_cc(char **argv)
 {
-	(void)argc;
 	return compile("cc", "SOOTH_CC", "gcc", argv + 1);
 }
 
-int cmd_cxx(int argc, char **argv)
+int cmd_cxx(char **argv)
 {
-	(void)argc;
 	return compile("c++", "SOOTH_CXX", "g++", argv + 1);
 }

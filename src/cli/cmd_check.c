@@ -29,7 +29,7 @@ static const struct cli_option check_options[] = {
 	{ 0 },
 };
 
-int cmd_check(int argc, char **argv)
+int cmd_check(char **argv)
 {
 	struct check_program c;
 	struct command_arguments arguments;
@@ -57,7 +57,6 @@ int cmd_check(int argc, char **argv)
 	};
 	int status;
 
-	(void)argc;
 	check_program_init(&c);
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;

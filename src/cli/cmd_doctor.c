@@ -60,7 +60,7 @@ static void list_plugins(const char *directory)
 	}
 }
 
-int cmd_doctor(int argc, char **argv)
+int cmd_doctor(char **argv)
 {
 	char directory[PATH_MAX], runtime[PATH_MAX];
 	const struct command_syntax syntax = {
@@ -75,7 +75,6 @@ int cmd_doctor(int argc, char **argv)
 	bool good = true;
 	int status;
 
-	(void)argc;
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;
 	if (!install_paths_directory(directory) || uname(&system))

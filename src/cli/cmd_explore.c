@@ -97,7 +97,7 @@ static int explore(struct explore_program *x)
 	return !done ? STATUS_BAD_USE : x->found.count ? STATUS_FINDINGS : STATUS_OK;
 }
 
-int cmd_explore(int argc, char **argv)
+int cmd_explore(char **argv)
 {
 	struct explore_program x;
 	struct command_arguments arguments;
@@ -123,7 +123,6 @@ int cmd_explore(int argc, char **argv)
 	};
 	int status;
 
-	(void)argc;
 	explore_program_init(&x);
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;

@@ -18,7 +18,7 @@ static const struct cli_option future_options[] = {
 	{ 0 },
 };
 
-int cmd_observe(int argc, char **argv)
+int cmd_observe(char **argv)
 {
 	struct predict_trace p;
 	struct command_arguments arguments;
@@ -40,7 +40,6 @@ int cmd_observe(int argc, char **argv)
 	const char *trace;
 	int status;
 
-	(void)argc;
 	predict_trace_init(&p, "observe");
 	p.observe_only = true;
 	if (!options_read(&syntax, argv, &arguments, &status))

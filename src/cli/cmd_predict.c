@@ -3,7 +3,7 @@
 #include "cli/option_groups.h"
 #include "cli/report_output.h"
 
-int cmd_predict(int argc, char **argv)
+int cmd_predict(char **argv)
 {
 	struct predict_trace p;
 	struct command_arguments arguments;
@@ -24,7 +24,6 @@ int cmd_predict(int argc, char **argv)
 	};
 	int status;
 
-	(void)argc;
 	predict_trace_init(&p, "predict");
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;

@@ -98,7 +98,7 @@ static int record(struct record_command *c)
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-int cmd_record(int argc, char **argv)
+int cmd_record(char **argv)
 {
 	struct record_command c = { { .command = "record" }, { .command = "record" }, false };
 	struct command_arguments arguments;
@@ -120,7 +120,6 @@ int cmd_record(int argc, char **argv)
 	};
 	int status;
 
-	(void)argc;
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status ? RECORD_PROGRAM_FAILED : status;
 	c.recording.program = arguments.program;

@@ -211,7 +211,7 @@ static int replay_trace(struct replay *r, const char *trace, const char *id)
 	return status;
 }
 
-int cmd_replay(int argc, char **argv)
+int cmd_replay(char **argv)
 {
 	struct replay r = { 0 };
 	struct command_arguments arguments;
@@ -241,7 +241,6 @@ int cmd_replay(int argc, char **argv)
 	const char *trace, *finding;
 	int status;
 
-	(void)argc;
 	predict_trace_init(&r.predicting, "replay");
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;

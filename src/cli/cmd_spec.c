@@ -123,7 +123,7 @@ static int explain_file(const char *path, bool graphviz)
 
 /* ---- actions -------------------------------------------------------------------------------- */
 
-static int cmd_check_file(int argc, char **argv)
+static int cmd_check_file(char **argv)
 {
 	struct command_arguments arguments;
 	const struct command_syntax syntax = {
@@ -140,13 +140,12 @@ static int cmd_check_file(int argc, char **argv)
 	};
 	int status;
 
-	(void)argc;
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;
 	return check_file(arguments.operands[0], arguments.operands[1]);
 }
 
-static int cmd_explain_file(int argc, char **argv)
+static int cmd_explain_file(char **argv)
 {
 	static const struct cli_option options[] = {
 		{ "--dot", NULL, "print a graph for Graphviz", .set = option_set_flag },
@@ -166,13 +165,12 @@ static int cmd_explain_file(int argc, char **argv)
 	};
 	int status;
 
-	(void)argc;
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;
 	return explain_file(arguments.operands[0], dot);
 }
 
-int cmd_spec(int argc, char **argv)
+int cmd_spec(char **argv)
 {
 	static const struct command actions[] = {
 		{ "check", "FILE.prop [PROG]", "check the file, and its names against a program",
@@ -182,5 +180,5 @@ int cmd_spec(int argc, char **argv)
 	};
 
 	return commands_run_action("spec", actions, sizeof actions / sizeof actions[0],
-				   "doc/language.md describes the language.", argc, argv);
+				   "doc/language.md describes the language.", argv);
 }

@@ -31,23 +31,6 @@ static int refuse(const char *text)
 	return STATUS_BAD_USE;
 }
 
-static bool open_trace(const char *path, struct trace **trace)
-{
-	struct err err = { 0 };
-
-	if (trace_open(path, trace, &err))
-		return true;
-	refuse(err.text);
-	return false;
-}
-
-/* Prints damage in spite of which the rest can be read. */
-static void print_problems(const struct trace *trace)
-{
-	for (size_t i = 0; i < trace_problem_count(trace); i++)
-		fprintf(stderr, "sooth: %s\n", trace_problem(trace, i));
-}
-
 /* ---- dump, check, export, import ---------------------------------------------------------- */
 
 /* A thread is given by its name in a text trace, by its number, or as T and its number. */
@@ -68,16 +51,11 @@ static uint32_t find_thread(const struct trace *trace, const char *name)
 								       : TRACE_NONE;
 }
 
-static int trace_dump(const struct trace_request *a)
+static int trace_dump(const struct trace_request *a, const struct trace *trace)
 {
 	struct dump_range range = a->range;
 	struct err err = { 0 };
-	struct trace *trace;
-	int status;
 
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
-	print_problems(trace);
 	if (a->thread) {
 		range.stream = find_thread(trace, a->thread);
 		if (range.stream == TRACE_NONE)
@@ -85,18 +63,14 @@ static int trace_dump(const struct trace_request *a)
 	}
 	if (!err.text[0])
 		dump_events(trace, &range, stdout, &err);
-	status = err.text[0] ? refuse(err.text) : STATUS_OK;
-	trace_close(trace);
-	return status;
+	return err.text[0] ? refuse(err.text) : STATUS_OK;
 }
 
-static int trace_check_command(const struct trace_request *a)
+static int trace_check_command(const struct trace_request *a, const struct trace *trace)
 {
 	struct check_report report;
-	struct trace *trace;
 
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
+	(void)a;
 	trace_check(trace, &report);
 	for (size_t i = 0; i < report.violations.count; i++)
 		printf("bad: %s\n", report.violations.items[i]);
@@ -111,29 +85,20 @@ static int trace_check_command(const struct trace_request *a)
 	if (report.violation_count)
 		printf(", %" PRIu64 " violations", report.violation_count);
 	putchar('\n');
-	trace_close(trace);
 	check_report_free(&report);
 	return report.violation_count ? STATUS_BAD_USE : STATUS_OK;
 }
 
-static int trace_locks(const struct trace_request *a)
+static int trace_locks(const struct trace_request *a, const struct trace *trace)
 {
 	struct err err = { 0 };
-	struct trace *trace;
-	int status;
 
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
-	print_problems(trace);
-	status = locks_print(trace, a->input, stdout, &err) ? STATUS_OK : refuse(err.text);
-	trace_close(trace);
-	return status;
+	return locks_print(trace, a->input, stdout, &err) ? STATUS_OK : refuse(err.text);
 }
 
-static int trace_export(const struct trace_request *a)
+static int trace_export(const struct trace_request *a, const struct trace *trace)
 {
 	struct err err = { 0 };
-	struct trace *trace;
 	FILE *out = stdout;
 	int status = STATUS_OK;
 
@@ -142,12 +107,8 @@ static int trace_export(const struct trace_request *a)
 			a->format ? a->format : "?");
 		return STATUS_BAD_USE;
 	}
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
-	print_problems(trace);
 	if (a->output && !(out = fopen(a->output, "w"))) {
 		fprintf(stderr, "sooth: %s: %s\n", a->output, strerror(errno));
-		trace_close(trace);
 		return STATUS_BAD_USE;
 	}
 	if (!export_text(trace, out, &err))
@@ -157,16 +118,16 @@ static int trace_export(const struct trace_request *a)
 			strerror(errno));
 		status = STATUS_BAD_USE;
 	}
-	trace_close(trace);
 	return status;
 }
 
-static int trace_import(const struct trace_request *a)
+static int trace_import(const struct trace_request *a, const struct trace *none)
 {
 	struct import_image image;
 	struct err err = { 0 };
 	bool ok;
 
+	(void)none;
 	if (!a->output)
 		return refuse("trace import: no output directory; give one with -o TRACE");
 	if (!import_text(a->input, &image, &err))
@@ -225,59 +186,46 @@ static void print_stat(const struct trace *trace, const struct trace_stat *s)
 		       s->unmodelled_counts.items[i]);
 }
 
-static json_t *json_number(uint64_t value)
-{
-	return json_integer((json_int_t)value);
-}
-
 static json_t *stat_json(const struct trace *trace, const struct trace_stat *s)
 {
 	json_t *kinds = json_object(), *sizes = json_object(), *stopped = json_object();
-	json_t *unmodelled = json_object(), *all = json_object(), *about = json_object();
+	json_t *unmodelled = json_object(), *all;
 
 	for (unsigned k = 0; k < EV_COUNT; k++) {
 		if (s->kinds[k])
-			json_object_set_new(kinds, event_name(k), json_number(s->kinds[k]));
+			json_set_number(kinds, event_name(k), s->kinds[k]);
 	}
 	for (unsigned i = 0; i < STAT_SIZES; i++)
-		json_object_set_new(sizes, size_names[i], json_number(s->accesses[i]));
+		json_set_number(sizes, size_names[i], s->accesses[i]);
 	for (unsigned i = 0; i < 3; i++)
-		json_object_set_new(stopped, stop_names[i], json_number(s->stopped[i]));
+		json_set_number(stopped, stop_names[i], s->stopped[i]);
 	for (size_t i = 0; i < s->unmodelled_counts.count; i++)
-		json_object_set_new(unmodelled, intern_text(&s->unmodelled, (uint32_t)i),
-				    json_number(s->unmodelled_counts.items[i]));
-	json_object_set_new(about, "threads", json_number(s->threads));
-	json_object_set_new(about, "events", json_number(s->events));
-	json_object_set_new(all, "version", json_integer(1));
-	json_object_set_new(all, "trace", about);
-	json_object_set_new(all, "handler_streams", json_number(s->handlers));
-	json_object_set_new(all, "kinds", kinds);
-	json_object_set_new(all, "accesses_by_size", sizes);
-	json_object_set_new(all, "accesses_without_value", json_number(s->without_value));
-	json_object_set_new(all, "accesses_inexact", json_number(s->inexact));
-	json_object_set_new(all, "sites", json_number(s->sites));
-	json_object_set_new(all, "sites_without_exact_value", json_number(s->sites_without_value));
-	json_object_set_new(all, "bytes", json_number(s->bytes));
+		json_set_number(unmodelled, intern_text(&s->unmodelled, (uint32_t)i),
+				s->unmodelled_counts.items[i]);
+	all = json_pack("{s:i, s:{s:I, s:I}, s:I, s:o, s:o}", "version", 1, "trace", "threads",
+			(json_int_t)s->threads, "events", (json_int_t)s->events, "handler_streams",
+			(json_int_t)s->handlers, "kinds", kinds, "accesses_by_size", sizes);
+	json_set_number(all, "accesses_without_value", s->without_value);
+	json_set_number(all, "accesses_inexact", s->inexact);
+	json_set_number(all, "sites", s->sites);
+	json_set_number(all, "sites_without_exact_value", s->sites_without_value);
+	json_set_number(all, "bytes", s->bytes);
 	json_object_set_new(all, "bytes_per_event", json_real(bytes_per_event(s)));
-	json_object_set_new(all, "table_bytes", json_number(s->table_bytes));
+	json_set_number(all, "table_bytes", s->table_bytes);
 	json_object_set_new(all, "end", report_json_text(end_name(trace)));
 	json_object_set_new(all, "cut", json_boolean(trace_is_cut(trace)));
 	if (trace_has_schedule(trace))
-		json_object_set_new(all, "switches", json_number(trace_switch_count(trace)));
+		json_set_number(all, "switches", trace_switch_count(trace));
 	json_object_set_new(all, "streams_stopped", stopped);
 	json_object_set_new(all, "unmodelled", unmodelled);
 	return all;
 }
 
-static int trace_stat_command(const struct trace_request *a)
+static int trace_stat_command(const struct trace_request *a, const struct trace *trace)
 {
 	struct trace_stat stat;
-	struct trace *trace;
 	int status = STATUS_OK;
 
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
-	print_problems(trace);
 	trace_count(trace, &stat);
 	if (a->json) {
 		print_json_value(stat_json(trace, &stat));
@@ -287,7 +235,6 @@ static int trace_stat_command(const struct trace_request *a)
 	for (size_t i = 0; i < stat.failures.count; i++)
 		status = refuse(stat.failures.items[i]);
 	trace_stat_free(&stat);
-	trace_close(trace);
 	return status;
 }
 
@@ -327,7 +274,7 @@ static const struct cli_option import_options[] = {
 
 static const struct trace_action {
 	const char *name;
-	int (*run)(const struct trace_request *request);
+	int (*run)(const struct trace_request *request, const struct trace *trace);
 	struct command_syntax syntax;
 } syntaxes[] = {
 	{ "dump",
@@ -369,15 +316,16 @@ static const struct trace_action {
 	    .groups = { { .options = import_options } } } },
 };
 
-static int run_action(int argc, char **argv)
+static int run_action(char **argv)
 {
 	struct trace_request request = { .range = { .stream = TRACE_NONE, .to = UINT64_MAX } };
 	const struct trace_action *action = syntaxes;
 	struct command_arguments arguments;
 	struct command_syntax syntax;
+	struct err err = { 0 };
+	struct trace *trace;
 	int status;
 
-	(void)argc;
 	while (strcmp(action->name, argv[0]) != 0)
 		action++;
 	syntax = action->syntax;
@@ -388,12 +336,22 @@ static int run_action(int argc, char **argv)
 	if (!options_read(&syntax, argv, &arguments, &status))
 		return status;
 	request.input = arguments.operands[0];
-	return action->run(&request);
+	if (action->run == trace_import)
+		return trace_import(&request, NULL);
+	if (!trace_open(request.input, &trace, &err))
+		return refuse(err.text);
+	/* Damage in spite of which the rest can be read; `check` lists it itself. */
+	for (size_t i = 0; action->run != trace_check_command && i < trace_problem_count(trace);
+	     i++)
+		refuse(trace_problem(trace, i));
+	status = action->run(&request, trace);
+	trace_close(trace);
+	return status;
 }
 
-static int cmd_pack(int argc, char **argv)
+static int cmd_pack(char **argv)
 {
-	(void)argc, (void)argv;
+	(void)argv;
 	return refuse("trace pack is not available yet");
 }
 
@@ -408,8 +366,8 @@ static const struct command actions[] = {
 	{ "pack", NULL, NULL, cmd_pack },
 };
 
-int cmd_trace(int argc, char **argv)
+int cmd_trace(char **argv)
 {
 	return commands_run_action("trace", actions, sizeof actions / sizeof actions[0],
-				   TRACE_NOTES, argc, argv);
+				   TRACE_NOTES, argv);
 }

@@ -119,11 +119,6 @@ void explore_print_text(const struct explore_program *x, const struct report *ju
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static void set_number(json_t *object, const char *key, uint64_t value)
-{
-	json_object_set_new(object, key, json_integer((json_int_t)value));
-}
-
 static json_t *window_json(const struct hints *hints)
 {
 	json_t *window = json_array();
@@ -148,22 +143,22 @@ static void add_stats(json_t *stats, const struct explore_program *x)
 	const struct explore_result *r = result_of(x);
 	const struct failure *first = first_failure(x);
 
-	set_number(stats, "executions", first ? first->execution : r->executions);
-	set_number(stats, "executions_all", r->executions + x->extra);
+	json_set_number(stats, "executions", first ? first->execution : r->executions);
+	json_set_number(stats, "executions_all", r->executions + x->extra);
 	json_object_set_new(stats, "complete", json_boolean(is_complete(x)));
-	set_number(stats, "schedules", count_schedules(r));
-	set_number(stats, "asleep", r->systematic.asleep);
-	set_number(stats, "by_leads", r->by_leads);
-	set_number(stats, "by_systematic", r->by_systematic);
-	set_number(stats, "by_priorities", r->by_priorities);
-	set_number(stats, "leads", r->leads_made);
-	set_number(stats, "leads_left", r->leads_left);
-	set_number(stats, "limits", r->limits);
-	set_number(stats, "warnings", x->hints.warnings);
-	set_number(stats, "predictions", x->hints.predictions);
+	json_set_number(stats, "schedules", count_schedules(r));
+	json_set_number(stats, "asleep", r->systematic.asleep);
+	json_set_number(stats, "by_leads", r->by_leads);
+	json_set_number(stats, "by_systematic", r->by_systematic);
+	json_set_number(stats, "by_priorities", r->by_priorities);
+	json_set_number(stats, "leads", r->leads_made);
+	json_set_number(stats, "leads_left", r->leads_left);
+	json_set_number(stats, "limits", r->limits);
+	json_set_number(stats, "warnings", x->hints.warnings);
+	json_set_number(stats, "predictions", x->hints.predictions);
 	if (first) {
 		json_object_set_new(stats, "found_by", json_string(first->how));
-		set_number(stats, "switches", first->plan.runs.count);
+		json_set_number(stats, "switches", first->plan.runs.count);
 	}
 	json_object_set_new(stats, "not_repeated", unrepeated_json(x));
 	json_object_set_new(stats, "mode", json_string(mode_name(x)));
@@ -181,7 +176,7 @@ void explore_print_json(const struct explore_program *x, const struct report *ju
 		*vec_push(&reports) = x->found.items[i].report;
 	all = report_json(reports.items, reports.count, NULL, 0);
 	add_stats(json_object_get(all, "stats"), x);
-	set_number(all, "unknown", x->unrepeated.count);
+	json_set_number(all, "unknown", x->unrepeated.count);
 	json_object_set_new(all, "properties", report_json_properties(judged, count));
 	print_json_value(all);
 	vec_free(&reports);

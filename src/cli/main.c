@@ -1,13 +1,14 @@
 /* The entry point: finds the subcommand and runs it; `sooth help`. */
 #include "cli/cli.h"
+#include "pipeline/paths.h"
 #include "spec/spelling.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static int cmd_help(int argc, char **argv);
-static int cmd_version(int argc, char **argv);
+static int cmd_help(char **argv);
+static int cmd_version(char **argv);
 
 static const struct command commands[] = {
 	{ "cc", "ARGS...", "compile and link C for recording, as gcc does (also: sooth-cc)",
@@ -48,7 +49,7 @@ static void print_list(const struct command *list, size_t count, FILE *out)
 	}
 }
 
-int commands_run(const char *outer, const struct command *list, size_t count, int argc, char **argv)
+int commands_run(const char *outer, const struct command *list, size_t count, char **argv)
 {
 	const char *blank = *outer ? " " : "";
 	struct spelling near;
@@ -56,7 +57,7 @@ int commands_run(const char *outer, const struct command *list, size_t count, in
 	spelling_start(&near, argv[1]);
 	for (size_t i = 0; i < count; i++) {
 		if (!strcmp(argv[1], list[i].name))
-			return list[i].run(argc - 1, argv + 1);
+			return list[i].run(argv + 1);
 		if (list[i].about)
 			spelling_try(&near, list[i].name);
 	}
@@ -69,13 +70,13 @@ int commands_run(const char *outer, const struct command *list, size_t count, in
 }
 
 int commands_run_action(const char *outer, const struct command *actions, size_t count,
-			const char *notes, int argc, char **argv)
+			const char *notes, char **argv)
 {
-	bool help = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+	bool help = argv[1] && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
 	FILE *out = help ? stdout : stderr;
 
-	if (argc > 1 && !help)
-		return commands_run(outer, actions, count, argc, argv);
+	if (argv[1] && !help)
+		return commands_run(outer, actions, count, argv);
 	fprintf(out, "usage: sooth %s ACTION ...\n\n", outer);
 	print_list(actions, count, out);
 	fprintf(out, "\n`sooth %s ACTION --help` prints the options of an action.\n%s\n", outer,
@@ -96,49 +97,44 @@ static int help_about_compiler(const char *name)
 	return STATUS_OK;
 }
 
-static int cmd_help(int argc, char **argv)
+static int cmd_help(char **argv)
 {
 	char *words[5] = { argv[0], NULL };
-	int count = 1;
 
-	if (argc > 1 && argv[1][0] == '-')
-		argc = 1;
-	if (argc > 1 && (!strcmp(argv[1], "cc") || !strcmp(argv[1], "c++")))
+	if (!argv[1] || argv[1][0] == '-') {
+		printf("usage: sooth COMMAND ...\n\n");
+		print_list(commands, COMMANDS, stdout);
+		printf("\n`sooth help COMMAND` or `sooth COMMAND --help` prints the options of a "
+		       "command.\n");
+		return STATUS_OK;
+	}
+	if (!strcmp(argv[1], "cc") || !strcmp(argv[1], "c++"))
 		return help_about_compiler(argv[1]);
 	/* `sooth help trace dump` is `sooth trace dump --help`. */
-	while (count < argc && count < 3) {
-		words[count] = argv[count];
-		count++;
-	}
-	words[count] = "--help";
-	if (count > 1)
-		return commands_run("", commands, COMMANDS, count + 1, words);
-	printf("usage: sooth COMMAND ...\n\n");
-	print_list(commands, COMMANDS, stdout);
-	printf("\n`sooth help COMMAND` or `sooth COMMAND --help` prints the options of a "
-	       "command.\n");
-	return STATUS_OK;
+	words[1] = argv[1];
+	words[2] = argv[2] ? argv[2] : "--help";
+	words[3] = argv[2] ? "--help" : NULL;
+	return commands_run("", commands, COMMANDS, words);
 }
 
-static int cmd_version(int argc, char **argv)
+static int cmd_version(char **argv)
 {
-	(void)argc, (void)argv;
+	(void)argv;
 	printf("sooth " SOOTH_VERSION "\n");
 	return STATUS_OK;
 }
 
 int main(int argc, char **argv)
 {
-	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
-	const char *self = slash ? slash + 1 : argc ? argv[0] : "sooth";
+	const char *self = argc ? path_name(argv[0]) : "sooth";
 
 	if (!strcmp(self, "sooth-cc"))
-		return cmd_cc(argc, argv);
+		return cmd_cc(argv);
 	if (!strcmp(self, "sooth-c++"))
-		return cmd_cxx(argc, argv);
+		return cmd_cxx(argv);
 	if (argc < 2) {
-		cmd_help(1, (char *[]){ "help", NULL });
+		cmd_help((char *[]){ "help", NULL });
 		return STATUS_BAD_USE;
 	}
-	return commands_run("", commands, COMMANDS, argc, argv);
+	return commands_run("", commands, COMMANDS, argv);
 }

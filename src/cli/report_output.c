@@ -7,6 +7,11 @@
 
 #include <stdio.h>
 
+void json_set_number(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
 void print_json_value(json_t *value)
 {
 	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
