@@ -1,3 +1,4 @@
+/* Argument lists that grow, and the reader of @FILE arguments. */
 #include "cli/arguments.h"
 
 #include "base/mem.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES_DEEP 64 /* a file that names itself must end somewhere */
+#define FILES_DEEP 64 /* @FILE inside @FILE: a file may name itself */
 
 static void add_owned(struct arguments *list, char *word)
 {
@@ -61,7 +62,7 @@ static char *read_all(const char *path)
 	return text;
 }
 
-/* Takes one word off `*text`, unquoting in place. NULL at the end. */
+/* Returns the next word, unquoted in place, and moves `*text` after it; NULL at the end. */
 static char *next_word(char **text)
 {
 	char *in = *text, quote = 0;

@@ -1,16 +1,17 @@
 /*
- * clang's command line. gcc's plugin switches all on inside the compiler; clang has to be told, and
- * each word is for its first stage alone (-Xclang), so that the assembler and the linker see nothing
- * of it and libtsan is not linked.
+ * clang's command line. The gcc plugin switches everything on inside the compiler; clang needs
+ * options. They are for its first stage only (-Xclang), so that the assembler and the linker do not
+ * see them and libtsan is not linked.
  *
- *	-load, -fpass-plugin=…	the passes; loaded early, so that -mllvm knows their options, and the
- *				part that looks at declarations (src/compiler/llvm/point_seen.cc)
- *	-fsanitize=thread	marks the functions that are to be recorded, and defines the feature
- *				thread_sanitizer; what the compiler's own pass would do our plugin prevents
- *	-debug-info-kind=…	lines and names come from debugging information. What the program did not
- *				ask for is dropped when the passes are done (-sooth-keep-debug=…)
+ *	-load, -fpass-plugin=	the passes; loaded early, so that -mllvm knows their options, and
+ *				the part that reads declarations
+ *				(src/compiler/llvm/point_seen.cc)
+ *	-fsanitize=thread	marks the functions to record, and defines the feature
+ *				thread_sanitizer; our plugin disables the compiler's own pass
+ *	-debug-info-kind=	lines and names come from debugging information. What the program
+ *				did not ask for is dropped after the passes (-sooth-keep-debug=)
  *
- * --start-no-unused-arguments: without it clang warns of them where it only links.
+ * Without --start-no-unused-arguments clang warns about them when it only links.
  */
 #include "cli/cc_clang.h"
 
@@ -29,16 +30,17 @@ static bool ends(const char *word, const char *with)
 	return length >= of && !strcmp(word + length - of, with);
 }
 
-/* Options in -g that say how, not how much. */
-static bool says_how(const char *word)
+/* Does a -g option choose a format, and not how much information? */
+static bool chooses_format(const char *word)
 {
-	static const char *const how[] = { "-gno-",	 "-gz",	     "-gcolumn",  "-grecord",
-					   "-gpubnames", "-gsplit",  "-gembed",	  "-gstrict",
-					   "-gsimple",	 "-ginline", "-gdwarf32", "-gdwarf64",
-					   "-gtemplate", "-gsrc",    "-ggnu-",	  "-gdwarf-aranges",
-					   "-gomit",	 "-gkey",    NULL };
+	static const char *const formats[] = {
+		"-gno-",	   "-gz",	"-gcolumn",   "-grecord", "-gpubnames",
+		"-gsplit",	   "-gembed",	"-gstrict",   "-gsimple", "-ginline",
+		"-gdwarf32",	   "-gdwarf64", "-gtemplate", "-gsrc",	  "-ggnu-",
+		"-gdwarf-aranges", "-gomit",	"-gkey",      NULL
+	};
 
-	for (const char *const *w = how; *w; w++)
+	for (const char *const *w = formats; *w; w++)
 		if (begins(word, *w))
 			return true;
 	return false;
@@ -56,7 +58,7 @@ bool cc_read_clang_option(struct clang_call *call, const char *word)
 		call->statistics = true;
 		return true;
 	}
-	if (!begins(word, "-g") || says_how(word))
+	if (!begins(word, "-g") || chooses_format(word))
 		return false;
 	if (!strcmp(word, "-g0") || !strcmp(word, "-ggdb0"))
 		call->debug = CLANG_DEBUG_NONE;
@@ -68,17 +70,17 @@ bool cc_read_clang_option(struct clang_call *call, const char *word)
 	return false;
 }
 
-/* A word for the first stage alone. */
-static void add(struct arguments *line, const char *word)
+/* Adds a word for the first stage only. */
+static void add_for_stage(struct arguments *line, const char *word)
 {
 	arguments_add(line, "-Xclang");
 	arguments_add(line, word);
 }
 
-static void add_option(struct arguments *line, const char *word)
+static void add_llvm_option(struct arguments *line, const char *word)
 {
-	add(line, "-mllvm");
-	add(line, word);
+	add_for_stage(line, "-mllvm");
+	add_for_stage(line, word);
 }
 
 void cc_add_clang(struct arguments *line, const struct clang_call *call, const char *plugin)
@@ -86,24 +88,24 @@ void cc_add_clang(struct arguments *line, const struct clang_call *call, const c
 	char word[4096 + 32];
 
 	arguments_add(line, "--start-no-unused-arguments");
-	add(line, "-load");
-	add(line, plugin);
+	add_for_stage(line, "-load");
+	add_for_stage(line, plugin);
 	snprintf(word, sizeof(word), "-fpass-plugin=%s", plugin);
 	arguments_add(line, word);
-	add(line, "-fsanitize=thread");
+	add_for_stage(line, "-fsanitize=thread");
 	if (call->debug != CLANG_DEBUG_ALL) {
-		add(line, "-debug-info-kind=limited");
-		add(line, "-dwarf-version=4");
-		add_option(line, call->debug == CLANG_DEBUG_LINES ? "-sooth-keep-debug=lines"
-								  : "-sooth-keep-debug=none");
+		add_for_stage(line, "-debug-info-kind=limited");
+		add_for_stage(line, "-dwarf-version=4");
+		add_llvm_option(line, call->debug == CLANG_DEBUG_LINES ? "-sooth-keep-debug=lines"
+								       : "-sooth-keep-debug=none");
 	}
 	if (call->points) {
 		snprintf(word, sizeof(word), "-sooth-points=%.16s", call->points);
-		add_option(line, word);
+		add_llvm_option(line, word);
 	}
 	if (call->statistics)
-		add_option(line, "-sooth-statistics");
-	arguments_add(line, "-D__SANITIZE_THREAD__=1"); /* as gcc does, and later clangs */
-	arguments_add(line, "-D__SOOTH__=1");		/* annotate.h asks for it */
+		add_llvm_option(line, "-sooth-statistics");
+	arguments_add(line, "-D__SANITIZE_THREAD__=1"); /* as gcc and later clangs do */
+	arguments_add(line, "-D__SOOTH__=1");		/* for annotate.h */
 	arguments_add(line, "--end-no-unused-arguments");
 }

@@ -1,4 +1,4 @@
-/* What clang's command line gets, so that our passes run in it. */
+/* The words that clang's command line needs to run our passes. */
 #ifndef CLI_CC_CLANG_H
 #define CLI_CC_CLANG_H
 
@@ -6,16 +6,16 @@
 
 #include <stdbool.h>
 
-/* What the program asks for in -g…: what must be left of debugging information in its objects. */
+/* The debugging information that -g options ask for, and that objects must have in the end. */
 enum clang_debug { CLANG_DEBUG_NONE, CLANG_DEBUG_LINES, CLANG_DEBUG_ALL };
 
 struct clang_call {
 	enum clang_debug debug;
-	const char *points; /* -fplugin-arg-sooth-points=…: "all", "some", "none"; NULL: not said */
+	const char *points; /* -fplugin-arg-sooth-points=: "all", "some", "none"; or NULL */
 	bool statistics;    /* -fplugin-arg-sooth-statistics */
 };
 
-/* Reads an option. True when it is for the plugin, and clang must not see it. */
+/* Reads an option. Returns true if it is for the plugin: then clang must not see it. */
 bool cc_read_clang_option(struct clang_call *call, const char *word);
 
 void cc_add_clang(struct arguments *line, const struct clang_call *call, const char *plugin);

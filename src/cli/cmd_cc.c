@@ -1,23 +1,25 @@
 /*
- * sooth cc, sooth c++: the compiler, with two things added to its command line.
+ * sooth cc, sooth c++: the compiler, with two additions to its command line.
  *
- *   -fplugin=…/sooth.so          in every call that has an input. Also when only preprocessing
- *                                (__SANITIZE_THREAD__ is defined) and when only linking (objects
- *                                made with gcc's -flto are compiled then). clang has it otherwise:
+ *   -fplugin=.../sooth.so        in every call that has an input. Also when it only preprocesses
+ *                                (__SANITIZE_THREAD__ is defined) and when it only links (objects
+ *                                made with gcc's -flto are compiled then). For clang see
  *                                src/cli/cc_clang.c.
- *   …/libsooth.so                when an executable or a shared library is linked: first of all
- *                                libraries, so that the run-time linker finds our malloc and
+ *   .../libsooth.so              when an executable or a shared library is linked: before all other
+ *                                libraries, so that the dynamic linker finds our malloc and
  *                                pthread_* before libc's.
  *
- * Everything else is the compiler's: we exec it, so its output and status are the caller's. A call without
- * inputs (--version, -dumpmachine, -print-…) goes through untouched, as build systems ask such
- * things often. The additions stand at the front, before any -x; the library goes through
- * -Xlinker, because the compiler would count it as an input and name its outputs differently.
+ * We exec the compiler, so its output and exit status go to the caller. A call without inputs
+ * (--version, -dumpmachine, -print-...) is passed on unchanged, because build systems make many of
+ * them. The additions come first, before any -x. The library goes through -Xlinker, because the
+ * compiler would count it as an input and name its outputs differently.
  */
 #include "cli/arguments.h"
 #include "cli/cc_clang.h"
 #include "cli/cli.h"
+#include "pipeline/complain.h"
 #include "pipeline/install_paths.h"
+#include "pipeline/paths.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -25,24 +27,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FAILED 1 /* gcc's own status for a call it refuses */
+#define FAILED 1 /* gcc's exit status for a call it rejects */
 
-struct call {
+struct compiler_call {
 	const char *name;	/* "cc" or "c++" in messages */
-	struct arguments words; /* the caller's, response files opened up, libtsan taken out … */
-	struct arguments for_plugin; /* … and -fplugin-arg-sooth-…, which clang does not know */
-	bool changed;		     /* something was taken out */
+	struct arguments words; /* the caller's, with response files expanded, without libtsan */
+	struct arguments for_plugin; /* -fplugin-arg-sooth-..., which clang does not know */
+	bool changed;		     /* words were removed */
 	bool inputs;
 	bool headers; /* an input is a header to precompile: nothing is linked */
 	bool compile_only;
 	bool relocatable;
 	bool is_static;
 	bool plain;   /* -fno-sanitize=thread: compile without the plugin */
-	bool address; /* -fsanitize=address and its kin */
+	bool address; /* -fsanitize=address, leak, memory or hwaddress */
 	struct clang_call clang;
 };
 
-/* Options whose argument is the next word (it must not be taken for an input). */
+/* Is the next word the argument of this option, and not an input? */
 static bool takes_next(const char *word)
 {
 	static const char options[] =
@@ -80,8 +82,7 @@ static bool is_header(const char *file, const char *language)
 {
 	static const char *const suffixes[] = { "h",   "hh",  "H",   "hp",  "hxx",
 						"hpp", "HPP", "h++", "tcc", NULL };
-	const char *slash = strrchr(file, '/');
-	const char *dot = strrchr(slash ? slash : file, '.');
+	const char *dot = strrchr(path_name(file), '.');
 
 	if (language && strcmp(language, "none") != 0)
 		return strstr(language, "-header") != NULL;
@@ -89,10 +90,10 @@ static bool is_header(const char *file, const char *language)
 }
 
 /*
- * -fsanitize=LIST without `thread`: gcc would compile libtsan's hooks in and link libtsan. Returns
- * false when nothing is left of the option.
+ * Removes `thread` from -fsanitize=LIST: gcc would compile libtsan's hooks in and link libtsan.
+ * Returns false if nothing is left of the option.
  */
-static bool drop_thread(struct call *call, char *option)
+static bool remove_thread(struct compiler_call *call, char *option)
 {
 	char *out = strchr(option, '=') + 1, *in = out;
 	bool any = false;
@@ -119,7 +120,7 @@ static bool drop_thread(struct call *call, char *option)
 	return any;
 }
 
-static void note_no_sanitize(struct call *call, const char *list)
+static void read_no_sanitize(struct compiler_call *call, const char *list)
 {
 	for (; *list; list += strcspn(list, ","), list += *list == ',') {
 		size_t length = strcspn(list, ",");
@@ -131,8 +132,8 @@ static void note_no_sanitize(struct call *call, const char *list)
 	}
 }
 
-/* One option that is no input. False: leave it out. */
-static bool read_option(struct call *call, char *word)
+/* Reads an option that is not an input. Returns false if the compiler must not see it. */
+static bool read_option(struct compiler_call *call, char *word)
 {
 	static const char *const compile_only[] = { "-c",	 "-S",	       "-E",
 						    "-M",	 "-MM",	       "-fsyntax-only",
@@ -142,9 +143,9 @@ static bool read_option(struct call *call, char *word)
 	static const char *const tsan[] = { "-static-libtsan", "-ltsan", NULL };
 
 	if (!strncmp(word, "-fsanitize=", 11))
-		return drop_thread(call, word);
+		return remove_thread(call, word);
 	if (!strncmp(word, "-fno-sanitize=", 14))
-		note_no_sanitize(call, word + 14);
+		read_no_sanitize(call, word + 14);
 	if (is_one_of(word, tsan)) {
 		call->changed = true;
 		return false;
@@ -156,7 +157,7 @@ static bool read_option(struct call *call, char *word)
 	return true;
 }
 
-static void read_words(struct call *call, char **words)
+static void read_words(struct compiler_call *call, char **words)
 {
 	struct arguments flat = { 0 };
 	const char *language = NULL;
@@ -182,39 +183,38 @@ static void read_words(struct call *call, char **words)
 	}
 }
 
-/* There is no plugin for this compiler. */
-static void say_no_plugin(const struct call *call, const struct compiler *c, const char *command,
-			  const char *plugin, const char *directory)
+/* Says that there is no plugin for this compiler, and what to do. */
+static void explain_no_plugin(const struct compiler_call *call, const struct compiler *c,
+			      const char *command, const char *plugin, const char *directory)
 {
 	bool cxx = call->name[1] == '+', clang = c->family == COMPILER_CLANG;
 	const char *variable = cxx ? "SOOTH_CXX" : "SOOTH_CC";
-	char there[128];
+	const char *other = cxx ? "g++-" SOOTH_GCC : "gcc-" SOOTH_GCC;
+	char versions[128];
 
-	fprintf(stderr, "sooth %s: %s is %s %d, and there is no plugin for it (%s)\n", call->name,
-		command, install_paths_family_name(c->family), c->major, plugin);
+	complain(call->name, "%s is %s %d, and there is no plugin for it (%s)", command,
+		 install_paths_family_name(c->family), c->major, plugin);
 	if (!clang) {
-		const char *other = cxx ? "g++-" SOOTH_GCC : "gcc-" SOOTH_GCC;
-		fprintf(stderr,
-			"sooth %s: either install %s and set %s=%s, or install gcc-%d, g++-%d and\n"
-			"sooth %s: gcc-%d-plugin-dev and build sooth with them\n",
-			call->name, other, variable, other, c->major, c->major, call->name,
-			c->major);
+		complain(call->name,
+			 "either install %s and set %s=%s, or install gcc-%d, g++-%d and", other,
+			 variable, other, c->major, c->major);
+		complain(call->name, "gcc-%d-plugin-dev and build sooth with them", c->major);
 		return;
 	}
-	install_paths_list_plugins(there, directory, c->family);
-	if (there[0])
-		fprintf(stderr, "sooth %s: there is one for clang %s: set %s to such a clang, or\n",
-			call->name, there, variable);
+	install_paths_list_plugins(versions, directory, c->family);
+	if (versions[0])
+		complain(call->name, "there are plugins for clang %s: set %s to one of these, or",
+			 versions, variable);
 	if (c->major >= 14 && c->major <= 19)
-		fprintf(stderr,
-			"sooth %s: install llvm-%d-dev and libclang-%d-dev and build sooth again\n",
-			call->name, c->major, c->major);
+		complain(call->name,
+			 "install llvm-%d-dev and libclang-%d-dev and build sooth again", c->major,
+			 c->major);
 	else
-		fprintf(stderr, "sooth %s: use a gcc or a clang of 14 to 19\n", call->name);
+		complain(call->name, "use gcc, or clang 14 to 19");
 }
 
-/* Fills `plugin`, `runtime` and `directory`, or says why not. */
-static bool find_parts(const struct call *call, struct compiler *c, char **command,
+/* Fills `plugin`, `runtime` and `directory`. Returns false after a message. */
+static bool find_parts(const struct compiler_call *call, struct compiler *c, char **command,
 		       char plugin[PATH_MAX], char runtime[PATH_MAX], char directory[PATH_MAX])
 {
 	bool cxx = call->name[1] == '+';
@@ -223,46 +223,39 @@ static bool find_parts(const struct call *call, struct compiler *c, char **comma
 		return false;
 	install_paths_ask_compiler(c, command);
 	if (c->family == COMPILER_ABSENT) {
-		fprintf(stderr, "sooth %s: cannot run %s; install it or name another in %s\n",
-			call->name, command[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
+		complain(call->name, "cannot run %s; install it, or set %s to another compiler",
+			 command[0], cxx ? "SOOTH_CXX" : "SOOTH_CC");
 	} else if (c->family == COMPILER_OTHER) {
-		fprintf(stderr,
-			"sooth %s: %s is neither gcc nor clang (%s), and there is nothing for "
-			"others\n"
-			"sooth %s: use a gcc: %s\n",
-			call->name, command[0],
-			c->line[0] ? c->line : "it does not say its version", call->name,
-			cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
+		complain(call->name,
+			 "%s is neither gcc nor clang (%s); other compilers are not supported",
+			 command[0], c->line[0] ? c->line : "unknown version");
+		complain(call->name, "use gcc: %s",
+			 cxx ? "SOOTH_CXX=g++-" SOOTH_GCC : "SOOTH_CC=gcc-" SOOTH_GCC);
 	} else if (!install_paths_plugin(plugin, directory, c->family, c->major)) {
-		say_no_plugin(call, c, command[0], plugin, directory);
+		explain_no_plugin(call, c, command[0], plugin, directory);
 	} else if (!install_paths_runtime(runtime, directory)) {
-		fprintf(stderr, "sooth %s: the runtime is not there (%s)\n", call->name, runtime);
+		complain(call->name, "the runtime is missing (%s); build or install sooth again",
+			 runtime);
 	} else {
 		return true;
 	}
 	return false;
 }
 
-static bool refuse(const struct call *call)
+static bool refuse_link(const struct compiler_call *call)
 {
 	if (call->is_static) {
-		fprintf(stderr,
-			"sooth %s: a static program cannot be recorded: the runtime takes the "
-			"place of\n"
-			"sooth %s: malloc and pthread_* when shared libraries are bound\n"
-			"sooth %s: link it without -static and -static-pie\n",
-			call->name, call->name, call->name);
-		return true;
+		complain(call->name,
+			 "a static program cannot be recorded: the runtime replaces malloc");
+		complain(call->name, "and pthread_* by dynamic linking");
+		complain(call->name, "link it without -static and -static-pie");
+	} else if (call->address) {
+		complain(call->name,
+			 "-fsanitize=address, leak, memory and hwaddress replace malloc and");
+		complain(call->name,
+			 "cannot be combined with recording, nor with -fsanitize=thread");
 	}
-	if (call->address)
-		fprintf(stderr,
-			"sooth %s: -fsanitize=address, leak, memory and hwaddress bring a malloc "
-			"of their "
-			"own and\n"
-			"sooth %s: cannot be combined with recording, as they cannot with "
-			"-fsanitize=thread\n",
-			call->name, call->name);
-	return call->address;
+	return call->is_static || call->address;
 }
 
 static void add_runtime(struct arguments *line, const char *runtime, const char *directory)
@@ -290,8 +283,8 @@ static void add_folder(struct arguments *line, const char *option, const char *d
 	arguments_add(line, path);
 }
 
-static void add_plugin(struct arguments *line, const struct call *call, const struct compiler *c,
-		       const char *plugin)
+static void add_plugin(struct arguments *line, const struct compiler_call *call,
+		       const struct compiler *c, const char *plugin)
 {
 	char option[PATH_MAX + 16];
 
@@ -301,12 +294,12 @@ static void add_plugin(struct arguments *line, const struct call *call, const st
 	}
 	snprintf(option, sizeof(option), "-fplugin=%s", plugin);
 	arguments_add(line, option);
-	arguments_add(line, "-D__SOOTH__=1"); /* annotate.h asks for it */
+	arguments_add(line, "-D__SOOTH__=1"); /* for annotate.h */
 }
 
-/* The caller's words. A response file stays one: its contents may be too long for a command line. */
-static void add_words(struct arguments *line, const struct call *call, const struct compiler *c,
-		      char **words)
+/* Keeps response files if it can: their contents may be too long for a command line. */
+static void add_words(struct arguments *line, const struct compiler_call *call,
+		      const struct compiler *c, char **words)
 {
 	bool gcc = c->family == COMPILER_GCC, keep = !call->changed || !call->inputs;
 
@@ -321,50 +314,46 @@ static void add_words(struct arguments *line, const struct call *call, const str
 
 static int compile(const char *name, const char *variable, const char *fallback, char **words)
 {
-	struct call call = { .name = name };
+	struct compiler_call call = { .name = name };
 	struct arguments line = { 0 };
 	struct compiler compiler = { .family = COMPILER_GCC };
 	char plugin[PATH_MAX], runtime[PATH_MAX], directory[PATH_MAX];
 	const char *chosen = getenv(variable);
 
 	arguments_add_words(&line, chosen && chosen[strspn(chosen, " \t\n")] ? chosen : fallback);
-	const char *slash = strrchr(line.at[0], '/');
-	if (!strncmp(slash ? slash + 1 : line.at[0], "sooth", 5)) {
-		fprintf(stderr, "sooth %s: %s names sooth itself; name the compiler behind it\n",
-			name, variable);
+	if (!strncmp(path_name(line.at[0]), "sooth", 5)) {
+		complain(name, "%s is set to sooth itself; set it to the real compiler", variable);
 		return FAILED;
 	}
 	read_words(&call, words);
 	bool link = call.inputs && !call.compile_only && !call.headers && !call.relocatable;
-	if (link && refuse(&call))
+	if (link && refuse_link(&call))
 		return FAILED;
 	if (call.inputs) {
 		if (!find_parts(&call, &compiler, line.at, plugin, runtime, directory))
 			return FAILED;
 		if (!call.plain) {
 			add_plugin(&line, &call, &compiler, plugin);
-			/* std::string is compiled with the program, and recorded */
+			/* with these headers std::string is compiled, and so recorded */
 			add_folder(&line, "-isystem", directory, "share/sooth/c++");
 		}
-		/* where <sooth/annotate.h> is, behind all that the program asks for */
+		/* <sooth/annotate.h>, after all directories of the program */
 		add_folder(&line, "-idirafter", directory, "include");
 		if (link)
 			add_runtime(&line, runtime, directory);
 	}
 	add_words(&line, &call, &compiler, words);
 	execvp(line.at[0], line.at);
-	fprintf(stderr, "sooth %s: %s: %s\n", name, line.at[0], strerror(errno));
+	complain(name, "%s: %s", line.at[0], strerror(errno));
 	return FAILED;
 }
 
-int cmd_cc(int argc, char **argv)
+int cmd_cc(char **argv)
 {
-	(void)argc;
 	return compile("cc", "SOOTH_CC", "gcc", argv + 1);
 }
 
-int cmd_cxx(int argc, char **argv)
+int cmd_cxx(char **argv)
 {
-	(void)argc;
 	return compile("c++", "SOOTH_CXX", "g++", argv + 1);
 }

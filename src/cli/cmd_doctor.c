@@ -1,6 +1,7 @@
-/* sooth doctor: is everything here that recording needs? */
+/* sooth doctor: checks whether everything that recording needs is installed. */
 #include "cli/arguments.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "pipeline/install_paths.h"
 
 #include <stdio.h>
@@ -9,8 +10,8 @@
 #include <sys/personality.h>
 #include <sys/utsname.h>
 
-/* A line of the answer; `advice` only where it is not good. */
-static bool say(bool good, const char *what, const char *found, const char *advice)
+/* Prints a line; with advice if it is bad. Returns `good`. */
+static bool print_result(bool good, const char *what, const char *found, const char *advice)
 {
 	printf("%-4s %-10s %s\n", good ? "ok" : "BAD", what, found);
 	if (!good)
@@ -29,25 +30,26 @@ static bool check_compiler(const char *what, const char *variable, const char *f
 	arguments_add_words(&command, chosen && *chosen ? chosen : fallback);
 	install_paths_ask_compiler(&c, command.at);
 	if (c.family == COMPILER_ABSENT || c.family == COMPILER_OTHER)
-		return say(false, what, c.line[0] ? c.line : command.at[0],
-			   "no gcc or clang, or not there: install gcc-" SOOTH_GCC
-			   " and g++-" SOOTH_GCC);
-	bool good = say(true, what, c.line, "");
+		return print_result(
+			false, what, c.line[0] ? c.line : command.at[0],
+			"neither gcc nor clang, or not installed: install gcc-" SOOTH_GCC
+			" and g++-" SOOTH_GCC);
+	bool good = print_result(true, what, c.line, "");
 	snprintf(advice, sizeof(advice),
 		 "no plugin for %s %d: install gcc-" SOOTH_GCC " and g++-" SOOTH_GCC " and set %s",
 		 install_paths_family_name(c.family), c.major, variable);
-	return say(install_paths_plugin(plugin, directory, c.family, c.major), "plugin", plugin,
-		   advice) &&
+	return print_result(install_paths_plugin(plugin, directory, c.family, c.major), "plugin",
+			    plugin, advice) &&
 	       good;
 }
 
-/* Which compilers could be chosen. */
+/* Lists the compiler versions that there are plugins for. */
 static void list_plugins(const char *directory)
 {
 	static const enum compiler_family families[] = { COMPILER_GCC, COMPILER_CLANG };
 	static const char *const why_none[] = {
-		"none (it needs gcc-N-plugin-dev to be built)",
-		"none (it needs llvm-N-dev and libclang-N-dev to be built)",
+		"none (building one needs gcc-N-plugin-dev)",
+		"none (building one needs llvm-N-dev and libclang-N-dev)",
 	};
 	char there[128];
 
@@ -58,31 +60,37 @@ static void list_plugins(const char *directory)
 	}
 }
 
-int cmd_doctor(int argc, char **argv)
+int cmd_doctor(char **argv)
 {
 	char directory[PATH_MAX], runtime[PATH_MAX];
+	const struct command_syntax syntax = {
+		.command = "doctor",
+		.usage = "",
+		.about = "Checks whether the runtime, the compilers and their plugins are "
+			 "installed.",
+		.notes = "Exit status: 0 everything is there, 1 something is missing.",
+	};
+	struct command_arguments arguments;
 	struct utsname system;
 	bool good = true;
+	int status;
 
-	(void)argv;
-	if (argc > 1) {
-		fprintf(stderr, "sooth doctor: takes no arguments\n");
-		return STATUS_BAD_USE;
-	}
+	if (!options_read(&syntax, argv, &arguments, &status))
+		return status;
 	if (!install_paths_directory(directory) || uname(&system))
 		return STATUS_BAD_USE;
 	printf("     sooth      " SOOTH_VERSION "\n     system     %s %s %s\n", system.sysname,
 	       system.release, system.machine);
-	good &= say(!strcmp(system.machine, "x86_64"), "machine", system.machine,
-		    "only x86-64 is supported");
-	good &= say(install_paths_runtime(runtime, directory), "runtime", runtime,
-		    "not there: build or install sooth again");
+	good &= print_result(!strcmp(system.machine, "x86_64"), "machine", system.machine,
+			     "only x86-64 is supported");
+	good &= print_result(install_paths_runtime(runtime, directory), "runtime", runtime,
+			     "missing: build or install sooth again");
 	good &= check_compiler("C", "SOOTH_CC", "gcc", directory);
 	good &= check_compiler("C++", "SOOTH_CXX", "g++", directory);
 	list_plugins(directory);
 	int old = personality(0xffffffff);
 	bool fixed = old != -1 && personality((unsigned long)old | ADDR_NO_RANDOMIZE) != -1;
-	/* Recording works without; only its addresses differ from run to run. */
+	/* Recording works without this; only addresses differ from run to run. */
 	printf("%-4s %-10s %s\n", fixed ? "ok" : "note", "addresses",
 	       fixed ? "the same in every run"
 		     : "differ from run to run: personality(2) is not allowed here");

@@ -1,79 +1,59 @@
-/* sooth observe: properties judged on all runs that a recorded one stands for. */
+/* sooth observe: checks properties on all schedules that a recorded run allows. */
 #include "cli/cli.h"
-#include "pipeline/predict_trace.h"
+#include "cli/option_groups.h"
+#include "cli/report_output.h"
 
-#include <stdio.h>
-#include <string.h>
-
-static const char usage[] =
-	"usage: sooth observe [-p FILE.prop] [OPTIONS] TRACE\n"
-	"\n"
-	"Judges always, never, ltl, ere, grammar and monitor on every run that the recorded one "
-	"stands for,\n"
-	"level by level through the lattice of their cuts. Each violation comes with a run that a\n"
-	"checker of its own has accepted, shown beside the observed one.\n"
-	"\n";
-
-static const char statuses[] =
-	"  --json           the report as JSON\n"
-	"\n"
-	"Exit status: 0 nothing found, 1 findings, 2 bad use or bad input, 4 a fault of sooth.\n"
-	"TRACE is a directory NAME.sooth or a text trace (.std).\n";
-
-static int bad(const char *word, const char *why)
+static bool refuse_running_program(const struct cli_option *option, void *target, const char *value,
+				   struct err *err)
 {
-	fprintf(stderr, "sooth observe: %s: %s (sooth observe --help)\n", word, why);
-	return STATUS_BAD_USE;
+	(void)option, (void)target, (void)value;
+	return err_set(err, "a running program cannot be observed yet; record it, then observe the "
+			    "recording");
 }
 
-/* 1: taken; 0: none of ours; -1: a message was printed. */
-static int read_option(struct predict_trace *p, char **argv, int *i)
-{
-	int taken = property_files_read_option(&p->properties, argv, i);
+/* Not implemented yet. */
+static const struct cli_option future_options[] = {
+	{ "--live", NULL, NULL, .set = refuse_running_program },
+	{ "--listen", "ADDRESS", NULL, .set = refuse_running_program },
+	{ 0 },
+};
 
-	if (!taken)
-		taken = observe_trace_read_option(&p->observing, "observe", argv, i);
-	if (!taken && !strcmp(argv[*i], "--json"))
-		taken = p->json = true;
-	return taken;
-}
-
-int cmd_observe(int argc, char **argv)
+int cmd_observe(char **argv)
 {
 	struct predict_trace p;
-	const char *trace = NULL;
+	struct command_arguments arguments;
+	const struct command_syntax syntax = {
+		.command = "observe",
+		.usage = "[-p FILE.prop] [OPTIONS] TRACE",
+		.about = "Checks always, never, ltl, ere, grammar and monitor on every schedule "
+			 "that the recorded run allows, level by level through the lattice of its "
+			 "cuts. Each violation comes with a violating run, which an independent "
+			 "checker has accepted, next to the recorded one.",
+		.groups = { { property_options, &p.properties },
+			    { lattice_options, &p.observing },
+			    { json_options, &p.json },
+			    { future_options } },
+		.notes = STATUS_NOTES "\n" TRACE_NOTES,
+		.operands = { "TRACE" },
+		.required = 1,
+	};
+	const char *trace;
+	int status;
 
 	predict_trace_init(&p, "observe");
 	p.observe_only = true;
-	for (int i = 1; i < argc; i++) {
-		const char *word = argv[i];
-		int taken;
-
-		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-			printf("%s%s%s%s", usage, property_files_option_help,
-			       observe_trace_options_help, statuses);
-			return STATUS_OK;
-		}
-		if (!strcmp(word, "--live") || !strncmp(word, "--listen", 8))
-			return bad(word, "a running program cannot be observed yet; record it, "
-					 "then observe the recording");
-		taken = read_option(&p, argv, &i);
-		if (taken < 0)
-			return STATUS_BAD_USE;
-		if (taken)
-			continue;
-		if (word[0] == '-' && word[1])
-			return bad(word, "no such option");
-		if (trace)
-			return bad(word, "one trace at a time");
-		trace = word;
-	}
-	if (!trace)
-		return bad("TRACE", "which trace?");
-	if (!predict_trace_open_properties(&p) || !property_files_open_kept(&p.properties, trace))
+	if (!options_read(&syntax, argv, &arguments, &status))
+		return status;
+	trace = arguments.operands[0];
+	if (!property_files_open(&p.properties) ||
+	    !property_files_open_stored(&p.properties, trace))
 		return STATUS_BAD_USE;
 	if (!p.properties.files.count)
-		return bad("-p", "by which properties? None was recorded with the trace");
+		return options_refuse(&syntax,
+				      "no properties: the trace was recorded without -p, and no "
+				      "-p FILE.prop is given");
 	predict_trace_add(&p, trace, NULL, NULL);
-	return predict_trace_finish(&p);
+	status = report_output(&p);
+	predict_trace_free(&p);
+	return status;
 }

@@ -1,5 +1,6 @@
-/* sooth spec: property files without a run. */
+/* sooth spec: checks and explains property files. */
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "grammar/grammar.h"
 #include "logic/draw.h"
 #include "property/property.h"
@@ -9,27 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-	"usage: sooth spec check FILE.prop [PROG]\n"
-	"       sooth spec explain [--dot] FILE.prop\n"
-	"\n"
-	"  check    is the file well-formed, and with PROG: does the program have the functions,\n"
-	"           variables and members that it names? Without PROG those are not looked up, "
-	"and\n"
-	"           what can be seen to be missing is a note\n"
-	"  explain  what is behind each property: the events, the order constraints of patterns,\n"
-	"           how formulas were read and their automata; --dot: as a graph for Graphviz\n"
-	"\n"
-	"Exit status: 0 the file is good, 2 it is not, or bad use. doc/language.md is the "
-	"language.\n";
-
-static int complain(const char *what, const char *why)
-{
-	fprintf(stderr, "sooth spec: %s: %s (sooth spec --help)\n", what, why);
-	return STATUS_BAD_USE;
-}
-
-/* The file, or NULL: why not has been said. Messages are printed as they come. */
+/* Returns NULL if the file cannot be read or has errors. */
 static struct spec_file *read_file(const char *path, struct spec_messages *messages)
 {
 	struct err err = { 0 };
@@ -40,7 +21,7 @@ static struct spec_file *read_file(const char *path, struct spec_messages *messa
 	return file;
 }
 
-static void show(const struct spec_messages *messages, bool notes)
+static void print_messages(const struct spec_messages *messages, bool notes)
 {
 	for (size_t i = 0; i < messages->list.count; i++)
 		if (notes || messages->list.items[i].severity == SPEC_ERROR)
@@ -67,31 +48,31 @@ static bool check_names(const struct spec_file *file, const char *program,
 	return true;
 }
 
-static void count(const struct spec_file *file, unsigned *formulas, unsigned *functions)
+static void count_parts(const struct spec_file *file, unsigned *formulas, unsigned *events)
 {
-	*formulas = *functions = 0;
+	*formulas = *events = 0;
 	for (const struct spec_property *p = file->properties; p; p = p->next) {
 		for (const struct spec_formula *f = p->formulas; f; f = f->next)
 			++*formulas;
-		*functions += p->event_count;
+		*events += p->event_count;
 	}
 }
 
-static int check(const char *path, const char *program)
+static int check_file(const char *path, const char *program)
 {
 	struct spec_messages messages = { 0 };
 	struct spec_file *file = read_file(path, &messages);
 	bool good = file && check_names(file, program, &messages) && !messages.errors;
 	unsigned formulas, events;
 
-	show(&messages, true);
+	print_messages(&messages, true);
 	if (good) {
-		count(file, &formulas, &events);
+		count_parts(file, &formulas, &events);
 		printf("%s: good: %u %s, %u %s, %u %s%s\n", path, file->property_count,
 		       file->property_count == 1 ? "property" : "properties", events,
 		       events == 1 ? "event" : "events", formulas,
 		       formulas == 1 ? "formula" : "formulas",
-		       program || !events ? "" : "; names of the program were not looked up");
+		       program || !events ? "" : "; names were not looked up in a program");
 	} else if (messages.errors) {
 		fprintf(stderr, "%s: %u %s\n", path, messages.errors,
 			messages.errors == 1 ? "error" : "errors");
@@ -103,23 +84,24 @@ static int check(const char *path, const char *program)
 
 /* ---- explain -------------------------------------------------------------------------------- */
 
-static unsigned draw(FILE *out, const struct spec_file *file, const struct spec_property *property,
-		     const struct spec_formula *formula, bool graphviz, unsigned next)
+static unsigned draw_one(FILE *out, const struct spec_file *file,
+			 const struct spec_property *property, const struct spec_formula *formula,
+			 bool graphviz, unsigned next)
 {
-	struct spec_messages told = { 0 };
+	struct spec_messages ignored = { 0 };
 	struct grammar *grammar;
 
 	if (formula->formalism != SPEC_GRAMMAR)
 		return draw_formula(out, file, property, formula, graphviz, next);
-	grammar = grammar_open(file, property, formula, &told);
+	grammar = grammar_open(file, property, formula, &ignored);
 	if (grammar)
 		next = grammar_draw(out, grammar, graphviz, next);
 	grammar_close(grammar);
-	spec_messages_free(&told);
+	spec_messages_free(&ignored);
 	return next;
 }
 
-static int explain(const char *path, bool graphviz)
+static int explain_file(const char *path, bool graphviz)
 {
 	struct spec_messages messages = { 0 };
 	struct spec_file *file = read_file(path, &messages);
@@ -127,9 +109,9 @@ static int explain(const char *path, bool graphviz)
 	if (file)
 		grammar_check(file, &messages);
 	int status = messages.errors || !file ? STATUS_BAD_USE : STATUS_OK;
-	show(&messages, false);
+	print_messages(&messages, false);
 	if (status == STATUS_OK) {
-		char *text = spec_explain(file, graphviz, draw);
+		char *text = spec_explain(file, graphviz, draw_one);
 
 		fputs(text, stdout);
 		free(text);
@@ -139,34 +121,64 @@ static int explain(const char *path, bool graphviz)
 	return status;
 }
 
-int cmd_spec(int argc, char **argv)
-{
-	const char *action = argc > 1 ? argv[1] : NULL, *words[2] = { NULL, NULL };
-	bool dot = false, options = true, explains = action && !strcmp(action, "explain");
-	int count_words = 0;
+/* ---- actions -------------------------------------------------------------------------------- */
 
-	if (!action || !strcmp(action, "--help") || !strcmp(action, "-h")) {
-		fputs(usage, action ? stdout : stderr);
-		return action ? STATUS_OK : STATUS_BAD_USE;
-	}
-	if (!explains && strcmp(action, "check") != 0)
-		return complain(action, "there are check and explain");
-	for (int i = 2; i < argc; i++) {
-		if (options && !strcmp(argv[i], "--"))
-			options = false;
-		else if (options && (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")))
-			return fputs(usage, stdout), STATUS_OK;
-		else if (options && explains && !strcmp(argv[i], "--dot"))
-			dot = true;
-		else if (options && argv[i][0] == '-' && argv[i][1])
-			return complain(argv[i], "no such option");
-		else if (count_words == (explains ? 1 : 2))
-			return complain(argv[i], explains ? "one file at a time"
-							  : "one file and one program");
-		else
-			words[count_words++] = argv[i];
-	}
-	if (!words[0])
-		return complain(action, "which file?");
-	return explains ? explain(words[0], dot) : check(words[0], words[1]);
+static int cmd_check_file(char **argv)
+{
+	struct command_arguments arguments;
+	const struct command_syntax syntax = {
+		.command = "spec check",
+		.usage = "FILE.prop [PROG]",
+		.about = "Checks whether the file is well-formed and, with PROG, whether the "
+			 "program has the functions, variables and members that the file names. "
+			 "Without PROG names are not looked up; what is evidently missing gets a "
+			 "note.",
+		.notes = "Exit status: 0 the file is good, 2 it has errors, or bad use. "
+			 "doc/language.md describes the language.",
+		.operands = { "FILE.prop", "PROG" },
+		.required = 1,
+	};
+	int status;
+
+	if (!options_read(&syntax, argv, &arguments, &status))
+		return status;
+	return check_file(arguments.operands[0], arguments.operands[1]);
+}
+
+static int cmd_explain_file(char **argv)
+{
+	static const struct cli_option options[] = {
+		{ "--dot", NULL, "print a graph for Graphviz", .set = option_set_flag },
+		{ 0 },
+	};
+	bool dot = false;
+	struct command_arguments arguments;
+	const struct command_syntax syntax = {
+		.command = "spec explain",
+		.usage = "[--dot] FILE.prop",
+		.about = "Prints what each property means: its events, the order constraints of "
+			 "patterns, how formulas were parsed, and their automata.",
+		.groups = { { options, &dot } },
+		.notes = "Exit status: 0 the file is good, 2 it has errors, or bad use.",
+		.operands = { "FILE.prop" },
+		.required = 1,
+	};
+	int status;
+
+	if (!options_read(&syntax, argv, &arguments, &status))
+		return status;
+	return explain_file(arguments.operands[0], dot);
+}
+
+int cmd_spec(char **argv)
+{
+	static const struct command actions[] = {
+		{ "check", "FILE.prop [PROG]", "check the file, and its names against a program",
+		  cmd_check_file },
+		{ "explain", "[--dot] FILE.prop", "print what the properties mean",
+		  cmd_explain_file },
+	};
+
+	return commands_run_action("spec", actions, sizeof actions / sizeof actions[0],
+				   "doc/language.md describes the language.", argv);
 }

@@ -1,6 +1,8 @@
-/* sooth trace: looking at a recording, and turning it into text and back. */
+/* sooth trace: inspects a recording, and converts it to text and back. */
 #include "base/err.h"
 #include "cli/cli.h"
+#include "cli/option_groups.h"
+#include "cli/report_output.h"
 #include "report/locks.h"
 #include "trace/check.h"
 #include "trace/dump.h"
@@ -10,57 +12,32 @@
 #include "trace/trace.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct cmd_trace_arguments {
-	const char *input, *output, *to, *thread;
+/* The arguments of all actions. */
+struct trace_request {
+	const char *input, *output, *format, *thread;
 	bool json;
 	struct dump_range range;
 };
 
-static int complain(const char *text)
+static int refuse(const char *text)
 {
 	fprintf(stderr, "sooth: %s\n", text);
 	return STATUS_BAD_USE;
 }
 
-static bool open_trace(const char *path, struct trace **trace)
-{
-	struct err err = { 0 };
-
-	if (trace_open(path, trace, &err))
-		return true;
-	complain(err.text);
-	return false;
-}
-
-/* Damage that does not keep the rest from being read. */
-static void show_problems(const struct trace *trace)
-{
-	for (size_t i = 0; i < trace_problem_count(trace); i++)
-		fprintf(stderr, "sooth: %s\n", trace_problem(trace, i));
-}
-
-static bool read_index(const char *text, uint64_t *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno;
-}
-
 /* ---- dump, check, export, import ---------------------------------------------------------- */
 
-/* A thread by the name it has in a text, by its number, or as T and its number. */
+/* A thread is given by its name in a text trace, by its number, or as T and its number. */
 static uint32_t find_thread(const struct trace *trace, const char *name)
 {
 	const char *digits = *name == 'T' ? name + 1 : name;
+	struct err err;
 	uint64_t number;
 
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
@@ -70,19 +47,15 @@ static uint32_t find_thread(const struct trace *trace, const char *name)
 		if (known && !strcmp(known, name))
 			return stream;
 	}
-	return read_index(digits, &number) && number < TRACE_NONE ? (uint32_t)number : TRACE_NONE;
+	return option_number(digits, 0, TRACE_NONE - 1, &number, &err) ? (uint32_t)number
+								       : TRACE_NONE;
 }
 
-static int trace_dump(const struct cmd_trace_arguments *a)
+static int trace_dump(const struct trace_request *a, const struct trace *trace)
 {
 	struct dump_range range = a->range;
 	struct err err = { 0 };
-	struct trace *trace;
-	int status;
 
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
-	show_problems(trace);
 	if (a->thread) {
 		range.stream = find_thread(trace, a->thread);
 		if (range.stream == TRACE_NONE)
@@ -90,18 +63,14 @@ static int trace_dump(const struct cmd_trace_arguments *a)
 	}
 	if (!err.text[0])
 		dump_events(trace, &range, stdout, &err);
-	status = err.text[0] ? complain(err.text) : STATUS_OK;
-	trace_close(trace);
-	return status;
+	return err.text[0] ? refuse(err.text) : STATUS_OK;
 }
 
-static int trace_check_command(const struct cmd_trace_arguments *a)
+static int trace_check_command(const struct trace_request *a, const struct trace *trace)
 {
 	struct check_report report;
-	struct trace *trace;
 
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
+	(void)a;
 	trace_check(trace, &report);
 	for (size_t i = 0; i < report.violations.count; i++)
 		printf("bad: %s\n", report.violations.items[i]);
@@ -110,75 +79,62 @@ static int trace_check_command(const struct cmd_trace_arguments *a)
 	if (report.note_count > report.notes.count)
 		printf("note: and %" PRIu64 " more\n", report.note_count - report.notes.count);
 	if (trace_is_cut(trace))
-		printf("note: the trace is cut: the process was killed or had not ended\n");
+		printf("note: the trace is cut: the process was killed or has not ended\n");
 	printf("%s: %" PRIu64 " events in %" PRIu32 " streams",
 	       report.violation_count ? "bad" : "good", report.events, trace_stream_count(trace));
 	if (report.violation_count)
 		printf(", %" PRIu64 " violations", report.violation_count);
 	putchar('\n');
-	trace_close(trace);
 	check_report_free(&report);
 	return report.violation_count ? STATUS_BAD_USE : STATUS_OK;
 }
 
-static int trace_locks(const struct cmd_trace_arguments *a)
+static int trace_locks(const struct trace_request *a, const struct trace *trace)
 {
 	struct err err = { 0 };
-	struct trace *trace;
-	int status;
 
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
-	show_problems(trace);
-	status = locks_print(trace, a->input, stdout, &err) ? STATUS_OK : complain(err.text);
-	trace_close(trace);
-	return status;
+	return locks_print(trace, a->input, stdout, &err) ? STATUS_OK : refuse(err.text);
 }
 
-static int trace_export(const struct cmd_trace_arguments *a)
+static int trace_export(const struct trace_request *a, const struct trace *trace)
 {
 	struct err err = { 0 };
-	struct trace *trace;
 	FILE *out = stdout;
 	int status = STATUS_OK;
 
-	if (!a->to || strcmp(a->to, "std")) {
-		fprintf(stderr, "sooth: export --to %s is not available yet; there is: --to std\n",
-			a->to ? a->to : "?");
+	if (!a->format || strcmp(a->format, "std")) {
+		fprintf(stderr, "sooth trace export: --to %s is not available; use --to std\n",
+			a->format ? a->format : "?");
 		return STATUS_BAD_USE;
 	}
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
-	show_problems(trace);
 	if (a->output && !(out = fopen(a->output, "w"))) {
 		fprintf(stderr, "sooth: %s: %s\n", a->output, strerror(errno));
-		trace_close(trace);
 		return STATUS_BAD_USE;
 	}
 	if (!export_text(trace, out, &err))
-		status = complain(err.text);
+		status = refuse(err.text);
 	if ((out == stdout ? fflush(out) : fclose(out)) != 0) {
 		fprintf(stderr, "sooth: %s: %s\n", a->output ? a->output : "standard output",
 			strerror(errno));
 		status = STATUS_BAD_USE;
 	}
-	trace_close(trace);
 	return status;
 }
 
-static int trace_import(const struct cmd_trace_arguments *a)
+static int trace_import(const struct trace_request *a, const struct trace *none)
 {
 	struct import_image image;
 	struct err err = { 0 };
 	bool ok;
 
+	(void)none;
 	if (!a->output)
-		return complain("trace import: say where to with -o TRACE");
+		return refuse("trace import: no output directory; give one with -o TRACE");
 	if (!import_text(a->input, &image, &err))
-		return complain(err.text);
+		return refuse(err.text);
 	ok = import_save(&image, a->output, &err);
 	import_free(&image);
-	return ok ? STATUS_OK : complain(err.text);
+	return ok ? STATUS_OK : refuse(err.text);
 }
 
 /* ---- stat --------------------------------------------------------------------------------- */
@@ -186,12 +142,12 @@ static int trace_import(const struct cmd_trace_arguments *a)
 static const char *const size_names[STAT_SIZES] = { "1", "2", "4", "8", "16", "other" };
 static const char *const stop_names[] = { "limit", "no space", "write error" };
 
-static const char *ending(const struct trace *trace)
+static const char *end_name(const struct trace *trace)
 {
 	return trace_is_cut(trace) ? "cut" : trace_meta(trace, "end");
 }
 
-static double per_event(const struct trace_stat *s)
+static double bytes_per_event(const struct trace_stat *s)
 {
 	return s->events ? (double)s->bytes / (double)s->events : 0;
 }
@@ -212,13 +168,13 @@ static void print_stat(const struct trace *trace, const struct trace_stat *s)
 			printf("  %-15s %" PRIu64 "\n", size_names[i], s->accesses[i]);
 	}
 	printf("bytes %" PRIu64 "\n", s->bytes);
-	printf("bytes/event %.2f\n", per_event(s));
+	printf("bytes/event %.2f\n", bytes_per_event(s));
 	printf("table bytes %" PRIu64 "\n", s->table_bytes);
 	printf("sites %" PRIu64 "\n", s->sites);
 	printf("sites without exact value %" PRIu64 "\n", s->sites_without_value);
 	printf("accesses without value %" PRIu64 ", inexact %" PRIu64 "\n", s->without_value,
 	       s->inexact);
-	printf("end %s\n", ending(trace));
+	printf("end %s\n", end_name(trace));
 	if (trace_has_schedule(trace))
 		printf("serial, %" PRIu64 " switches\n", trace_switch_count(trace));
 	for (unsigned i = 0; i < 3; i++) {
@@ -230,179 +186,188 @@ static void print_stat(const struct trace *trace, const struct trace_stat *s)
 		       s->unmodelled_counts.items[i]);
 }
 
-static json_t *number(uint64_t value)
-{
-	return json_integer((json_int_t)value);
-}
-
-/* A name from the trace; bytes that are no text are left out. */
-static json_t *string(const char *text)
-{
-	json_t *value = json_string(text);
-
-	return value ? value : json_string("");
-}
-
 static json_t *stat_json(const struct trace *trace, const struct trace_stat *s)
 {
 	json_t *kinds = json_object(), *sizes = json_object(), *stopped = json_object();
-	json_t *unmodelled = json_object(), *all = json_object(), *about = json_object();
+	json_t *unmodelled = json_object(), *all;
 
 	for (unsigned k = 0; k < EV_COUNT; k++) {
 		if (s->kinds[k])
-			json_object_set_new(kinds, event_name(k), number(s->kinds[k]));
+			json_set_number(kinds, event_name(k), s->kinds[k]);
 	}
 	for (unsigned i = 0; i < STAT_SIZES; i++)
-		json_object_set_new(sizes, size_names[i], number(s->accesses[i]));
+		json_set_number(sizes, size_names[i], s->accesses[i]);
 	for (unsigned i = 0; i < 3; i++)
-		json_object_set_new(stopped, stop_names[i], number(s->stopped[i]));
+		json_set_number(stopped, stop_names[i], s->stopped[i]);
 	for (size_t i = 0; i < s->unmodelled_counts.count; i++)
-		json_object_set_new(unmodelled, intern_text(&s->unmodelled, (uint32_t)i),
-				    number(s->unmodelled_counts.items[i]));
-	json_object_set_new(about, "threads", number(s->threads));
-	json_object_set_new(about, "events", number(s->events));
-	json_object_set_new(all, "version", json_integer(1));
-	json_object_set_new(all, "trace", about);
-	json_object_set_new(all, "handler_streams", number(s->handlers));
-	json_object_set_new(all, "kinds", kinds);
-	json_object_set_new(all, "accesses_by_size", sizes);
-	json_object_set_new(all, "accesses_without_value", number(s->without_value));
-	json_object_set_new(all, "accesses_inexact", number(s->inexact));
-	json_object_set_new(all, "sites", number(s->sites));
-	json_object_set_new(all, "sites_without_exact_value", number(s->sites_without_value));
-	json_object_set_new(all, "bytes", number(s->bytes));
-	json_object_set_new(all, "bytes_per_event", json_real(per_event(s)));
-	json_object_set_new(all, "table_bytes", number(s->table_bytes));
-	json_object_set_new(all, "end", string(ending(trace)));
+		json_set_number(unmodelled, intern_text(&s->unmodelled, (uint32_t)i),
+				s->unmodelled_counts.items[i]);
+	all = json_pack("{s:i, s:{s:I, s:I}, s:I, s:o, s:o}", "version", 1, "trace", "threads",
+			(json_int_t)s->threads, "events", (json_int_t)s->events, "handler_streams",
+			(json_int_t)s->handlers, "kinds", kinds, "accesses_by_size", sizes);
+	json_set_number(all, "accesses_without_value", s->without_value);
+	json_set_number(all, "accesses_inexact", s->inexact);
+	json_set_number(all, "sites", s->sites);
+	json_set_number(all, "sites_without_exact_value", s->sites_without_value);
+	json_set_number(all, "bytes", s->bytes);
+	json_object_set_new(all, "bytes_per_event", json_real(bytes_per_event(s)));
+	json_set_number(all, "table_bytes", s->table_bytes);
+	json_object_set_new(all, "end", report_json_text(end_name(trace)));
 	json_object_set_new(all, "cut", json_boolean(trace_is_cut(trace)));
 	if (trace_has_schedule(trace))
-		json_object_set_new(all, "switches", number(trace_switch_count(trace)));
+		json_set_number(all, "switches", trace_switch_count(trace));
 	json_object_set_new(all, "streams_stopped", stopped);
 	json_object_set_new(all, "unmodelled", unmodelled);
 	return all;
 }
 
-static int trace_stat_command(const struct cmd_trace_arguments *a)
+static int trace_stat_command(const struct trace_request *a, const struct trace *trace)
 {
 	struct trace_stat stat;
-	struct trace *trace;
 	int status = STATUS_OK;
 
-	if (!open_trace(a->input, &trace))
-		return STATUS_BAD_USE;
-	show_problems(trace);
 	trace_count(trace, &stat);
 	if (a->json) {
-		json_t *all = stat_json(trace, &stat);
-
-		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-		putchar('\n');
-		json_decref(all);
+		print_json_value(stat_json(trace, &stat));
 	} else {
 		print_stat(trace, &stat);
 	}
 	for (size_t i = 0; i < stat.failures.count; i++)
-		status = complain(stat.failures.items[i]);
+		status = refuse(stat.failures.items[i]);
 	trace_stat_free(&stat);
+	return status;
+}
+
+/* ---- actions ------------------------------------------------------------------------------ */
+
+#define TRACE_FIELD(name) offsetof(struct trace_request, name)
+static const struct cli_option dump_options[] = {
+	{ "--thread", "N", "only events of this thread: a number, or its name in a text trace",
+	  .set = option_set_text, .field = TRACE_FIELD(thread) },
+	{ "--from", "I", "only events from index I of each thread on", .set = option_set_number,
+	  .field = TRACE_FIELD(range.from) },
+	{ "--to", "I", "only events up to index I of each thread", .set = option_set_number,
+	  .field = TRACE_FIELD(range.to) },
+	{ 0 },
+};
+
+static const struct cli_option stat_options[] = {
+	{ "--json", NULL, "print JSON", .set = option_set_flag, .field = TRACE_FIELD(json) },
+	{ 0 },
+};
+
+static const struct cli_option export_options[] = {
+	{ "--to", "FORMAT", "the format; only std (text) is available yet", .set = option_set_text,
+	  .field = TRACE_FIELD(format) },
+	{ "-o", "FILE", "write to this file (default: standard output)", .set = option_set_text,
+	  .field = TRACE_FIELD(output) },
+	{ "--output", "FILE", NULL, .set = option_set_text, .field = TRACE_FIELD(output) },
+	{ 0 },
+};
+
+static const struct cli_option import_options[] = {
+	{ "-o", "TRACE", "the directory to create", .set = option_set_text,
+	  .field = TRACE_FIELD(output) },
+	{ "--output", "TRACE", NULL, .set = option_set_text, .field = TRACE_FIELD(output) },
+	{ 0 },
+};
+
+static const struct trace_action {
+	const char *name;
+	int (*run)(const struct trace_request *request, const struct trace *trace);
+	struct command_syntax syntax;
+} syntaxes[] = {
+	{ "dump",
+	  trace_dump,
+	  { .command = "trace dump",
+	    .usage = "[OPTIONS] TRACE",
+	    .about = "Prints one line per event: thread, index, ticks since the start (in a serial "
+		     "recording: the step), operation, file:line, function, and the name of the "
+		     "object in the source.",
+	    .groups = { { .options = dump_options } } } },
+	{ "stat",
+	  trace_stat_command,
+	  { .command = "trace stat",
+	    .usage = "[--json] TRACE",
+	    .about = "Prints how many threads, events, sites and bytes a trace has.",
+	    .groups = { { .options = stat_options } } } },
+	{ "check",
+	  trace_check_command,
+	  { .command = "trace check",
+	    .usage = "TRACE",
+	    .about = "Checks whether a trace is well-formed. Exit status: 0 yes, 2 no." } },
+	{ "locks",
+	  trace_locks,
+	  { .command = "trace locks",
+	    .usage = "TRACE",
+	    .about = "Prints which locks each thread acquired while it held which others, and "
+		     "conflicting orders of locks." } },
+	{ "export",
+	  trace_export,
+	  { .command = "trace export",
+	    .usage = "--to std [-o FILE] TRACE",
+	    .about = "Writes a trace as text.",
+	    .groups = { { .options = export_options } } } },
+	{ "import",
+	  trace_import,
+	  { .command = "trace import",
+	    .usage = "FILE.std -o TRACE",
+	    .about = "Turns a text trace into a trace directory.",
+	    .groups = { { .options = import_options } } } },
+};
+
+static int run_action(char **argv)
+{
+	struct trace_request request = { .range = { .stream = TRACE_NONE, .to = UINT64_MAX } };
+	const struct trace_action *action = syntaxes;
+	struct command_arguments arguments;
+	struct command_syntax syntax;
+	struct err err = { 0 };
+	struct trace *trace;
+	int status;
+
+	while (strcmp(action->name, argv[0]) != 0)
+		action++;
+	syntax = action->syntax;
+	syntax.groups[0].target = &request;
+	syntax.notes = TRACE_NOTES;
+	syntax.operands[0] = "TRACE";
+	syntax.required = 1;
+	if (!options_read(&syntax, argv, &arguments, &status))
+		return status;
+	request.input = arguments.operands[0];
+	if (action->run == trace_import)
+		return trace_import(&request, NULL);
+	if (!trace_open(request.input, &trace, &err))
+		return refuse(err.text);
+	/* Damage in spite of which the rest can be read; `check` lists it itself. */
+	for (size_t i = 0; action->run != trace_check_command && i < trace_problem_count(trace);
+	     i++)
+		refuse(trace_problem(trace, i));
+	status = action->run(&request, trace);
 	trace_close(trace);
 	return status;
 }
 
-/* ---- arguments ---------------------------------------------------------------------------- */
+static int cmd_pack(char **argv)
+{
+	(void)argv;
+	return refuse("trace pack is not available yet");
+}
 
-static const struct action {
-	const char *name, *options, *arguments, *about;
-	int (*run)(const struct cmd_trace_arguments *);
-} actions[] = {
-	{ "dump", "TFU", "[--thread N] [--from I] [--to I] TRACE", "one line an event",
-	  trace_dump },
-	{ "stat", "j", "[--json] TRACE", "what the trace holds, counted", trace_stat_command },
-	{ "check", "", "TRACE", "is it well-formed? 0 yes, 2 no", trace_check_command },
-	{ "locks", "", "TRACE", "which locks each thread took inside which", trace_locks },
-	{ "export", "Uo", "--to std [-o FILE] TRACE", "as text", trace_export },
-	{ "import", "o", "FILE.std -o TRACE", "from text to a trace directory", trace_import },
+static const struct command actions[] = {
+	{ "dump", "[--thread N] [--from I] [--to I] TRACE", "print the events, one per line",
+	  run_action },
+	{ "stat", "[--json] TRACE", "print how many threads, events and bytes it has", run_action },
+	{ "check", "TRACE", "check whether it is well-formed: 0 yes, 2 no", run_action },
+	{ "locks", "TRACE", "print which locks each thread acquired inside which", run_action },
+	{ "export", "--to std [-o FILE] TRACE", "write it as text", run_action },
+	{ "import", "FILE.std -o TRACE", "turn text into a trace directory", run_action },
+	{ "pack", NULL, NULL, cmd_pack },
 };
-#define ACTIONS (sizeof actions / sizeof actions[0])
 
-static int usage(FILE *out, int status)
+int cmd_trace(char **argv)
 {
-	fprintf(out, "usage: sooth trace ACTION ...\n\n");
-	for (size_t i = 0; i < ACTIONS; i++)
-		fprintf(out, "  %-7s %-40s %s\n", actions[i].name, actions[i].arguments,
-			actions[i].about);
-	fprintf(out,
-		"\nTRACE is a directory NAME.sooth or a text trace (.std). --from and --to of "
-		"dump\n"
-		"are indices in each thread. A line of dump is: thread, index, ticks since the\n"
-		"start (in a serial recording: the step), operation, file:line, function, and "
-		"what\n"
-		"the source calls the object.\n");
-	return status;
-}
-
-static bool take_option(struct cmd_trace_arguments *a, int option, const char *value)
-{
-	switch (option) {
-	case 'j': a->json = true; return true;
-	case 'o': a->output = value; return true;
-	case 'T': a->thread = value; return true;
-	case 'F': return read_index(value, &a->range.from);
-	case 'U': a->to = value; return true;
-	}
-	return false;
-}
-
-static int run_action(const struct action *action, int argc, char **argv)
-{
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "thread", required_argument, NULL, 'T' },
-		{ "from", required_argument, NULL, 'F' },
-		{ "to", required_argument, NULL, 'U' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
-	};
-	struct cmd_trace_arguments a = { .range = { .stream = TRACE_NONE, .to = UINT64_MAX } };
-	int option;
-
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
-		if (option == 'h')
-			return usage(stdout, STATUS_OK);
-		if (option == '?')
-			return STATUS_BAD_USE; /* getopt has said why */
-		if (!strchr(action->options, option) || !take_option(&a, option, optarg)) {
-			fprintf(stderr,
-				"sooth: trace %s: an option that it does not take, or a bad value: "
-				"'%s'\n",
-				action->name, optarg ? optarg : argv[optind - 1]);
-			return STATUS_BAD_USE;
-		}
-	}
-	if (action->run == trace_dump && a.to && !read_index(a.to, &a.range.to))
-		return complain("trace dump: --to takes an index");
-	if (argc - optind != 1) {
-		fprintf(stderr, "usage: sooth trace %s %s\n", action->name, action->arguments);
-		return STATUS_BAD_USE;
-	}
-	a.input = argv[optind];
-	return action->run(&a);
-}
-
-int cmd_trace(int argc, char **argv)
-{
-	if (argc < 2)
-		return usage(stderr, STATUS_BAD_USE);
-	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return usage(stdout, STATUS_OK);
-	for (size_t i = 0; i < ACTIONS; i++) {
-		if (!strcmp(argv[1], actions[i].name))
-			return run_action(&actions[i], argc - 1, argv + 1);
-	}
-	if (!strcmp(argv[1], "pack"))
-		return complain("trace pack is not available yet");
-	fprintf(stderr, "sooth: trace has no action '%s'; `sooth trace --help` lists them\n",
-		argv[1]);
-	return STATUS_BAD_USE;
+	return commands_run_action("trace", actions, sizeof actions / sizeof actions[0],
+				   TRACE_NOTES, argv);
 }

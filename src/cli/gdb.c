@@ -1,3 +1,4 @@
+/* gdb with a Python script that shows the threads at their own code. */
 #include "cli/gdb.h"
 
 #include <dirent.h>
@@ -12,10 +13,10 @@
 #include <unistd.h>
 
 /*
- * What gdb does first. A thread that is held stands in the scheduler, called from right before its
- * operation: for each thread it goes up to the program's own frame and says who stands where. The
- * frames below are left out of backtraces, and `go` takes a thread back into its own frame, so that
- * `next` and `step` mean the program's lines. Threads are told by the runtime's number of them.
+ * gdb's first commands. A stopped thread is in the scheduler, which was called right before its
+ * operation. For each thread the script selects the program's own frame and prints where it is.
+ * Backtraces leave out the frames below it. `go` finishes them, so that `next` and `step` continue
+ * in the program's own lines. Threads have the runtime's numbers.
  */
 static const char script[] =
 	"set confirm off\n"
@@ -42,7 +43,7 @@ static const char script[] =
 	"        return (f for f in frames if is_own(f.inferior_frame()))\n"
 	"gdb.frame_filters['sooth'] = OwnFrames()\n"
 	"class Go(gdb.Command):\n"
-	"    'The selected thread goes back into its own code, if it is its turn.'\n"
+	"    'Let the selected thread return to its own code, if it has the turn.'\n"
 	"    def __init__(self):\n"
 	"        super().__init__('go', gdb.COMMAND_RUNNING)\n"
 	"    def invoke(self, words, tty):\n"
@@ -51,8 +52,8 @@ static const char script[] =
 	"            frame.newer().select()\n"
 	"            gdb.execute('finish')\n"
 	"Go()\n"
-	"standing = {}\n"
-	"def stand(thread):\n"
+	"stopped = {}\n"
+	"def show(thread):\n"
 	"    thread.switch()\n"
 	"    frame = own_frame()\n"
 	"    if frame is None:\n"
@@ -60,20 +61,20 @@ static const char script[] =
 	"    frame.select()\n"
 	"    where = frame.find_sal()\n"
 	"    name = number_of()\n"
-	"    standing[name] = thread\n"
+	"    stopped[name] = thread\n"
 	"    print('T%s is gdb thread %d: %s at %s:%s' % ('?' if name is None else name,\n"
 	"        thread.num, frame.name(), where.symtab.filename if where.symtab else '?',\n"
 	"        where.line))\n"
 	"for thread in sorted(gdb.selected_inferior().threads(), key=lambda t: t.num):\n"
-	"    stand(thread)\n"
+	"    show(thread)\n"
 	"def go_to(name):\n"
-	"    if name in standing:\n"
-	"        standing[name].switch()\n"
+	"    if name in stopped:\n"
+	"        stopped[name].switch()\n"
 	"        if own_frame() is not None:\n"
 	"            own_frame().select()\n"
 	"end\n";
 
-/* The one to look at first. */
+/* The thread to select first. */
 static uint32_t first_thread(const struct control *control)
 {
 	if (control->stops_met)
@@ -81,7 +82,7 @@ static uint32_t first_thread(const struct control *control)
 	return control->fault_thread != CONTROL_NONE ? control->fault_thread : 0;
 }
 
-/* The words for the user; the finding's first thread is the selected one. */
+/* Writes the script, with a text for the user; selects the first thread of the finding. */
 static void write_script(struct gdb *g, const struct control *control)
 {
 	FILE *file;
@@ -96,24 +97,24 @@ static void write_script(struct gdb *g, const struct control *control)
 	fprintf(file, "echo \\n%s: ", g->id);
 	if (control->stops_met)
 		fprintf(file,
-			"T%" PRIu32 " and T%" PRIu32 " stand right before their accesses; T%" PRIu32
-			" goes first.\\n\n",
+			"T%" PRIu32 " and T%" PRIu32 " are right before their accesses; T%" PRIu32
+			" runs first.\\n\n",
 			control->stops[0].thread, control->stops[1].thread,
 			control->stops[0].thread);
 	else
-		fputs("this is how it ends.\\n\n", file);
-	fputs("echo `bt` shows where, `thread N` goes to another; `go` and then `next` make one "
-	      "go on,\\n\necho `continue` all of them; `quit` leaves them alone.\\n\n",
+		fputs("the threads are where the schedule ends.\\n\n", file);
+	fputs("echo `bt` shows the stack, `thread N` selects a thread; `go` and then `next` run it "
+	      "alone,\\n\necho `continue` runs all threads; `quit` leaves gdb.\\n\n",
 	      file);
 	fprintf(file, "python go_to(%" PRIu32 ")\nframe\n", first_thread(control));
 	fclose(file);
 }
 
-/* In /proc/PID/task/TID/stat: "TID (NAME) STATE …". */
+/* Reads "TID (NAME) STATE ..." in /proc/PID/task/TID/stat. */
 static bool is_traced(int pid, const char *task)
 {
 	char path[320], text[512];
-	const char *behind;
+	const char *rest;
 	FILE *file;
 	size_t n;
 
@@ -123,8 +124,8 @@ static bool is_traced(int pid, const char *task)
 	text[n] = 0;
 	if (file)
 		fclose(file);
-	behind = strrchr(text, ')');
-	return !behind || behind[1] != ' ' || behind[2] == 't';
+	rest = strrchr(text, ')');
+	return !rest || rest[1] != ' ' || rest[2] == 't';
 }
 
 static bool all_traced(int pid)

@@ -1,4 +1,4 @@
-/* gdb on a process whose threads a replay holds where the witness wants them. */
+/* Starts gdb on a process whose threads a replay has stopped. */
 #ifndef CLI_GDB_H
 #define CLI_GDB_H
 
@@ -11,13 +11,13 @@ struct gdb {
 	const char *id; /* of the finding */
 	pid_t pid;	/* gdb's; 0: not started */
 	char script[64];
-	bool failed; /* it could not be started, or did not attach */
+	bool failed; /* gdb could not be started, or did not attach */
 };
 
 /*
- * For session_options.on_held, with a struct gdb as context: starts gdb on the process, on our
- * terminal, and returns when it has all threads. The threads may be let go then: they stand still
- * until gdb continues them.
+ * For rerun_options.on_held, with a struct gdb as context: starts gdb on the process, on our
+ * terminal, and returns when gdb has stopped all threads. The replay may release the threads then:
+ * they stay stopped until the user continues them.
  */
 void gdb_attach(void *gdb, int pid, const struct control *control);
 

@@ -1,8 +1,11 @@
+/* Follows a saved schedule with any build of the program, and prints what it shows. */
 #include "cli/replay_schedule.h"
 
 #include "cli/cli.h"
-#include "pipeline/confirm_findings.h"
 #include "cli/gdb.h"
+#include "cli/report_output.h"
+#include "pipeline/complain.h"
+#include "pipeline/confirm_findings.h"
 #include "explore/confirm/schedule_follow.h"
 
 #include <signal.h>
@@ -18,43 +21,34 @@ bool replay_is_schedule(const char *path)
 
 static void print_text(const struct schedule *s, const struct schedule_result *r)
 {
-	if (r->verdict == SCHEDULE_SHOWN && s->property)
-		printf("%s: %s is violated; the run ended with: %s%s%s\n", s->expect, s->property,
-		       run_outcome_name(r->effect.kind), r->effect.text[0] ? ": " : "",
+	bool shown = r->verdict == SCHEDULE_SHOWN;
+
+	printf("%s: ", s->expect);
+	if (shown && s->property)
+		printf("%s is violated; the run ended with: ", s->property);
+	else if (shown && !strcmp(s->expect, "race"))
+		printf("T%u and T%u were about to access the same memory at the same time; then: ",
+		       r->met[0].thread, r->met[1].thread);
+	if (shown)
+		printf("%s%s%s\n", run_outcome_name(r->effect.kind), r->effect.text[0] ? ": " : "",
 		       r->effect.text);
-	else if (r->verdict == SCHEDULE_SHOWN && !strcmp(s->expect, "race"))
-		printf("race: T%u and T%u stood before their accesses at the same time; then: "
-		       "%s%s%s\n",
-		       r->met[0].thread, r->met[1].thread, run_outcome_name(r->effect.kind),
-		       r->effect.text[0] ? ": " : "", r->effect.text);
-	else if (r->verdict == SCHEDULE_SHOWN)
-		printf("%s: %s%s%s\n", s->expect, run_outcome_name(r->effect.kind),
-		       r->effect.text[0] ? ": " : "", r->effect.text);
 	else
-		printf("%s: %s\n", s->expect, r->why);
-	printf("%s, in %u run%s\n", r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged",
-	       r->runs, r->runs == 1 ? "" : "s");
+		printf("%s\n", r->why);
+	printf("%s, in %u run%s\n", shown ? "confirmed" : "diverged", r->runs,
+	       r->runs == 1 ? "" : "s");
 }
 
 static void print_json(const struct schedule *s, const struct schedule_result *r)
 {
-	json_t *all = json_object();
-
-	json_object_set_new(all, "version", json_integer(1));
-	json_object_set_new(all, "kind", json_string(s->expect));
-	json_object_set_new(all, "property", report_json_text(s->property));
-	json_object_set_new(all, "verdict",
-			    json_string(r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged"));
-	json_object_set_new(all, "why", report_json_text(r->why));
-	json_object_set_new(all, "runs", json_integer(r->runs));
-	json_object_set_new(all, "effect", json_string(run_outcome_name(r->effect.kind)));
-	json_object_set_new(all, "text", report_json_text(r->effect.text));
-	json_dumpf(all, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
-	putchar('\n');
-	json_decref(all);
+	print_json_value(json_pack(
+		"{s:i, s:o, s:o, s:s, s:o, s:i, s:s, s:o}", "version", 1, "kind",
+		report_json_text(s->expect), "property", report_json_text(s->property), "verdict",
+		r->verdict == SCHEDULE_SHOWN ? "confirmed" : "diverged", "why",
+		report_json_text(r->why), "runs", (int)r->runs, "effect",
+		run_outcome_name(r->effect.kind), "text", report_json_text(r->effect.text)));
 }
 
-static int follow(const struct replay_schedule *replay, const struct schedule *schedule)
+static int follow_schedule(const struct replay_schedule *replay, const struct schedule *schedule)
 {
 	struct gdb gdb = { .id = schedule->expect };
 	struct rerun_options options = {
@@ -68,7 +62,7 @@ static int follow(const struct replay_schedule *replay, const struct schedule *s
 	int status;
 
 	if (replay->use_gdb) {
-		signal(SIGINT, SIG_IGN); /* for gdb alone */
+		signal(SIGINT, SIG_IGN); /* Ctrl-C is for gdb */
 		options.on_held = gdb_attach;
 		options.context = &gdb;
 	}
@@ -76,7 +70,7 @@ static int follow(const struct replay_schedule *replay, const struct schedule *s
 			replay->properties->files.count, &result);
 	gdb_wait(&gdb);
 	if (result.verdict == SCHEDULE_CANNOT) {
-		fprintf(stderr, "sooth replay: %s\n", result.why);
+		complain("replay", "%s", result.why);
 		status = STATUS_BAD_USE;
 	} else {
 		(replay->json ? print_json : print_text)(schedule, &result);
@@ -99,18 +93,15 @@ static bool has_property(const struct property_files *p, const char *name)
 	return false;
 }
 
-/* The points that were on when it was made must be on: they are steps of the schedule. */
+/* The points that were recorded when the schedule was made are steps of it: select them again. */
 static bool open_properties(const struct replay_schedule *replay, const struct schedule *schedule)
 {
 	if (!property_files_open(replay->properties) || !property_files_select(replay->properties))
 		return false;
 	if (!schedule->property || has_property(replay->properties, schedule->property))
 		return true;
-	fprintf(stderr,
-		"sooth replay: %s: it violates property %s: give the file that has it, as it was "
-		"found with (-p FILE.prop)\n",
-		replay->path, schedule->property);
-	return false;
+	return complain("replay", "%s violates property %s; give its file with -p FILE.prop",
+			replay->path, schedule->property);
 }
 
 int replay_schedule(const struct replay_schedule *replay)
@@ -119,17 +110,12 @@ int replay_schedule(const struct replay_schedule *replay)
 	struct err err = { 0 };
 	int status;
 
-	if (!replay->program) {
-		fputs("sooth replay: which program? (sooth replay FILE.schedule -- PROG "
-		      "ARGS...)\n",
-		      stderr);
-		return STATUS_BAD_USE;
-	}
 	if (!schedule_read(&schedule, replay->path, &err)) {
-		fprintf(stderr, "sooth replay: %s\n", err.text);
+		complain("replay", "%s", err.text);
 		return STATUS_BAD_USE;
 	}
-	status = open_properties(replay, &schedule) ? follow(replay, &schedule) : STATUS_BAD_USE;
+	status = open_properties(replay, &schedule) ? follow_schedule(replay, &schedule)
+						    : STATUS_BAD_USE;
 	property_files_close(replay->properties);
 	schedule_free(&schedule);
 	return status;

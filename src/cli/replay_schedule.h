@@ -4,20 +4,20 @@
 
 #include "pipeline/property_files.h"
 
-/* Is it a schedule, by its name? */
+/* Does the name end in ".schedule"? */
 bool replay_is_schedule(const char *path);
 
 struct replay_schedule {
 	const char *path;
-	char **program;	  /* NULL: not given */
-	const char *keep; /* where the recording goes; NULL: nowhere */
-	double seconds;	  /* for a run */
-	unsigned times;	  /* how often it is run, to see that it is the same each time */
+	char **program;
+	const char *keep; /* where the recording goes; NULL: it is not kept */
+	double seconds;	  /* time limit of a run */
+	unsigned times;	  /* how many runs, which must be identical */
 	bool use_gdb, verbose, json;
-	struct property_files *properties; /* of -p; a schedule that violates one needs its file */
+	struct property_files *properties; /* -p: needed if the schedule violates a property */
 };
 
-/* The exit status. */
+/* Returns the exit status. */
 int replay_schedule(const struct replay_schedule *replay);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-bool cli_complain_list(const char *command, const char *format, va_list list)
+bool complain_list(const char *command, const char *format, va_list list)
 {
 	fprintf(stderr, "sooth %s: ", command);
 	vfprintf(stderr, format, list);
@@ -10,12 +10,12 @@ bool cli_complain_list(const char *command, const char *format, va_list list)
 	return false;
 }
 
-bool cli_complain(const char *command, const char *format, ...)
+bool complain(const char *command, const char *format, ...)
 {
 	va_list list;
 
 	va_start(list, format);
-	cli_complain_list(command, format, list);
+	complain_list(command, format, list);
 	va_end(list);
 	return false;
 }

@@ -1,13 +1,12 @@
-/* Messages of a subcommand about itself: "sooth COMMAND: TEXT" on standard error. */
+/* Messages of a subcommand to its user: "sooth COMMAND: TEXT" on standard error. */
 #ifndef PIPELINE_COMPLAIN_H
 #define PIPELINE_COMPLAIN_H
 
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* False, for the caller to return. */
-bool cli_complain(const char *command, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-bool cli_complain_list(const char *command, const char *format, va_list list);
+/* Both return false, so that the caller can write `return complain(...)`. */
+bool complain(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool complain_list(const char *command, const char *format, va_list list);
 
 #endif

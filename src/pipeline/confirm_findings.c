@@ -1,3 +1,4 @@
+/* Replays the findings of a report one by one, within a time limit. */
 #include "pipeline/confirm_findings.h"
 
 #include "base/mem.h"
@@ -13,14 +14,14 @@
 static volatile int interrupted;
 static struct sigaction before;
 
-static void interrupt(int number)
+static void note_interrupt(int number)
 {
 	interrupted = number;
 }
 
 const volatile int *confirm_findings_catch(void)
 {
-	struct sigaction action = { .sa_handler = interrupt };
+	struct sigaction action = { .sa_handler = note_interrupt };
 
 	interrupted = 0;
 	sigaction(SIGINT, &action, &before);
@@ -32,7 +33,7 @@ void confirm_findings_release(void)
 	sigaction(SIGINT, &before, NULL);
 }
 
-/* ---- all findings --------------------------------------------------------------------------- */
+/* ---- findings and leads --------------------------------------------------------------------- */
 
 static void show_progress(size_t done, size_t all, size_t confirmed)
 {
@@ -41,17 +42,17 @@ static void show_progress(size_t done, size_t all, size_t confirmed)
 			confirmed);
 }
 
-static void leave(struct confirmation *confirmation, const char *why)
+static void skip_finding(struct confirmation *confirmation, const char *why)
 {
 	*confirmation = (struct confirmation){ .why = mem_copy_text(why, strlen(why)) };
 }
 
-static void leave_all(const struct predict_result *result, struct confirmation *confirmations,
-		      const char *why)
+static void skip_all(const struct predict_result *result, struct confirmation *confirmations,
+		     const char *why)
 {
 	for (size_t i = 0; i < result->findings.count; i++) {
 		if (result->findings.items[i].status == FINDING_PREDICTED)
-			leave(&confirmations[i], why);
+			skip_finding(&confirmations[i], why);
 	}
 }
 
@@ -60,11 +61,11 @@ void confirm_findings_skip(struct report *report, const char *why)
 	struct confirmation *confirmations =
 		mem_zalloc(report->result->findings.count + 1, sizeof *confirmations);
 
-	leave_all(report->result, confirmations, why);
+	skip_all(report->result, confirmations, why);
 	report->confirmations = confirmations;
 }
 
-/* Each in turn; those that there is no time for say so. */
+/* Replays one after the other, as long as there is time. */
 static bool confirm_all(const struct confirm_findings *c, struct confirmer *confirmer,
 			struct predict_result *result, struct confirmation *confirmations)
 {
@@ -79,9 +80,10 @@ static bool confirm_all(const struct confirm_findings *c, struct confirmer *conf
 		if (finding->status != FINDING_PREDICTED)
 			continue;
 		if (!going)
-			leave(&confirmations[i], "interrupted");
+			skip_finding(&confirmations[i], "interrupted");
 		else if (seconds_now() > deadline)
-			leave(&confirmations[i], "no time was left to replay it (--confirm)");
+			skip_finding(&confirmations[i],
+				     "the time for replays (--confirm) was used up");
 		else
 			going = confirm_finding(confirmer, finding, &confirmations[i]);
 		if (confirmations[i].verdict == CONFIRM_DONE) {
@@ -94,7 +96,7 @@ static bool confirm_all(const struct confirm_findings *c, struct confirmer *conf
 	return going;
 }
 
-/* Behind the findings, in `confirmations` as well, for which there is room. */
+/* Confirmed leads are appended to the findings; `confirmations` has room for them. */
 static bool try_leads(const struct confirm_findings *c, struct confirmer *confirmer,
 		      struct predict_result *result, struct confirmation *confirmations)
 {
@@ -148,7 +150,7 @@ bool confirm_findings_run(const struct confirm_findings *c, struct report *repor
 			try_leads(c, confirmer, result, confirmations);
 		confirm_close(confirmer);
 	} else {
-		leave_all(result, confirmations, err.text);
+		skip_all(result, confirmations, err.text);
 	}
 	confirm_findings_release();
 	report->confirmations = confirmations;

@@ -1,4 +1,4 @@
-/* Confirming the findings of a report by replay: what `sooth check` and `sooth replay` share. */
+/* Confirms the findings of a report by replaying them, for `sooth check` and `sooth replay`. */
 #ifndef PIPELINE_CONFIRM_FINDINGS_H
 #define PIPELINE_CONFIRM_FINDINGS_H
 
@@ -6,29 +6,31 @@
 #include "report/report.h"
 
 struct confirm_findings {
-	const char *command;   /* "check", for messages */
-	char **program;	       /* how it is run */
-	const char *directory; /* and where; NULL: here */
-	double seconds;	       /* for everything */
-	double run_seconds;    /* for one run; 0: a minute */
-	/* the properties that patterns are of */
+	char **program;	       /* ends with NULL */
+	const char *directory; /* where it runs; NULL: here */
+	double seconds;	       /* time limit for everything */
+	double run_seconds;    /* time limit for one run; 0: a minute */
+	/* the property files that findings of properties refer to */
 	struct spec_file *const *files;
 	size_t file_count;
 };
 #define CONFIRM_FINDINGS_SECONDS 30.0
 
 /*
- * Replays the predicted findings of a report, as many as the time allows, and puts in what came of it.
- * Leads of patterns are tried behind them: those that a run shows become findings. False: it was
+ * Replays as many of the predicted findings as the time allows and puts the results into the
+ * report. Then tries the leads: those that a run confirms become findings. Returns false if it was
  * interrupted.
  */
 bool confirm_findings_run(const struct confirm_findings *confirming, struct report *report);
-/* None of them is replayed, and why. */
+/* Replays nothing, and puts the reason into the report. */
 void confirm_findings_skip(struct report *report, const char *why);
 
 void confirm_findings_free(struct report *report);
 
-/* Ctrl-C ends the run that is under way and not us, between these two; the word to pass on. */
+/*
+ * Between these two calls, Ctrl-C ends the current run of the program and not this process. Returns
+ * a variable that is not 0 after Ctrl-C.
+ */
 const volatile int *confirm_findings_catch(void);
 void confirm_findings_release(void);
 

@@ -1,7 +1,7 @@
 /*
- * What failed is minimised and repeated with kernel threads. Fibers, and memory that is restored
- * between executions, are ours and not the program's: what only they show may be their doing (the
- * program asks for its thread's number, say), and is told as unknown.
+ * Failures of the search are minimised and repeated with kernel threads. Fibers, and memory that is
+ * restored between executions, are sooth's and not the program's: a failure that only they show may
+ * be caused by them (a program that asks for its thread's id, say). It is reported as unknown.
  */
 #include "pipeline/complain.h"
 #include "pipeline/explore_program.h"
@@ -9,93 +9,98 @@
 #include "base/mem.h"
 #include "explore/search/minimise.h"
 #include "explore/control/schedule.h"
+#include "pipeline/paths.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define MINIMISE_MOST 300
-#define MINIMISE_JUDGED_MOST 60 /* where each execution is recorded and judged */
+#define MINIMISE_JUDGED_MOST 60 /* if each execution is recorded and checked */
 
 /* ---- the schedule ------------------------------------------------------------------------- */
 
 char *explore_program_schedule_name(const struct explore_program *x)
 {
-	const char *slash = strrchr(x->program[0], '/');
-	const char *name = slash ? slash + 1 : x->program[0];
-	char *text;
-	size_t number = x->saved;
-	int length;
+	const char *name = x->save ? x->save : path_name(x->program[0]);
+	const char *end = x->save ? "" : ".schedule";
 
-	if (number == 0)
-		length = asprintf(&text, x->save ? "%s" : "%s.schedule", x->save ? x->save : name);
-	else
-		length = asprintf(&text, x->save ? "%s-%zu" : "%s-%zu.schedule",
-				  x->save ? x->save : name, number + 1);
-	if (length < 0)
-		abort();
-	return text;
+	return x->saved ? mem_format("%s-%zu%s", name, x->saved + 1, end)
+			: mem_format("%s%s", name, end);
 }
 
-/* Saves what a run did. NULL: it could not be, which was said. */
-static char *save_schedule(struct explore_program *x, const struct plan *plan,
-			   const struct outcome *outcome, const char *path)
+char *explore_program_save(struct explore_program *x, const struct schedule *schedule)
 {
 	char *name = explore_program_schedule_name(x);
-	struct schedule schedule = { 0 };
-	struct trace *trace;
 	struct err err;
-	bool saved = false;
 
-	if (trace_open(path, &trace, &err)) {
-		schedule_make(&schedule, trace, plan, outcome, explore_report_kind(outcome),
-			      "found by sooth explore");
-		saved = schedule_write(&schedule, name, &err);
-		schedule_free(&schedule);
-		trace_close(trace);
-	}
-	x->saved += saved;
-	if (saved)
+	if (schedule_write(schedule, name, &err)) {
+		x->saved++;
 		return name;
-	cli_complain("explore", "the schedule is not saved: %s", err.text);
+	}
+	complain("explore", "cannot save the schedule: %s", err.text);
 	free(name);
 	return NULL;
 }
 
-/* ---- a failure that a run of the kernel's threads showed ---------------------------------- */
+/* Saves what a run did. Returns the file's name, to be freed; NULL after a message. */
+static char *save_run(struct explore_program *x, const struct plan *plan,
+		      const struct outcome *outcome, const char *path)
+{
+	struct schedule schedule = { 0 };
+	struct trace *trace;
+	struct err err;
+	char *name;
 
-/* `why`: it was seen, but not recorded, and `outcome` and `trace` are those of a run that did well. */
+	if (!trace_open(path, &trace, &err)) {
+		complain("explore", "cannot save the schedule: %s", err.text);
+		return NULL;
+	}
+	schedule_make(&schedule, trace, plan, outcome, explore_report_kind(outcome),
+		      "found by sooth explore");
+	name = explore_program_save(x, &schedule);
+	schedule_free(&schedule);
+	trace_close(trace);
+	return name;
+}
+
+/* ---- reporting a failure that kernel threads showed --------------------------------------- */
+
+/*
+ * With `why`, the failure was seen but the recorded run did not repeat it: `outcome` and `trace`
+ * are those of a run that did not fail.
+ */
 static bool report_failure(struct explore_program *x, const struct failure *failure,
 			   const struct outcome *outcome, const char *trace, const char *why,
 			   struct err *err)
 {
 	char *schedule =
-		why || outcome->violated ? NULL : save_schedule(x, &failure->plan, outcome, trace);
+		why || outcome->violated ? NULL : save_run(x, &failure->plan, outcome, trace);
 	struct explore_report explored;
-	bool told = explore_report_open(&explored,
-					&(struct explore_report_source){
-						.failure = failure,
-						.outcome = outcome,
-						.trace = trace,
-						.usual = explore_usual_status(x->explore),
-						.schedule = schedule,
-						.program = x->program,
-						.properties = &x->properties,
-						.why = why,
-					},
-					err);
+	bool opened = explore_report_open(&explored,
+					  &(struct explore_report_source){
+						  .failure = failure,
+						  .outcome = outcome,
+						  .trace = trace,
+						  .usual = explore_usual_status(x->explore),
+						  .schedule = schedule,
+						  .program = x->program,
+						  .properties = &x->properties,
+						  .why = why,
+					  },
+					  err);
 
-	if (told && outcome->violated && !why)
+	if (opened && outcome->violated && !why)
 		explore_program_confirm_violations(x, &explored);
-	if (told)
+	if (opened)
 		*vec_push(&x->found) = explored;
 	free(schedule);
-	return told;
+	return opened;
 }
 
-/* Is it this failure, or one that no other run showed? */
-static bool shows(const struct explore_program *x, const struct failure *failure,
-		  const struct outcome *outcome)
+/* Does the outcome show this failure, or at least none of the others? */
+static bool shows_failure(const struct explore_program *x, const struct failure *failure,
+			  const struct outcome *outcome)
 {
 	const struct explore_result *result = explore_result(x->explore);
 	uint64_t key = failure_key(outcome);
@@ -110,8 +115,8 @@ static bool shows(const struct explore_program *x, const struct failure *failure
 
 /* ---- repeating ---------------------------------------------------------------------------- */
 
-/* One run by a plan, in a session of its own that stays open for the outcome. */
-struct repeat {
+/* A repetition of a failure: one run in its own session, open as long as the outcome is needed. */
+struct failure_repeat {
 	struct session *session;
 	char *trace; /* NULL: it is not recorded */
 	struct outcome outcome;
@@ -119,12 +124,12 @@ struct repeat {
 };
 
 static void repeat_failure(struct explore_program *x, const struct failure *failure,
-			   const struct plan *plan, enum session_mode mode, struct repeat *repeat,
-			   struct err *err)
+			   const struct plan *plan, enum session_mode mode,
+			   struct failure_repeat *repeat, struct err *err)
 {
 	struct executor *executor;
 
-	*repeat = (struct repeat){ 0 };
+	*repeat = (struct failure_repeat){ 0 };
 	if (mode == SESSION_ONCE)
 		repeat->trace = explore_program_trace_name(x, "failure", x->extra);
 	repeat->session = explore_program_open_session(x, mode, repeat->trace, err);
@@ -134,19 +139,19 @@ static void repeat_failure(struct explore_program *x, const struct failure *fail
 	repeat->ran = executor->run(executor, plan, &repeat->outcome, err);
 	x->extra++;
 	repeat->shown = repeat->ran && session_mode(repeat->session) <= mode &&
-			shows(x, failure, &repeat->outcome);
+			shows_failure(x, failure, &repeat->outcome);
 }
 
-static void repeat_close(struct repeat *repeat)
+static void repeat_close(struct failure_repeat *repeat)
 {
 	if (repeat->session)
 		session_close(repeat->session);
 	free(repeat->trace);
 }
 
-/* Recorded: with fewer switches, else as it was seen. */
-static bool is_recorded(struct explore_program *x, struct failure *failure, const struct plan *seen,
-			struct repeat *repeat, struct err *err)
+/* Repeats and records the failure by its minimised plan; if that fails, by the original one. */
+static bool record_failure(struct explore_program *x, struct failure *failure,
+			   const struct plan *seen, struct failure_repeat *repeat, struct err *err)
 {
 	repeat_failure(x, failure, &failure->plan, SESSION_ONCE, repeat, err);
 	if (repeat->shown || !repeat->ran)
@@ -157,10 +162,10 @@ static bool is_recorded(struct explore_program *x, struct failure *failure, cons
 	return repeat->shown;
 }
 
-static bool is_shown_in(struct explore_program *x, const struct failure *failure,
-			const struct plan *seen, enum session_mode mode)
+static bool is_repeated_in(struct explore_program *x, const struct failure *failure,
+			   const struct plan *seen, enum session_mode mode)
 {
-	struct repeat repeat;
+	struct failure_repeat repeat;
 	struct err err;
 	bool shown;
 
@@ -170,53 +175,50 @@ static bool is_shown_in(struct explore_program *x, const struct failure *failure
 	return shown;
 }
 
-static void doubt(struct explore_program *x, struct failure *failure, const struct plan *seen)
+static void add_unrepeated(struct explore_program *x, struct failure *failure,
+			   const struct plan *seen)
 {
-	bool anew = is_shown_in(x, failure, seen, SESSION_FORK_FIBERS);
-	char *text;
+	bool fresh = is_repeated_in(x, failure, seen, SESSION_FORK_FIBERS);
+	char *text = mem_format("%s%s%s: seen with fibers (execution %" PRIu64
+				")%s, not repeated with kernel threads",
+				failure_result_name(failure->result), failure->text[0] ? ": " : "",
+				failure->text, failure->execution,
+				fresh ? "" : " in a process that had executed the program before");
 
-	if (asprintf(&text,
-		     "%s%s%s: seen with fibers (execution %" PRIu64 ")%s, not repeated with "
-		     "kernel threads",
-		     failure_result_name(failure->result), failure->text[0] ? ": " : "",
-		     failure->text, failure->execution,
-		     anew ? "" : " in a process that had made other executions before") < 0)
-		abort();
 	failure->doubtful = true;
-	*vec_push(&x->doubts) = (struct explore_program_doubt){ text, failure->execution };
+	*vec_push(&x->unrepeated) = (struct unrepeated_failure){ text, failure->execution };
 }
 
-/* Were threads of the kernel at work when it was seen? */
-static bool was_real(const struct explore_program *x)
+/* Did the search use kernel threads when it saw the failure? */
+static bool used_kernel_threads(const struct explore_program *x)
 {
 	return !x->session || session_mode(x->session) == SESSION_ONCE ||
 	       session_mode(x->session) == SESSION_FORK;
 }
 
-static bool tell_failure(struct explore_program *x, struct failure *failure,
-			 const struct plan *seen, struct err *err)
+static bool repeat_and_report(struct explore_program *x, struct failure *failure,
+			      const struct plan *seen, struct err *err)
 {
-	struct repeat repeat;
-	bool told = true;
+	struct failure_repeat repeat;
+	bool done = true;
 
-	if (is_recorded(x, failure, seen, &repeat, err))
-		told = report_failure(x, failure, &repeat.outcome, repeat.trace, NULL, err);
+	if (record_failure(x, failure, seen, &repeat, err))
+		done = report_failure(x, failure, &repeat.outcome, repeat.trace, NULL, err);
 	else if (!repeat.ran)
-		told = false;
-	else if (was_real(x) || is_shown_in(x, failure, seen, SESSION_FORK))
-		told = report_failure(x, failure, &repeat.outcome, repeat.trace,
-				      "the recorded run that was to repeat it went another way",
-				      err);
+		done = false;
+	else if (used_kernel_threads(x) || is_repeated_in(x, failure, seen, SESSION_FORK))
+		done = report_failure(x, failure, &repeat.outcome, repeat.trace,
+				      "the recorded run that should repeat it diverged", err);
 	else
-		doubt(x, failure, seen);
+		add_unrepeated(x, failure, seen);
 	repeat_close(&repeat);
-	return told;
+	return done;
 }
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-/* In the way that the search is made: there it was seen, or, if the first run failed, may be. */
-static void minimise(struct explore_program *x, struct failure *failure)
+/* Uses the mode of the search: the failure was seen in it, unless the first run failed. */
+static void minimise_in_mode(struct explore_program *x, struct failure *failure)
 {
 	struct session *session = x->session;
 	struct err err;
@@ -232,19 +234,19 @@ static void minimise(struct explore_program *x, struct failure *failure)
 		session_close(session);
 }
 
-/* The execution that failed was recorded itself, with kernel threads: nothing is to be repeated. */
+/* Was the failing execution itself recorded, with kernel threads? Then it needs no repetition. */
 static bool was_recorded(const struct explore_program *x)
 {
 	return x->traced && !x->all && !x->properties.files.count &&
 	       session_mode(x->session) == SESSION_ONCE;
 }
 
-bool explore_program_tell_failures(struct explore_program *x, struct err *err)
+bool explore_program_repeat_failures(struct explore_program *x, struct err *err)
 {
 	struct explore_result *result = explore_result(x->explore);
-	bool told = true;
+	bool done = true;
 
-	for (size_t i = 0; i < result->failures.count && told; i++) {
+	for (size_t i = 0; i < result->failures.count && done; i++) {
 		struct failure *failure = &result->failures.items[i];
 		struct plan seen = { 0 };
 		if (failure->told)
@@ -254,9 +256,9 @@ bool explore_program_tell_failures(struct explore_program *x, struct err *err)
 			return report_failure(x, failure, explore_last(x->explore), x->traced, NULL,
 					      err);
 		plan_copy(&seen, &failure->plan);
-		minimise(x, failure);
-		told = tell_failure(x, failure, &seen, err);
+		minimise_in_mode(x, failure);
+		done = repeat_and_report(x, failure, &seen, err);
 		plan_free(&seen);
 	}
-	return told;
+	return done;
 }

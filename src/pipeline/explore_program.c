@@ -1,26 +1,40 @@
+/* The search of `sooth explore`: the first run, the session, and its progress. */
 #include "pipeline/explore_program.h"
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "pipeline/complain.h"
+#include "pipeline/confirm_findings.h"
+#include "pipeline/paths.h"
+#include "trace/remove.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#define EVENTS_MOST (1u << 23) /* of a run; memory only as far as it is used */
-#define LONG_RUN 200000	       /* operations: executing anew costs less than repeating a failure */
+#define EVENTS_MOST (1u << 23) /* of a run; memory is used only as far as it has events */
+/* A run of more operations: recording each execution costs less than repeating a failure. */
+#define LONG_RUN 200000
 #define HINT_SECONDS 2.0
 
-const char *const explore_program_modes[EXPLORE_PROGRAM_MODES] = { "once", "fork", "fork-fibers",
-								   "persistent" };
+const char *const explore_program_modes[] = { "once", "fork", "fork-fibers", "persistent", NULL };
+
+void explore_program_init(struct explore_program *x)
+{
+	*x = (struct explore_program){
+		.budget = 100000,
+		.seconds = 60,
+		.mode = SESSION_PERSISTENT,
+		.properties = { .command = "explore" },
+	};
+}
 
 char *explore_program_trace_name(const struct explore_program *x, const char *name, size_t number)
 {
-	char *text;
-
-	if (asprintf(&text, "%s/%s-%zu.sooth", x->directory, name, number) < 0)
-		abort();
-	return text;
+	return mem_format("%s/%s-%zu.sooth", x->directory, name, number);
 }
 
 struct session *explore_program_open_session(const struct explore_program *x,
@@ -54,7 +68,7 @@ struct executor *explore_program_executor(struct explore_program *x, struct sess
 	return &x->judging.executor;
 }
 
-/* ---- what is said meanwhile --------------------------------------------------------------- */
+/* ---- progress ----------------------------------------------------------------------------- */
 
 static void show_progress(void *context, const struct explore_progress *p)
 {
@@ -67,9 +81,9 @@ static void show_progress(void *context, const struct explore_progress *p)
 		p->failures == 1 ? "" : "s");
 }
 
-/* -v: a line for each execution. */
-static void tell_run(void *context, uint64_t execution, const char *how, const struct lead *lead,
-		     const struct outcome *outcome)
+/* -v: prints a line for each execution. */
+static void print_run(void *context, uint64_t execution, const char *how, const struct lead *lead,
+		      const struct outcome *outcome)
 {
 	(void)context;
 	fprintf(stderr, "%" PRIu64 ": %s", execution, how);
@@ -102,7 +116,7 @@ static void keep_threads(struct explore_program *x, const struct outcome *outcom
 	x->thread_count = outcome->thread_count;
 }
 
-static void take_hints(struct explore_program *x, const char *path)
+static void find_hints(struct explore_program *x, const char *path)
 {
 	struct trace *trace;
 	struct err err;
@@ -114,7 +128,7 @@ static void take_hints(struct explore_program *x, const char *path)
 	trace_close(trace);
 }
 
-/* The run that everything starts from: with kernel threads, and recorded. */
+/* The first run uses kernel threads and is recorded. */
 static bool run_first(struct explore_program *x, struct err *err)
 {
 	char *trace = explore_program_trace_name(x, "first", 0);
@@ -130,7 +144,7 @@ static bool run_first(struct explore_program *x, struct err *err)
 	x->run_seconds = 5 + 10 * (seconds_now() - start);
 	if (ran) {
 		keep_threads(x, &outcome);
-		take_hints(x, trace);
+		find_hints(x, trace);
 		explore_first(x->explore, &outcome);
 		if ((outcome.event_count > LONG_RUN && !x->all) || x->properties.files.count)
 			x->mode = SESSION_ONCE;
@@ -143,9 +157,9 @@ static bool run_first(struct explore_program *x, struct err *err)
 
 /* ---- searching ---------------------------------------------------------------------------- */
 
-static bool search(struct explore_program *x, struct err *err)
+static bool search_session(struct explore_program *x, struct err *err)
 {
-	bool well =
+	bool done =
 		x->session &&
 		explore_search(x->explore, explore_program_executor(x, x->session, x->traced), err);
 
@@ -153,10 +167,11 @@ static bool search(struct explore_program *x, struct err *err)
 		fputs("\r\033[K", stderr);
 	if (x->judging.unknown)
 		explore_result(x->explore)->complete = false;
-	return well || explore_result(x->explore)->interrupted;
+	return done || explore_result(x->explore)->interrupted;
 }
 
-bool explore_program_start(struct explore_program *x, struct err *err)
+/* Makes the first run and searches until something fails. */
+static bool start_search(struct explore_program *x, struct err *err)
 {
 	struct explore_options options = { .budget = x->budget,
 					   .seconds = x->seconds,
@@ -165,7 +180,7 @@ bool explore_program_start(struct explore_program *x, struct err *err)
 					   .stop = x->stop,
 					   .progress = x->terminal && !x->verbose ? show_progress
 										  : NULL,
-					   .ran = x->verbose ? tell_run : NULL };
+					   .ran = x->verbose ? print_run : NULL };
 
 	x->explore = explore_open(&options);
 	if (!run_first(x, err))
@@ -175,14 +190,100 @@ bool explore_program_start(struct explore_program *x, struct err *err)
 	if (x->mode == SESSION_ONCE)
 		x->traced = explore_program_trace_name(x, "run", 0);
 	x->session = explore_program_open_session(x, x->mode, x->traced, err);
-	return search(x, err);
+	return search_session(x, err);
 }
 
-bool explore_program_go_on(struct explore_program *x, struct err *err)
+/* Goes on with kernel threads after a failure that only fibers showed. */
+static bool fall_back(struct explore_program *x, struct err *err)
 {
-	x->went_on = true;
+	x->fell_back = true;
 	keep_threads(x, explore_last(x->explore));
 	session_close(x->session);
 	x->session = explore_program_open_session(x, SESSION_FORK, NULL, err);
-	return search(x, err);
+	return search_session(x, err);
+}
+
+bool explore_program_run(struct explore_program *x, struct err *err)
+{
+	bool done;
+
+	x->terminal = isatty(STDERR_FILENO);
+	x->stop = confirm_findings_catch();
+	done = start_search(x, err);
+	for (;;) {
+		size_t before = x->unrepeated.count;
+
+		if (done || explore_result(x->explore)->failures.count)
+			done = explore_program_repeat_failures(x, err);
+		/* A failure that only fibers show does not end the search. */
+		if (!done || x->all || x->unrepeated.count == before)
+			break;
+		done = fall_back(x, err);
+	}
+	confirm_findings_release();
+	return done;
+}
+
+/* ---- opening and closing -------------------------------------------------------------------- */
+
+bool explore_program_open(struct explore_program *x)
+{
+	if (!property_files_open(&x->properties) || !property_files_select(&x->properties))
+		return false;
+	path_temporary(x->directory, "explore");
+	return mkdtemp(x->directory) ||
+	       complain("explore", "%s: %s", x->directory, strerror(errno));
+}
+
+/* Removes the directory with all recordings, including those of processes the program started. */
+static void remove_recordings(const struct explore_program *x)
+{
+	DIR *entries = opendir(x->directory);
+	char path[2 * PATH_MAX];
+
+	for (struct dirent *entry; entries && (entry = readdir(entries));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof path, "%s/%s", x->directory, entry->d_name);
+		trace_remove(path);
+	}
+	if (entries)
+		closedir(entries);
+	rmdir(x->directory);
+}
+
+/* Moves the recording to where -o says. Returns false after a message. */
+static bool keep_recording(const struct explore_program *x, const char *trace)
+{
+	if ((trace_is_there(x->keep) && !trace_remove(x->keep)) || !trace_move(trace, x->keep))
+		return complain("explore", "cannot keep the recording as %s: %s", x->keep,
+				strerror(errno));
+	complain("explore", "the recording of the failure is in %s", x->keep);
+	return true;
+}
+
+void explore_program_close(struct explore_program *x)
+{
+	for (size_t i = 0; i < x->found.count; i++) {
+		char *trace =
+			mem_copy_text(x->found.items[i].trace, strlen(x->found.items[i].trace));
+
+		explore_report_close(&x->found.items[i]);
+		if (i > 0 || !x->keep || !keep_recording(x, trace))
+			trace_remove(trace);
+		free(trace);
+	}
+	for (size_t i = 0; i < x->unrepeated.count; i++)
+		free(x->unrepeated.items[i].text);
+	vec_free(&x->unrepeated);
+	free(x->traced);
+	hints_free(&x->hints);
+	remove_recordings(x);
+	vec_free(&x->found);
+	free(x->threads);
+	if (x->session)
+		session_close(x->session);
+	explore_close(x->explore);
+	property_judge_close(&x->judging);
+	property_files_close(&x->properties);
 }

@@ -1,7 +1,9 @@
+/* Turns the failure of a controlled run, with its recording, into a report. */
 #include "pipeline/explore_report.h"
 
 #include "base/mem.h"
 #include "pipeline/confirm_findings.h"
+#include "pipeline/paths.h"
 #include "event/event.h"
 #include "explore/control/run_outcome.h"
 #include "explore/control/site_text.h"
@@ -11,9 +13,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- kind, message and command ------------------------------------------------------------ */
 
-/* Did somebody signal this condition before the thread came to wait? Then that signal was lost. */
+/* Was the condition signalled before the thread came to wait? Then that signal was lost. */
 static bool signalled_before(const struct outcome *outcome, const struct control_blocked *blocked)
 {
 	bool signalled = false;
@@ -59,61 +61,37 @@ static char *make_message(const struct explore_report_source *source,
 {
 	int usual = WIFEXITED(source->usual) ? WEXITSTATUS(source->usual) : -1;
 	struct run_outcome effect = { 0 };
-	char *text;
 
 	run_outcome_of_end(&effect, source->outcome, words, usual);
-	if (asprintf(&text, "%s%s%s%s%s", run_outcome_name(effect.kind), effect.text[0] ? ": " : "",
-		     effect.text, source->why ? "; not repeated: " : "",
-		     source->why ? source->why : "") < 0)
-		abort();
-	return text;
-}
-
-/* A word as a shell takes it: quoted if it would be taken apart. */
-static void put_word(FILE *out, const char *word)
-{
-	if (*word && !word[strcspn(word, " \t\n'\"\\$`*?[](){}<>|&;!#~")]) {
-		fputs(word, out);
-		return;
-	}
-	fputc('\'', out);
-	for (; *word; word++)
-		if (*word == '\'')
-			fputs("'\\''", out);
-		else
-			fputc(*word, out);
-	fputc('\'', out);
+	return mem_format("%s%s%s%s%s", run_outcome_name(effect.kind), effect.text[0] ? ": " : "",
+			  effect.text, source->why ? "; not repeated: " : "",
+			  source->why ? source->why : "");
 }
 
 char *explore_report_replay(const char *schedule, const struct property_files *properties,
 			    char **program)
 {
-	char *text = NULL;
+	char *text;
 	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	FILE *out = mem_stream(&text, &length);
 
-	if (!out)
-		abort();
 	fputs("sooth replay ", out);
-	for (size_t i = 0; properties && i < properties->given.count; i++) {
-		fputs("-p ", out);
-		put_word(out, properties->given.items[i]);
-		fputc(' ', out);
-	}
-	put_word(out, schedule);
+	if (properties)
+		property_files_print_options(properties, out);
+	print_shell_word(out, schedule);
 	fputs(" --", out);
 	for (char **word = program; *word; word++) {
 		fputc(' ', out);
-		put_word(out, *word);
+		print_shell_word(out, *word);
 	}
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 
-/* ---- places ------------------------------------------------------------------------------- */
+/* ---- sites -------------------------------------------------------------------------------- */
 
-/* "FILE:LINE: …", as assert prints it. */
-static void place_of_text(struct report_place *place, const char *text)
+/* Reads "FILE:LINE: ...", as assert prints it. */
+static void read_assert_site(struct report_site *site, const char *text)
 {
 	for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
 		const char *file = at;
@@ -121,45 +99,45 @@ static void place_of_text(struct report_place *place, const char *text)
 			continue;
 		while (file > text && !isspace((unsigned char)file[-1]))
 			file--;
-		place->file = mem_copy_text(file, (size_t)(at - file));
-		place->line = (unsigned)atoi(at + 1);
-		place->operation = "assertion";
+		site->file = mem_copy_text(file, (size_t)(at - file));
+		site->line = (unsigned)atoi(at + 1);
+		site->operation = "assertion";
 		return;
 	}
 }
 
-static void place_of_site(struct report_place *place, const struct trace *trace,
-			  struct trace_symbols *symbols, uint64_t site, const char *operation)
+static void read_site(struct report_site *site, const struct trace *trace,
+		      struct trace_symbols *symbols, uint64_t number, const char *operation)
 {
-	struct site_text words = site_text(trace, symbols, site);
+	struct site_text words = site_text(trace, symbols, number);
 	char *colon = strchr(words.text, ':'), *open = strchr(words.text, '(');
 
 	if (!colon)
 		return;
-	place->operation = operation;
-	place->file = mem_copy_text(words.text, (size_t)(colon - words.text));
-	place->line = (unsigned)atoi(colon + 1);
+	site->operation = operation;
+	site->file = mem_copy_text(words.text, (size_t)(colon - words.text));
+	site->line = (unsigned)atoi(colon + 1);
 	if (open)
-		place->function = mem_copy_text(open + 1, strcspn(open + 1, ")"));
+		site->function = mem_copy_text(open + 1, strcspn(open + 1, ")"));
 }
 
-static void find_place(struct report_observed *observed, const struct outcome *outcome,
-		       const struct run_outcome_source *source)
+static void find_site(struct report_observed *observed, const struct outcome *outcome,
+		      const struct run_outcome_source *source)
 {
 	const struct control *control = outcome->control;
 
-	observed->place.thread = control->fault_thread;
+	observed->site.thread = control->fault_thread;
 	if (outcome->result == CONTROL_ASSERTION)
-		place_of_text(&observed->place, control->text);
+		read_assert_site(&observed->site, control->text);
 	else if (control->fault_site)
-		place_of_site(&observed->place, source->trace, source->symbols, control->fault_site,
-			      "access");
+		read_site(&observed->site, source->trace, source->symbols, control->fault_site,
+			  "access");
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-/* Is this stream one of those that the failure is about? */
-static bool concerns(const struct outcome *outcome, uint32_t thread)
+/* Is the thread one of those that the failure is about? */
+static bool is_concerned(const struct outcome *outcome, uint32_t thread)
 {
 	bool blocked = outcome->result == CONTROL_DEADLOCK || outcome->result == CONTROL_STUCK;
 
@@ -174,8 +152,8 @@ static bool concerns(const struct outcome *outcome, uint32_t thread)
 }
 
 /*
- * The free of the memory that was used, or freed again: what prediction would have for its first event.
- * In a controlled run no address is used twice.
+ * Finds the free of the memory that was used or freed again: the first event of such a finding. In
+ * a controlled run no address is allocated twice, so the address identifies the block.
  */
 static void find_free(struct report_observed *observed, const struct outcome *outcome,
 		      const struct trace *trace)
@@ -205,7 +183,7 @@ static void find_free(struct report_observed *observed, const struct outcome *ou
 		*vec_push(&observed->events) = last;
 }
 
-/* The last event of each thread that it is about: the request that is not answered. */
+/* Finds the last event of each thread that is concerned: the request that blocks. */
 static void find_events(struct report_observed *observed, const struct outcome *outcome,
 			const struct trace *trace)
 {
@@ -215,7 +193,7 @@ static void find_events(struct report_observed *observed, const struct outcome *
 		struct trace_event event;
 		struct err err;
 		bool any = false;
-		if (!concerns(outcome, trace_stream(trace, i)->number))
+		if (!is_concerned(outcome, trace_stream(trace, i)->number))
 			continue;
 		cursor = trace_cursor_open(trace, i);
 		while (trace_next(cursor, &event, &err))
@@ -230,15 +208,15 @@ static void find_events(struct report_observed *observed, const struct outcome *
 	}
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- reports ------------------------------------------------------------------------------ */
 
-/* A property is violated: what the recording of that run says of it, as findings of their own. */
+/* A violated property: the findings come from checking the recording of that run again. */
 static bool open_violation(struct explore_report *explored,
 			   const struct explore_report_source *source, struct trace *trace,
 			   struct err *err)
 {
 	struct property_judge_look *look = explored->look = mem_zalloc(1, sizeof *look);
-	observe_trace_places also = { 0 };
+	observe_trace_events also = { 0 };
 
 	if (!property_judge_look(source->properties, trace, look, err)) {
 		property_judge_look_free(look);
@@ -246,7 +224,7 @@ static bool open_violation(struct explore_report *explored,
 		trace_close(trace);
 		return false;
 	}
-	observe_trace_add_places(&look->result, &look->observation, &also);
+	observe_trace_add_shown(&look->result, &look->observation, &also);
 	explored->replays = mem_zalloc(look->result.findings.count + 1, sizeof *explored->replays);
 	explored->report = (struct report){
 		.trace = explored->trace,
@@ -289,10 +267,10 @@ bool explore_report_open(struct explore_report *explored,
 	if (source->schedule)
 		observed.replay = explore_report_replay(source->schedule, source->properties,
 							source->program);
-	find_place(&observed, outcome, &words);
+	find_site(&observed, outcome, &words);
 	if (outcome->result == CONTROL_USE_AFTER_FREE || outcome->result == CONTROL_BAD_FREE)
 		find_free(&observed, outcome, trace);
-	if (observed.ends) /* freed twice is used after free */
+	if (observed.ends) /* a double free is a use after free */
 		observed.kind = "use-after-free";
 	else
 		find_events(&observed, outcome, trace);
@@ -330,14 +308,8 @@ void explore_report_close(struct explore_report *explored)
 		predict_result_free((struct predict_result *)report->result);
 		free((struct predict_result *)report->result);
 	}
-	for (size_t i = 0; i < report->observed.count; i++) {
-		struct report_observed *observed = &report->observed.items[i];
-		free(observed->message);
-		free(observed->replay);
-		free(observed->place.file);
-		free(observed->place.function);
-		vec_free(&observed->events);
-	}
+	for (size_t i = 0; i < report->observed.count; i++)
+		report_observed_free(&report->observed.items[i]);
 	vec_free(&report->observed);
 	free(explored->trace);
 }

@@ -1,35 +1,34 @@
-/* What a search found, told as the other commands tell their findings. */
+/* Failures that `sooth explore` found, as reports like those of the other commands. */
 #ifndef PIPELINE_EXPLORE_REPORT_H
 #define PIPELINE_EXPLORE_REPORT_H
 
-#include "pipeline/property_judge.h"
-#include "pipeline/property_files.h"
 #include "explore/search/explore.h"
+#include "pipeline/property_files.h"
+#include "pipeline/property_judge.h"
 #include "property/property.h"
 #include "report/report.h"
 
-/* A failure, and the run that repeated it with kernel threads and was recorded. */
+/* A failure, and the recorded run with kernel threads that repeated it. */
 struct explore_report_source {
 	const struct failure *failure;
 	const struct outcome *outcome; /* of the run that repeated it */
-	const char *trace;	       /* its recording */
-	int usual;		       /* status of a run that is well, as of waitpid */
-	const char *schedule;	       /* the file that it was saved to; NULL: it was not */
+	const char *trace;	       /* the recording of that run */
+	int usual;		       /* wait status of a run that does not fail */
+	const char *schedule;	       /* the file with the saved schedule; NULL: not saved */
 	char **program;
-	const struct property_files *properties; /* what it violates is one of these; may be NULL */
-	const char *why; /* not NULL: it was not repeated, for that reason */
+	const struct property_files *properties; /* a violated property is one of these; or NULL */
+	const char *why; /* not NULL: the reason why no recorded run repeated it */
 };
 
 struct explore_report {
 	char *trace; /* the recording; NULL: there is none */
 	struct report report;
-	struct property_judge_look
-		*look;	/* of the report, if it violates a property; NULL: it does not */
-	char **replays; /* of the report: a command for each finding, or NULL */
+	struct property_judge_look *look; /* what the report uses if a property is violated */
+	char **replays;			  /* what the report uses: a command for each finding */
 	bool confirmed;
 };
 
-/* False: the recording cannot be read. */
+/* Returns false, with the reason in `err`, if the recording cannot be read. */
 bool explore_report_open(struct explore_report *explored,
 			 const struct explore_report_source *source, struct err *err);
 void explore_report_close(struct explore_report *explored);
@@ -38,7 +37,7 @@ void explore_report_close(struct explore_report *explored);
 char *explore_report_replay(const char *schedule, const struct property_files *properties,
 			    char **program);
 
-/* The word for a failure: "assertion", "lost-signal" … */
+/* The kind of finding that a failure is: "assertion", "lost-signal" and so on. */
 const char *explore_report_kind(const struct outcome *outcome);
 
 #endif

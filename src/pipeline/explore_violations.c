@@ -1,8 +1,8 @@
 /*
- * `sooth explore -p`: what a run violates is found in the orders that its recording allows, so the run
- * itself need not show it. The order that does is run, along the witness; it is what is saved.
+ * `sooth explore -p`: a violation is found in the orders that a run's recording allows, so the run
+ * itself need not show it. The program is run along the witness, in the order that does; the
+ * schedule of that run is saved.
  */
-#include "pipeline/complain.h"
 #include "pipeline/explore_program.h"
 
 #include "base/mem.h"
@@ -12,29 +12,10 @@
 
 #include <string.h>
 
-#define CONFIRM_SECONDS 30.0 /* for all of one run */
+#define CONFIRM_SECONDS 30.0 /* for all violations of one run */
 
-/* The name of the file, to be freed; NULL: it could not be written, which was said. */
-static char *save(struct explore_program *x, const struct explore_report *explored,
-		  const struct finding *finding, struct schedule *schedule)
-{
-	const char *about = message_make(explored->report.describe, finding);
-	char *name = explore_program_schedule_name(x);
-	struct err err;
-
-	schedule->about = mem_copy_text(about, strlen(about));
-	schedule_expect_property(schedule, finding->property->name, finding->formula);
-	if (schedule_write(schedule, name, &err)) {
-		x->saved++;
-		return name;
-	}
-	cli_complain("explore", "the schedule is not saved: %s", err.text);
-	free(name);
-	return NULL;
-}
-
-static void confirm(struct explore_program *x, struct explore_report *explored, size_t i,
-		    const struct confirm_options *wanted, struct confirmation *out)
+static void confirm_violation(struct explore_program *x, struct explore_report *explored, size_t i,
+			      const struct confirm_options *wanted, struct confirmation *out)
 {
 	struct finding *finding =
 		&((struct predict_result *)explored->report.result)->findings.items[i];
@@ -42,6 +23,7 @@ static void confirm(struct explore_program *x, struct explore_report *explored, 
 	struct confirm_options options = *wanted;
 	struct confirmer *confirmer;
 	struct err err = { 0 };
+	const char *about;
 	char *name;
 
 	options.schedule = &schedule;
@@ -50,7 +32,10 @@ static void confirm(struct explore_program *x, struct explore_report *explored, 
 		return;
 	if (confirm_finding(confirmer, finding, out) && out->verdict == CONFIRM_DONE) {
 		finding->status = FINDING_CONFIRMED;
-		name = save(x, explored, finding, &schedule);
+		about = message_make(explored->report.describe, finding);
+		schedule.about = mem_copy_text(about, strlen(about));
+		schedule_expect_property(&schedule, finding->property->name, finding->formula);
+		name = explore_program_save(x, &schedule);
 		if (name)
 			explored->replays[i] =
 				explore_report_replay(name, &x->properties, x->program);
@@ -82,7 +67,7 @@ void explore_program_confirm_violations(struct explore_program *x, struct explor
 
 	for (size_t i = 0; i < result->findings.count; i++) {
 		if (result->findings.items[i].property)
-			confirm(x, explored, i, &options, &confirmations[i]);
+			confirm_violation(x, explored, i, &options, &confirmations[i]);
 	}
 	explored->report.confirmations = confirmations;
 }

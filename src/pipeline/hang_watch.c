@@ -1,5 +1,7 @@
+/* Finds out through /proc whether all threads of a program sleep for good. */
 #include "pipeline/hang_watch.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 
 #include <ctype.h>
@@ -17,22 +19,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 100  /* between two looks */
-#define HUNG_MS 1000 /* without any movement */
+#define LOOK_MS 100  /* between two looks at /proc */
+#define HUNG_MS 1000 /* without any change */
 
 /* ---- one thread --------------------------------------------------------------------------- */
 
 enum sleep {
-	SLEEP_NOT, /* it runs, or may go on by itself, or we may not look */
+	SLEEP_NOT, /* it runs, can go on by itself, or may not be inspected */
 	SLEEP_FUTEX,
-	SLEEP_CHILD,  /* until a process of its own ends: that may be one that hangs */
+	SLEEP_CHILD,  /* until a child ends, which may hang as well */
 	SLEEP_SIGNAL, /* until a signal is handled */
 	SLEEP_PIPE,   /* until something is written to a pipe, or its last writer closes it */
 };
 
 struct hang_watch_sleeper {
 	pid_t pid;
-	int fd; /* SLEEP_PIPE: what it reads from */
+	int fd; /* SLEEP_PIPE: that it reads from */
 };
 
 static bool read_file(const char *path, char *text, size_t room)
@@ -46,8 +48,8 @@ static bool read_file(const char *path, char *text, size_t room)
 	return n > 0;
 }
 
-/* The pipe behind a descriptor; 0: it is none. Its reader and its writers have the same name for it. */
-static uint64_t pipe_at(const char *link)
+/* The inode of the pipe that /proc/PID/fd/N links to; 0: it is not a pipe. */
+static uint64_t pipe_of_link(const char *link)
 {
 	char name[64];
 	ssize_t length = readlink(link, name, sizeof name - 1);
@@ -57,16 +59,16 @@ static uint64_t pipe_at(const char *link)
 	return sscanf(name, "pipe:[%" SCNu64 "]", &pipe) == 1 ? pipe : 0;
 }
 
-static uint64_t pipe_of(const struct hang_watch_sleeper *sleeper)
+static uint64_t pipe_of_sleeper(const struct hang_watch_sleeper *sleeper)
 {
 	char link[64];
 
 	snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)sleeper->pid, sleeper->fd);
-	return pipe_at(link);
+	return pipe_of_link(link);
 }
 
-/* The first words of …/syscall: number and arguments; "running" while it runs. */
-static enum sleep sleep_of(const char *task, struct hang_watch_sleeper *sleeper)
+/* TASK/syscall has the number and the arguments of a system call, or "running". */
+static enum sleep read_sleep(const char *task, struct hang_watch_sleeper *sleeper)
 {
 	char path[352], text[512];
 	uint64_t argument[4];
@@ -83,7 +85,7 @@ static enum sleep sleep_of(const char *task, struct hang_watch_sleeper *sleeper)
 		return SLEEP_SIGNAL;
 	if (number == SYS_read) {
 		sleeper->fd = (int)argument[0];
-		return pipe_of(sleeper) ? SLEEP_PIPE : SLEEP_NOT;
+		return pipe_of_sleeper(sleeper) ? SLEEP_PIPE : SLEEP_NOT;
 	}
 	if (number != SYS_futex || argument[3])
 		return SLEEP_NOT;
@@ -96,8 +98,8 @@ static enum sleep sleep_of(const char *task, struct hang_watch_sleeper *sleeper)
 	return SLEEP_NOT;
 }
 
-/* How often it has been off a processor: that changes if it moves at all. */
-static uint64_t switches_of(const char *task)
+/* The number of context switches: it changes whenever the thread runs. */
+static uint64_t read_switches(const char *task)
 {
 	char path[352], text[4096];
 	const char *at;
@@ -112,9 +114,9 @@ static uint64_t switches_of(const char *task)
 }
 
 /*
- * Does the process handle signals of its own? Then one may come and wake it: a timer, a child
- * that ended, whoever tells a daemon to stop. The C library's own two do not count, nor do faults
- * (our runtime's handlers, in a controlled run): only who runs can make one.
+ * Does the process handle signals? Then one may come and wake it: from a timer, a child that ended,
+ * or another process. The two signals of the C library do not count. Nor do faults, which the
+ * runtime handles in a controlled run: only a running thread can cause one.
  */
 static bool handles_signals(pid_t pid)
 {
@@ -131,17 +133,17 @@ static bool handles_signals(pid_t pid)
 	return strtoull(caught + 7, NULL, 16) & mask;
 }
 
-/* ---- a process and those it started ------------------------------------------------------- */
+/* ---- the program's processes --------------------------------------------------------------- */
 
 struct hang_watch_look {
-	bool asleep;  /* every thread of every process */
-	uint64_t sum; /* of all threads and their movements */
+	bool asleep;   /* every thread of every process */
+	uint64_t hash; /* of all threads and their context switches */
 	VEC(pid_t) processes;
-	VEC(pid_t) stuck;			/* those whose threads all wait for one another */
+	VEC(pid_t) stuck; /* processes with no thread that waits for a child */
 	VEC(struct hang_watch_sleeper) readers; /* of pipes */
 };
 
-static bool look_at_process(struct hang_watch_look *look, pid_t pid)
+static bool inspect_process(struct hang_watch_look *look, pid_t pid)
 {
 	struct hang_watch_sleeper sleeper = { .pid = pid };
 	char path[64], task[320];
@@ -159,13 +161,13 @@ static bool look_at_process(struct hang_watch_look *look, pid_t pid)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(task, sizeof task, "%s/%s", path, entry->d_name);
-		sleep = sleep_of(task, &sleeper);
+		sleep = read_sleep(task, &sleeper);
 		look->asleep &= sleep != SLEEP_NOT;
 		stuck &= sleep != SLEEP_CHILD;
 		if (sleep == SLEEP_PIPE)
 			*vec_push(&look->readers) = sleeper;
-		look->sum = (look->sum ^ strtoull(entry->d_name, NULL, 10)) * 0x100000001b3u +
-			    switches_of(task);
+		look->hash = hash_mix(hash_mix(look->hash, strtoull(entry->d_name, NULL, 10)),
+				      read_switches(task));
 		count++;
 	}
 	closedir(tasks);
@@ -176,21 +178,21 @@ static bool look_at_process(struct hang_watch_look *look, pid_t pid)
 	return true;
 }
 
-/* Parent and state: "PID (NAME) STATE PARENT …"; the name may hold anything. */
+/* Reads "PID (NAME) STATE PARENT ..."; the name may contain any character. */
 static pid_t parent_of(pid_t pid, char *state)
 {
 	char path[64], text[512];
-	const char *behind;
+	const char *rest;
 	int parent = 0;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	if (!read_file(path, text, sizeof text) || !(behind = strrchr(text, ')')) ||
-	    sscanf(behind + 1, " %c %d", state, &parent) != 2)
+	if (!read_file(path, text, sizeof text) || !(rest = strrchr(text, ')')) ||
+	    sscanf(rest + 1, " %c %d", state, &parent) != 2)
 		return 0;
 	return parent;
 }
 
-/* All processes below `pid`, itself first. */
+/* Lists `pid` and all its descendants. */
 static void find_processes(struct hang_watch_look *look, pid_t pid)
 {
 	DIR *all = opendir("/proc");
@@ -210,7 +212,7 @@ static void find_processes(struct hang_watch_look *look, pid_t pid)
 	}
 	if (all)
 		closedir(all);
-	/* Children of those that are in; the list grows as it is walked. */
+	/* Children of listed processes are appended while the list is read. */
 	for (size_t i = 0; i < look->processes.count; i++) {
 		for (size_t k = 0; k < seen.count; k++) {
 			if (*map_get(&parents, (uint64_t)seen.items[k]) ==
@@ -222,24 +224,24 @@ static void find_processes(struct hang_watch_look *look, pid_t pid)
 	map_free(&parents);
 }
 
-static void look_around(struct hang_watch_look *look, pid_t pid)
+static void inspect_all(struct hang_watch_look *look, pid_t pid)
 {
 	look->asleep = true;
-	look->sum = 0;
+	look->hash = 0;
 	look->processes.count = look->stuck.count = look->readers.count = 0;
-	/* Most of the time this is all: the program itself runs, or waits for something else. */
-	look_at_process(look, pid);
+	/* Most of the time this is enough: the program's first process runs, or is not stuck. */
+	inspect_process(look, pid);
 	if (!look->asleep)
 		return;
 	look->stuck.count = look->readers.count = 0;
-	look->sum = 0;
+	look->hash = 0;
 	find_processes(look, pid);
 	for (size_t i = 0; i < look->processes.count; i++)
-		look_at_process(look, look->processes.items[i]);
+		inspect_process(look, look->processes.items[i]);
 	look->asleep &= look->stuck.count > 0;
 }
 
-/* ---- who else could write ----------------------------------------------------------------- */
+/* ---- other processes that could write to a pipe ------------------------------------------- */
 
 static bool is_among(const struct hang_watch_look *look, pid_t pid)
 {
@@ -249,16 +251,16 @@ static bool is_among(const struct hang_watch_look *look, pid_t pid)
 	return false;
 }
 
-static bool reads_from(const struct hang_watch_look *look, uint64_t pipe)
+static bool has_reader(const struct hang_watch_look *look, uint64_t pipe)
 {
 	for (size_t i = 0; i < look->readers.count; i++)
-		if (pipe && pipe_of(&look->readers.items[i]) == pipe)
+		if (pipe && pipe_of_sleeper(&look->readers.items[i]) == pipe)
 			return true;
 	return false;
 }
 
-/* Does the process have an end of a pipe that somebody waits at? Not one that we may not look into. */
-static bool has_end(const struct hang_watch_look *look, const char *process)
+/* Does the process have a pipe open that a thread waits at? False if it may not be inspected. */
+static bool has_awaited_pipe(const struct hang_watch_look *look, const char *process)
 {
 	char path[288], link[576];
 	bool found = false;
@@ -268,14 +270,14 @@ static bool has_end(const struct hang_watch_look *look, const char *process)
 	all = opendir(path);
 	for (struct dirent *entry; all && !found && (entry = readdir(all));) {
 		snprintf(link, sizeof link, "%s/%s", path, entry->d_name);
-		found = reads_from(look, pipe_at(link));
+		found = has_reader(look, pipe_of_link(link));
 	}
 	if (all)
 		closedir(all);
 	return found;
 }
 
-/* Asked when all of them have slept for long: it is a walk through all processes there are, ourselves included. */
+/* Looks at all processes of the system, this one included; called only after a long sleep. */
 static bool others_may_write(const struct hang_watch_look *look)
 {
 	bool may = false;
@@ -284,7 +286,7 @@ static bool others_may_write(const struct hang_watch_look *look)
 	for (struct dirent *entry; all && !may && (entry = readdir(all));) {
 		pid_t pid = (pid_t)atoi(entry->d_name);
 
-		may = pid > 0 && !is_among(look, pid) && has_end(look, entry->d_name);
+		may = pid > 0 && !is_among(look, pid) && has_awaited_pipe(look, entry->d_name);
 	}
 	if (all)
 		closedir(all);
@@ -301,18 +303,18 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Has it ended? Waits a little for that. */
+/* Has the child ended? Waits up to LOOK_MS for it. */
 static bool has_ended(pid_t pid, int fd, int *status)
 {
 	struct pollfd end = { .fd = fd, .events = POLLIN };
 
-	/* Without a descriptor (an old kernel) the wait is just shorter. */
+	/* Without a pidfd (an old kernel) poll only waits, and for a shorter time. */
 	if (poll(&end, fd >= 0, fd >= 0 ? LOOK_MS : LOOK_MS / 10) < 0 && errno != EINTR)
 		return false;
 	return waitpid(pid, status, WNOHANG) == pid;
 }
 
-static void end_stuck(const struct hang_watch_look *look, struct hang_watch_result *result)
+static void kill_stuck(const struct hang_watch_look *look, struct hang_watch_result *result)
 {
 	for (size_t i = 0; i < look->stuck.count; i++) {
 		*vec_push(&result->hung) = look->stuck.items[i];
@@ -322,15 +324,15 @@ static void end_stuck(const struct hang_watch_look *look, struct hang_watch_resu
 
 /* ---- Ctrl-C ------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupts; /* so many */
-static volatile sig_atomic_t for_us;	 /* a process sent one to us alone */
+static volatile sig_atomic_t interrupts; /* how many came */
+static volatile sig_atomic_t sent_to_us; /* one came from a process and not from the terminal */
 
 static void count_interrupt(int signal, siginfo_t *info, void *unused)
 {
 	(void)signal, (void)unused;
 	interrupts++;
 	if (info->si_code == SI_USER)
-		for_us = 1;
+		sent_to_us = 1;
 }
 
 static void pass_interrupts(pid_t pid, struct hang_watch_look *look,
@@ -339,8 +341,8 @@ static void pass_interrupts(pid_t pid, struct hang_watch_look *look,
 	if (!interrupts)
 		return;
 	result->interrupted = true;
-	if (for_us) {
-		for_us = 0;
+	if (sent_to_us) {
+		sent_to_us = 0;
 		kill(pid, SIGINT);
 	}
 	if (interrupts < 2)
@@ -358,24 +360,24 @@ void hang_watch_program(pid_t pid, const struct hang_watch_options *options,
 	struct sigaction count = { .sa_sigaction = count_interrupt, .sa_flags = SA_SIGINFO }, old;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct hang_watch_look look = { 0 };
-	uint64_t sum = 0, since = 0; /* when everything was first seen asleep like this */
+	uint64_t hash = 0, since = 0; /* when all threads were first seen asleep in this state */
 
-	interrupts = for_us = 0;
+	interrupts = sent_to_us = 0;
 	if (options->interruptible)
 		sigaction(SIGINT, &count, &old);
 	while (!has_ended(pid, fd, &result->status)) {
 		pass_interrupts(pid, &look, result);
 		if (options->look)
 			options->look(options->context);
-		look_around(&look, pid);
+		inspect_all(&look, pid);
 		if (!look.asleep) {
 			since = 0;
-		} else if (!since || look.sum != sum) {
+		} else if (!since || look.hash != hash) {
 			since = now_ms();
-			sum = look.sum;
+			hash = look.hash;
 		} else if (now_ms() - since >= HUNG_MS) {
 			if (!others_may_write(&look))
-				end_stuck(&look, result);
+				kill_stuck(&look, result);
 			since = 0;
 		}
 	}

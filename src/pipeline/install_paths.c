@@ -1,3 +1,4 @@
+/* Where the parts of an installation are, and which compiler a command runs. */
 #include "pipeline/install_paths.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ bool install_paths_directory(char path[PATH_MAX])
 		return false;
 	}
 	path[n] = 0;
-	/* …/bin/sooth: up twice */
+	/* removes "/bin/sooth" */
 	for (int i = 0; i < 2; i++) {
 		char *slash = strrchr(path, '/');
 		if (slash)
@@ -28,7 +29,7 @@ bool install_paths_directory(char path[PATH_MAX])
 	return true;
 }
 
-static bool join(char path[PATH_MAX], const char *directory, const char *name)
+static bool join_and_test(char path[PATH_MAX], const char *directory, const char *name)
 {
 	int n = snprintf(path, PATH_MAX, "%s/%s", directory, name);
 
@@ -46,7 +47,7 @@ bool install_paths_plugin(char path[PATH_MAX], const char *directory, enum compi
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s-%d/sooth.so", install_paths_family_name(family), major);
-	return join(path, directory, name);
+	return join_and_test(path, directory, name);
 }
 
 void install_paths_list_plugins(char text[128], const char *directory, enum compiler_family family)
@@ -63,11 +64,11 @@ void install_paths_list_plugins(char text[128], const char *directory, enum comp
 
 bool install_paths_runtime(char path[PATH_MAX], const char *directory)
 {
-	return join(path, directory, "libsooth.so");
+	return join_and_test(path, directory, "libsooth.so");
 }
 
-/* Starts `command -v` with stdout and stderr into a pipe; the read end, or -1. */
-static int ask_version(char **command, pid_t *pid)
+/* Starts `command -v`. Returns a pipe with its standard output and error, or -1. */
+static int run_version_command(char **command, pid_t *pid)
 {
 	int ends[2], words = 0;
 
@@ -95,8 +96,8 @@ static int ask_version(char **command, pid_t *pid)
 	return ends[0];
 }
 
-/* What a line of the answer says. clang's speaks of installations of gcc that it found, too. */
-static void read_line(struct compiler *compiler, const char *text)
+/* Only the first line with a version counts: clang also lists installations of gcc. */
+static void read_version_line(struct compiler *compiler, const char *text)
 {
 	const char *clang = strstr(text, "clang version ");
 
@@ -112,7 +113,7 @@ static void read_line(struct compiler *compiler, const char *text)
 void install_paths_ask_compiler(struct compiler *compiler, char **command)
 {
 	pid_t pid;
-	int status, fd = ask_version(command, &pid);
+	int status, fd = run_version_command(command, &pid);
 	FILE *answer = fd >= 0 ? fdopen(fd, "r") : NULL;
 	char text[4096];
 
@@ -123,7 +124,7 @@ void install_paths_ask_compiler(struct compiler *compiler, char **command)
 	}
 	while (fgets(text, sizeof(text), answer)) {
 		text[strcspn(text, "\n")] = 0;
-		read_line(compiler, text);
+		read_version_line(compiler, text);
 	}
 	fclose(answer);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -1,3 +1,4 @@
+/* Reads the patterns that the runtime writes, and prints them with names. */
 #include "pipeline/lock_patterns.h"
 
 #include "trace/symbol.h"
@@ -17,7 +18,7 @@
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* The trace is being written; which files the program has in memory stands in it from the start. */
+/* The trace is still being written, but it lists the program's modules from the start. */
 static void open_names(struct lock_patterns *p)
 {
 	struct err err = { 0 };
@@ -43,8 +44,8 @@ static void print_lock(const struct lock_patterns *p, const char *word)
 		fputs(" for reading", stderr);
 }
 
-/* The innermost place that is no library's. */
-static void print_place(const struct lock_patterns *p, const char *word)
+/* The innermost frame that is not in a system header. */
+static void print_site(const struct lock_patterns *p, const char *word)
 {
 	struct trace_symbol frames[8];
 	uint64_t pc = strtoull(word, NULL, 16);
@@ -58,7 +59,7 @@ static void print_place(const struct lock_patterns *p, const char *word)
 		fprintf(stderr, " (%s)", frames[i].function);
 }
 
-/* "THREAD PC LOCK OUTER…" as "T3 takes LOCK inside OUTER at a.c:7 (f)". */
+/* Prints "THREAD PC LOCK OUTER..." as "T3 takes LOCK inside OUTER at a.c:7 (f)". */
 static void print_pattern(struct lock_patterns *p, char *line)
 {
 	char *rest, *thread = strtok_r(line, " ", &rest), *pc = strtok_r(NULL, " ", &rest);
@@ -74,13 +75,13 @@ static void print_pattern(struct lock_patterns *p, char *line)
 		fputs(before, stderr);
 		print_lock(p, outer);
 	}
-	print_place(p, pc);
+	print_site(p, pc);
 	fputc('\n', stderr);
 }
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static void take(struct lock_patterns *p, const char *bytes, size_t count)
+static void add_bytes(struct lock_patterns *p, const char *bytes, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (bytes[i] != '\n') {
@@ -106,7 +107,7 @@ void lock_patterns_look(void *patterns)
 		return;
 	while ((n = pread(fd, bytes, sizeof bytes, p->offset)) > 0) {
 		p->offset += n;
-		take(p, bytes, (size_t)n);
+		add_bytes(p, bytes, (size_t)n);
 	}
 	close(fd);
 }
@@ -118,7 +119,7 @@ pid_t lock_patterns_wait(struct lock_patterns *p, pid_t pid, int *status)
 	pid_t ended;
 
 	do {
-		/* Without a descriptor (an old kernel) this just waits. */
+		/* Without a pidfd (an old kernel) poll only waits. */
 		poll(&end, fd >= 0, LOOK_MS);
 		lock_patterns_look(p);
 		ended = waitpid(pid, status, WNOHANG);

@@ -1,44 +1,38 @@
 /*
- * Formulas that are judged on all runs (src/monitor): their options, and their findings beside those of
- * the prediction. `observe` does only this; `predict -p` and `check -p` do it as well.
+ * Checks formulas on all schedules of a trace (src/monitor) and adds their violations to the
+ * findings of the prediction. `sooth observe` does only this; `predict -p` and `check -p` do it as
+ * well.
  */
 #ifndef PIPELINE_OBSERVE_TRACE_H
 #define PIPELINE_OBSERVE_TRACE_H
 
-#include "pipeline/property_files.h"
 #include "monitor/observe/observe.h"
+#include "pipeline/property_files.h"
 #include "predict/driver/predict.h"
 
 struct observe_trace {
 	struct observe_options options;
-	bool events_given; /* --events; otherwise what the trace and the causality suggest */
-	bool quiet;	   /* no progress, terminal or not */
+	bool events_given; /* --events; otherwise the trace and the causality decide */
+	bool quiet;	   /* no progress on the terminal */
 };
 
 void observe_trace_init(struct observe_trace *observing);
 
-/* The options' part of a help text. */
-extern const char observe_trace_options_help[];
-
-/* 1: the word at argv[*i] is one of the options and was taken; 0: it is not; -1: a message was printed. */
-int observe_trace_read_option(struct observe_trace *observing, const char *command, char **argv,
-			      int *i);
-
-/* Has the set a formula for this? */
+/* Does the set have a formula that is checked this way? */
 bool observe_trace_has_work(const struct property_set *set);
 
 /*
- * Judges, and appends to the result's findings. What the user should know of is in `out`:
- * notes and faults. False: `err` says why nothing could be done.
+ * Checks the formulas and appends the violations to the findings in `result`. `out` also has notes
+ * and faults for the user. Returns false, with the reason in `err`, if nothing could be checked.
  */
 bool observe_trace_add(const struct observe_trace *observing, const struct trace *trace,
 		       const struct property_set *set, const struct property_files *files,
 		       struct predict_result *result, struct observe_result *out, struct err *err);
 
-/* What a report of these findings shows beside their own events: the steps of both runs. */
-typedef VEC(struct event_id) observe_trace_places;
-void observe_trace_add_places(const struct predict_result *result,
-			      const struct observe_result *observation,
-			      observe_trace_places *places);
+/* Adds the events that a report shows besides those of the findings: the steps of both runs. */
+typedef VEC(struct event_id) observe_trace_events;
+void observe_trace_add_shown(const struct predict_result *result,
+			     const struct observe_result *observation,
+			     observe_trace_events *events);
 
 #endif

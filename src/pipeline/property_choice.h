@@ -1,7 +1,8 @@
 /*
- * Which properties of the files are judged: --property NAME,… takes only these, --no-property NAME,… all but
- * these. The others are taken out of the files that were read, so that nobody else needs to know. A
- * recording keeps the choice it was made with: events of other properties are not in it.
+ * Which properties of the files are checked: --property NAME,... takes only these, --no-property
+ * NAME,... all but these. The others are removed from the files after they were read, so that no
+ * other code needs to know of the choice. A recording stores the choice it was made with, because
+ * it lacks the events of the other properties.
  */
 #ifndef PIPELINE_PROPERTY_CHOICE_H
 #define PIPELINE_PROPERTY_CHOICE_H
@@ -10,26 +11,26 @@
 
 struct property_choice_name {
 	char *name;
-	bool without; /* all but this one; otherwise this one and others that are named so */
+	bool excluded; /* by --no-property */
 };
 struct property_choice {
 	VEC(struct property_choice_name) names;
 };
 
-/* 1: the word at argv[*i] is ours and was taken; 0: it is not; -1: a message was printed. */
-int property_choice_read_option(struct property_choice *choice, const char *command, char **argv,
-				int *i);
+/* Adds the names of a list "A,B". Returns false if there are none. */
+bool property_choice_add(struct property_choice *choice, const char *list, bool excluded);
 
-bool property_choice_is_made(const struct property_choice *choice);
+/*
+ * Removes the other properties from the files. Returns false if a name is in none of the files,
+ * after a message with a name that may have been meant.
+ */
+bool property_choice_apply(const struct property_choice *choice, const char *command,
+			   struct spec_file **files, size_t count);
 
-/* False: a name that none of the files has; it was printed, with what may have been meant. */
-bool property_choice_make(const struct property_choice *choice, const char *command,
-			  struct spec_file **files, size_t count);
-
-/* Writes it into a recording; false: `errno` says why. */
-bool property_choice_keep(const struct property_choice *choice, const char *trace);
-/* The one that a recording keeps; none is made if it keeps none. */
-void property_choice_read_kept(struct property_choice *choice, const char *trace);
+/* Writes the choice into a recording. Returns false with the reason in `errno`. */
+bool property_choice_store(const struct property_choice *choice, const char *trace);
+/* Adds the names that a recording stores, if any. */
+void property_choice_load(struct property_choice *choice, const char *trace);
 
 void property_choice_free(struct property_choice *choice);
 

@@ -1,75 +1,40 @@
+/* Finds property files, reads them, stores them in recordings, and selects their points. */
 #include "pipeline/property_files.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
+#include "pipeline/complain.h"
 #include "pipeline/install_paths.h"
+#include "pipeline/paths.h"
 #include "grammar/grammar.h"
 #include "property/property.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-const char property_files_option_help[] =
-	"  -p FILE.prop     judge by these properties as well (doc/language.md); again for more.\n"
-	"                   -p NAME: one of sooth's own, such as race or use-after-close\n"
-	"  --property NAMES only these of their properties (A,B); --no-property NAMES: all but "
-	"these\n";
+/* ---- finding them --------------------------------------------------------------------------- */
 
-static bool __attribute__((format(printf, 2, 3)))
-complain(const char *command, const char *format, ...)
+/* ".../share/sooth/properties", next to ".../lib/sooth" */
+static bool find_shipped_directory(char path[PATH_MAX])
 {
-	va_list list;
-
-	va_start(list, format);
-	fprintf(stderr, "sooth %s: ", command);
-	vfprintf(stderr, format, list);
-	fputc('\n', stderr);
-	va_end(list);
-	return false;
-}
-
-int property_files_read_option(struct property_files *p, char **argv, int *i)
-{
-	const char *word = argv[*i];
-
-	if (strncmp(word, "-p", 2) != 0)
-		return property_choice_read_option(&p->choice, p->command, argv, i);
-	if (!word[2] && !argv[*i + 1]) {
-		complain(p->command, "-p: which file? (-p FILE.prop)");
-		return -1;
-	}
-	*vec_push(&p->given) = word[2] ? word + 2 : argv[++*i];
-	return 1;
-}
-
-/* ---- where they are --------------------------------------------------------------------------- */
-
-/* "…/share/sooth/properties", beside "…/lib/sooth" */
-static bool own_directory(char path[PATH_MAX])
-{
-	static const char tail[] = "/share/sooth/properties", behind[] = "/lib/sooth";
+	static const char tail[] = "/share/sooth/properties", library[] = "/lib/sooth";
 	size_t length;
 
 	if (!install_paths_directory(path))
 		return false;
-	length = strlen(path) - strlen(behind);
+	length = strlen(path) - strlen(library);
 	if (length + sizeof tail > PATH_MAX)
 		return false;
 	strcpy(path + length, tail);
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* What may have been meant. */
-static void say_own(const char *command, const char *directory)
+/* Lists the files that come with sooth. */
+static void list_shipped(const char *command, const char *directory)
 {
 	static const char end[] = ".prop";
 	DIR *entries = opendir(directory);
@@ -84,19 +49,20 @@ static void say_own(const char *command, const char *directory)
 	if (entries)
 		closedir(entries);
 	if (names.count) {
-		qsort(names.items, names.count, sizeof *names.items, by_name);
-		fprintf(stderr, "sooth %s: sooth has", command);
+		vec_sort(&names, sort_names);
+		fprintf(stderr, "sooth %s: these files come with sooth:", command);
 		for (size_t i = 0; i < names.count; i++) {
 			fprintf(stderr, "%s %s", i ? "," : "", names.items[i]);
 			free(names.items[i]);
 		}
-		fputs("; a file of your own ends in .prop or has a slash in its name\n", stderr);
+		fputs("; the name of any other file must end in .prop or contain a slash\n",
+		      stderr);
 	}
 	vec_free(&names);
 }
 
-/* The user's own file, or one of sooth's; NULL: said. */
-static char *find(const char *command, const char *given)
+/* The path of a file, to be freed. Returns NULL after a message. */
+static char *find_file(const char *command, const char *given)
 {
 	char directory[PATH_MAX], *path;
 	size_t length = strlen(given);
@@ -104,21 +70,21 @@ static char *find(const char *command, const char *given)
 
 	if (strchr(given, '/') || (ends && !access(given, F_OK)))
 		return mem_copy_text(given, length);
-	if (!own_directory(directory))
+	if (!find_shipped_directory(directory))
 		return NULL;
-	if (asprintf(&path, "%s/%s%s", directory, given, ends ? "" : ".prop") < 0)
-		abort();
+	path = mem_format("%s/%s%s", directory, given, ends ? "" : ".prop");
 	if (length && !access(path, R_OK))
 		return path;
 	free(path);
-	complain(command, "-p %s: there is no such property file", given);
-	say_own(command, directory);
+	complain(command, "-p %s: no such property file", given);
+	list_shipped(command, directory);
 	return NULL;
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
-static bool read_one(struct property_files *p, char *path)
+/* Takes `path` over. */
+static bool read_file(struct property_files *p, char *path)
 {
 	struct spec_messages messages = { 0 };
 	struct err err = { 0 };
@@ -137,91 +103,82 @@ static bool read_one(struct property_files *p, char *path)
 	if (!file && !messages.errors)
 		complain(p->command, "%s", err.text);
 	spec_messages_free(&messages);
-	if (!file) {
-		free(path);
-		return false;
-	}
-	*vec_push(&p->files) = file;
-	*vec_push(&p->paths) = path;
-	return true;
+	free(path);
+	if (file)
+		*vec_push(&p->files) = file;
+	return file != NULL;
 }
 
-static bool choose(const struct property_files *p, const struct property_choice *choice)
+static bool apply_choice(const struct property_files *p, const struct property_choice *choice)
 {
-	return property_choice_make(choice, p->command, p->files.items, p->files.count);
+	return property_choice_apply(choice, p->command, p->files.items, p->files.count);
 }
 
-/* All of them, though one is bad: their errors are told in one go. Without -p there may be some in a trace. */
+/* Goes on after a bad file, to report the errors of all of them at once. */
 bool property_files_open(struct property_files *p)
 {
-	bool well = true;
+	bool valid = true;
 
 	for (size_t i = 0; i < p->given.count; i++) {
-		char *path = find(p->command, p->given.items[i]);
+		char *path = find_file(p->command, p->given.items[i]);
 
-		well &= path && read_one(p, path);
+		valid &= path && read_file(p, path);
 	}
-	well = well && (!p->files.count || choose(p, &p->choice));
-	if (!well)
+	valid = valid && (!p->files.count || apply_choice(p, &p->choice));
+	if (!valid)
 		property_files_close(p);
-	return well;
+	return valid;
 }
 
 static void drop_files(struct property_files *p)
 {
-	for (size_t i = 0; i < p->files.count; i++) {
+	for (size_t i = 0; i < p->files.count; i++)
 		spec_free(p->files.items[i]);
-		free(p->paths.items[i]);
-	}
 	vec_free(&p->files);
-	vec_free(&p->paths);
 }
 
-/* "TRACE/properties.prop", "TRACE/properties-2.prop" … */
-static char *kept_name(const char *trace, size_t number)
+/* "TRACE/properties.prop", "TRACE/properties-2.prop" and so on; to be freed. */
+static char *stored_name(const char *trace, size_t number)
 {
-	char *path;
-	int made = number ? asprintf(&path, "%s/properties-%zu.prop", trace, number + 1)
-			  : asprintf(&path, "%s/properties.prop", trace);
-
-	if (made < 0)
-		abort();
-	return path;
+	return number ? mem_format("%s/properties-%zu.prop", trace, number + 1)
+		      : mem_format("%s/properties.prop", trace);
 }
 
-static bool read_kept(struct property_files *p, const char *trace)
+static bool read_stored(struct property_files *p, const char *trace)
 {
 	for (size_t i = 0;; i++) {
-		char *path = kept_name(trace, i);
+		char *path = stored_name(trace, i);
 
 		if (access(path, F_OK)) {
 			free(path);
 			return true;
 		}
-		p->kept = true;
-		if (!read_one(p, path))
+		if (!read_file(p, path))
 			return false;
 	}
 }
 
-bool property_files_open_kept(struct property_files *p, const char *trace)
+bool property_files_open_stored(struct property_files *p, const char *trace)
 {
-	struct property_choice kept = { 0 };
-	bool well;
+	struct property_choice stored = { 0 };
+	bool valid;
 
 	if (p->given.count || p->files.count)
 		return true;
-	property_choice_read_kept(&kept, trace);
-	well = read_kept(p, trace) && choose(p, &kept) && choose(p, &p->choice);
-	property_choice_free(&kept);
-	if (!well)
+	property_choice_load(&stored, trace);
+	valid = read_stored(p, trace) && apply_choice(p, &stored) && apply_choice(p, &p->choice);
+	property_choice_free(&stored);
+	if (!valid)
 		drop_files(p);
-	return well;
+	return valid;
 }
 
-/* ---- the selection ---------------------------------------------------------------------------- */
+/* ---- the selection of points ---------------------------------------------------------------- */
 
-/* Behind what is there: the last word on a key counts. `remains` is for formulas over variables. */
+/*
+ * Appends to SOOTH_OPTIONS: if a key is given twice, the last one counts. `remains` records the
+ * values that variables have at the end, for formulas over variables.
+ */
 static bool export_points(const char *command, const char *path)
 {
 	const char *given = getenv("SOOTH_OPTIONS");
@@ -229,11 +186,10 @@ static bool export_points(const char *command, const char *path)
 	bool done;
 
 	if (strchr(path, '"') && strchr(path, '\''))
-		return complain(command, "%s: a name with both kinds of quotes cannot be passed on",
+		return complain(command, "%s: a name that contains both ' and \" is not supported",
 				path);
-	if (asprintf(&text, "%s%spoints=%c%s%c:remains=1", given ? given : "",
-		     given && *given ? ":" : "", quote, path, quote) < 0)
-		abort();
+	text = mem_format("%s%spoints=%c%s%c:remains=1", given ? given : "",
+			  given && *given ? ":" : "", quote, path, quote);
 	done = setenv("SOOTH_OPTIONS", text, 1) == 0;
 	free(text);
 	return done || complain(command, "%s", strerror(errno));
@@ -241,17 +197,15 @@ static bool export_points(const char *command, const char *path)
 
 bool property_files_select(struct property_files *p)
 {
-	const char *above = getenv("TMPDIR");
 	char *text = property_selection(p->files.items, p->files.count);
 	size_t length = strlen(text);
-	/* A choice without files is a mistake: it names what is not there. */
-	bool written = p->files.count || choose(p, &p->choice);
+	/* A choice without files is a mistake: it names properties that do not exist. */
+	bool written = p->files.count || apply_choice(p, &p->choice);
 
 	if (length) {
 		int fd;
 
-		snprintf(p->points, sizeof p->points, "%s/sooth-points-XXXXXX",
-			 above && *above ? above : "/tmp");
+		path_temporary(p->points, "points");
 		fd = mkstemp(p->points);
 		written = fd >= 0 && write(fd, text, length) == (ssize_t)length;
 		if (!written)
@@ -265,7 +219,7 @@ bool property_files_select(struct property_files *p)
 	return written && (!p->files.count || export_points(p->command, p->points));
 }
 
-bool property_files_select_kept(const char *command, const char *trace)
+bool property_files_select_stored(const char *command, const char *trace)
 {
 	char path[PATH_MAX], relative[PATH_MAX];
 
@@ -275,23 +229,32 @@ bool property_files_select_kept(const char *command, const char *trace)
 	return export_points(command, path);
 }
 
-bool property_files_keep(const struct property_files *p, const char *trace)
+bool property_files_store(const struct property_files *p, const char *trace)
 {
 	for (size_t i = 0; i < p->files.count; i++) {
-		char *path = kept_name(trace, i);
+		char *path = stored_name(trace, i);
 		FILE *out = fopen(path, "w");
-		bool well = out && fputs(p->files.items[i]->text, out) >= 0;
+		bool written = out && fputs(p->files.items[i]->text, out) >= 0;
 
 		if (out)
-			well &= fclose(out) == 0;
-		if (!well)
+			written &= fclose(out) == 0;
+		if (!written)
 			complain(p->command, "%s: %s", path, strerror(errno));
 		free(path);
-		if (!well)
+		if (!written)
 			return false;
 	}
-	return property_choice_keep(&p->choice, trace) ||
+	return property_choice_store(&p->choice, trace) ||
 	       complain(p->command, "%s: %s", trace, strerror(errno));
+}
+
+void property_files_print_options(const struct property_files *p, FILE *out)
+{
+	for (size_t i = 0; i < p->given.count; i++) {
+		fputs("-p ", out);
+		print_shell_word(out, p->given.items[i]);
+		fputc(' ', out);
+	}
 }
 
 void property_files_close(struct property_files *p)

@@ -1,3 +1,4 @@
+/* Checks the properties on the recording of each execution of a search. */
 #include "pipeline/property_judge.h"
 
 #include "base/hash.h"
@@ -7,8 +8,8 @@
 #define LOOK_SECONDS 5.0 /* for one execution */
 
 /*
- * Cuts of a level in one execution: a few milliseconds. Other orders of the same reads are other
- * executions of the search anyway, so what is cut off here is not lost; that it was is counted.
+ * Cuts of a level for one execution: takes a few milliseconds. The search executes other orders of
+ * the same reads anyway, so cuts that are left out here are not lost; they are counted as unknown.
  */
 #define LOOK_BREADTH 10000u
 
@@ -47,24 +48,21 @@ void property_judge_look_free(struct property_judge_look *look)
 	property_set_free(&look->set);
 }
 
-static uint64_t hash_text(uint64_t hash, const char *text)
+/* A hash of the property and the sites, in any order; not 0. */
+static uint64_t hash_finding(const struct finding *f)
 {
-	for (; *text; text++)
-		hash = hash_mix(hash, (unsigned char)*text);
-	return hash;
-}
-
-/* Of the property and the places, in any order; not 0. */
-static uint64_t key_of(const struct finding *f)
-{
-	uint64_t places = 0;
+	uint64_t sites = 0;
 
 	for (size_t i = 0; i < f->events.count; i++)
-		places += hash_mix(1, f->events.items[i].site);
-	return hash_mix(hash_text(f->formula, f->property->name), places) | 1;
+		sites += hash_mix(1, f->events.items[i].site);
+	return hash_mix(hash_mix(hash_bytes(HASH_FNV_START, f->property->name,
+					    strlen(f->property->name)),
+				 f->formula),
+			sites) |
+	       1;
 }
 
-static bool is_told(const struct property_events *events, const char *text)
+static bool has_unseen(const struct property_events *events, const char *text)
 {
 	for (size_t i = 0; i < events->unseen.count; i++) {
 		if (!strcmp(events->unseen.items[i], text))
@@ -73,7 +71,8 @@ static bool is_told(const struct property_events *events, const char *text)
 	return false;
 }
 
-static bool is_known(const struct observe_result *first, const struct observe_unjudged *unjudged)
+static bool has_unjudged(const struct observe_result *first,
+			 const struct observe_unjudged *unjudged)
 {
 	for (size_t i = 0; i < first->unjudged.count; i++) {
 		if (first->unjudged.items[i].property == unjudged->property &&
@@ -83,8 +82,11 @@ static bool is_known(const struct observe_result *first, const struct observe_un
 	return false;
 }
 
-/* What could not be seen in the first run is told; in another one more may have come up. */
-static void see(struct property_judge *j, struct property_judge_look *look)
+/*
+ * The report names the events that the first run could not show. Later runs may lack others: those
+ * are counted as unknown.
+ */
+static void compare_with_first(struct property_judge *j, struct property_judge_look *look)
 {
 	if (!j->has_first) {
 		j->first = look->set;
@@ -99,14 +101,14 @@ static void see(struct property_judge *j, struct property_judge_look *look)
 
 		for (size_t k = 0; k < events->unseen.count; k++)
 			j->unknown +=
-				!is_told(&j->first.properties.items[i], events->unseen.items[k]);
+				!has_unseen(&j->first.properties.items[i], events->unseen.items[k]);
 	}
 	for (size_t i = 0; i < look->observation.unjudged.count; i++)
 		j->unknown +=
-			!is_known(&j->first_observation, &look->observation.unjudged.items[i]);
+			!has_unjudged(&j->first_observation, &look->observation.unjudged.items[i]);
 }
 
-/* How much of a run's orders was not judged. */
+/* How much of a run's schedules was not checked. */
 static uint64_t count_unknown(const struct property_judge_look *look)
 {
 	const struct predict_stats *stats = &look->result.stats;
@@ -118,7 +120,7 @@ static uint64_t count_unknown(const struct property_judge_look *look)
 	return unknown;
 }
 
-static uint64_t judge(struct property_judge *j)
+static uint64_t check_recording(struct property_judge *j)
 {
 	struct property_judge_look look = { 0 };
 	struct trace *trace;
@@ -132,10 +134,10 @@ static uint64_t judge(struct property_judge *j)
 	if (property_judge_look(j->properties, trace, &look, &err)) {
 		for (size_t i = 0; !key && i < look.result.findings.count; i++) {
 			if (look.result.findings.items[i].property)
-				key = key_of(&look.result.findings.items[i]);
+				key = hash_finding(&look.result.findings.items[i]);
 		}
 		j->unknown += count_unknown(&look);
-		see(j, &look);
+		compare_with_first(j, &look);
 	} else {
 		j->unknown++;
 	}
@@ -144,22 +146,22 @@ static uint64_t judge(struct property_judge *j)
 	return key;
 }
 
-static bool run(struct executor *executor, const struct plan *plan, struct outcome *outcome,
-		struct err *err)
+static bool run_and_check(struct executor *executor, const struct plan *plan,
+			  struct outcome *outcome, struct err *err)
 {
-	struct property_judge *j = (struct property_judge *)executor; /* its first member */
+	struct property_judge *j = (struct property_judge *)executor;
 
-	if (!j->behind->run(j->behind, plan, outcome, err))
+	if (!j->inner->run(j->inner, plan, outcome, err))
 		return false;
-	outcome->violated = judge(j);
+	outcome->violated = check_recording(j);
 	return true;
 }
 
-void property_judge_open(struct property_judge *j, struct executor *behind,
+void property_judge_open(struct property_judge *j, struct executor *inner,
 			 const struct property_files *properties, const char *trace)
 {
-	j->executor.run = run;
-	j->behind = behind;
+	j->executor.run = run_and_check;
+	j->inner = inner;
 	j->properties = properties;
 	j->trace = trace;
 }

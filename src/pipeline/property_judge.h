@@ -1,41 +1,39 @@
 /*
- * `sooth explore -p`: each execution is recorded and judged by the properties. One that violates a
- * property, or of which another order does, is a failure as a crash is: kept, repeated, told.
+ * `sooth explore -p`: each execution is recorded and the properties are checked on the recording.
+ * An execution that violates a property, itself or in another order of its events, is a failure, as
+ * a crash is.
  */
 #ifndef PIPELINE_PROPERTY_JUDGE_H
 #define PIPELINE_PROPERTY_JUDGE_H
 
-#include "pipeline/observe_trace.h"
 #include "explore/control/session.h"
+#include "pipeline/observe_trace.h"
 
-/* Stands in front of an executor whose runs are recorded to `trace`. */
+/* Wraps an executor whose runs are recorded to `trace`. */
 struct property_judge {
-	struct executor executor; /* what the search is given */
-	struct executor *behind;
+	struct executor executor; /* for the search; must be the first member */
+	struct executor *inner;	  /* runs the program */
 	const struct property_files *properties;
 	const char *trace;
-	uint64_t unknown; /* what was left undecided in all runs; not 0: silence proves nothing */
-	/* of the first run: what of the properties can be seen at all */
+	uint64_t unknown; /* what was left undecided in all runs; if not 0, nothing is proved */
+	/* the first run shows which events of the properties can be seen at all */
 	struct property_set first;
 	struct observe_result first_observation;
 	bool has_first;
 };
-/* What is left from an earlier call with the same struct, which starts as zeroes, is kept. */
-void property_judge_open(struct property_judge *judging, struct executor *behind,
+/* The struct starts as zeroes. Another call keeps the results of the calls before. */
+void property_judge_open(struct property_judge *judging, struct executor *inner,
 			 const struct property_files *properties, const char *trace);
 
 void property_judge_close(struct property_judge *judging);
 
-/*
- * What one recording has of the properties: patterns that are predicted, other formulas on all its
- * runs.
- */
+/* The properties on one recording: patterns by prediction, other formulas on all schedules. */
 struct property_judge_look {
 	struct property_set set;
-	struct predict_result result;	   /* findings of both kinds */
-	struct observe_result observation; /* has nothing without formulas for it */
+	struct predict_result result;	   /* the findings of both */
+	struct observe_result observation; /* empty without formulas other than patterns */
 };
-/* False: it cannot be read. Freed by the caller in any case. */
+/* Returns false if the recording cannot be read. The caller frees `look` in any case. */
 bool property_judge_look(const struct property_files *properties, const struct trace *trace,
 			 struct property_judge_look *look, struct err *err);
 void property_judge_look_free(struct property_judge_look *look);

@@ -1,18 +1,13 @@
-/* What is said of a region that another thread tears apart: findings of kind atomicity. */
+/* Texts about atomicity violations: a region of one thread that is interleaved by another. */
 #ifndef REPORT_ATOMICITY_H
 #define REPORT_ATOMICITY_H
 
 #include "report/describe.h"
 
-#include <stdio.h>
-
-/* "region transfer in T1 is torn by T2's write of balance" */
+/* "atomicity violation: region transfer in T1 can be interleaved by T2's write of balance" */
 void atomicity_print_message(struct describe *describe, const struct finding *finding, FILE *out);
 
-/* What a run would show in which the region is left alone, and what to do. */
+/* How the result differs from a run without the interleaving, and what to do. */
 void atomicity_print_why(struct describe *describe, const struct finding *finding, FILE *out);
-
-/* Which of the finding's events this one is; -1: none. */
-int atomicity_find(const struct finding *finding, const struct trace_event *event);
 
 #endif

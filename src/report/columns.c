@@ -1,3 +1,7 @@
+/*
+ * Prints the rows of a witness (rows.h) in columns, then the events of the finding, which come
+ * next.
+ */
 #include "report/columns.h"
 
 #include "base/mem.h"
@@ -7,25 +11,23 @@
 #include "report/misuse.h"
 #include "report/name.h"
 #include "report/rows.h"
-#include "report/atomicity.h"
+#include "report/wrap.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define WIDTH 100 /* of all */
 #define INDENT 4
-#define PLACE 24  /* of the place at the right end */
-#define NARROW 15 /* a column narrower than that is unreadable: then threads are told by name */
+#define SITE 24	  /* width of the site at the right end */
+#define NARROW 15 /* narrower columns are unreadable: then each row names its thread instead */
 
 struct columns_table {
 	struct describe *describe;
 	const struct finding *finding;
 	struct rows rows;
-	uint64_t skipped; /* events in rows that are not shown */
 	FILE *out;
 };
 
-/* ---- words -------------------------------------------------------------------------------- */
+/* ---- steps -------------------------------------------------------------------------------- */
 
 static void print_value(FILE *out, const struct described *one, const uint8_t *bytes)
 {
@@ -38,7 +40,7 @@ static void print_value(FILE *out, const struct described *one, const uint8_t *b
 	fprintf(out, " %" PRId64, (int64_t)(value << (64 - 8 * size)) >> (64 - 8 * size));
 }
 
-static const char *verb(const struct trace_event *ev)
+static const char *step_verb(const struct trace_event *ev)
 {
 	switch (ev->kind) {
 	case EV_READ:
@@ -47,33 +49,26 @@ static const char *verb(const struct trace_event *ev)
 	case EV_ATOMIC_WRITE: return "write";
 	case EV_ATOMIC_UPDATE: return "update";
 	case EV_CREATE: return "create";
-	case EV_BEGIN: return "begin";
-	case EV_END: return "end";
-	case EV_JOIN: return "join";
 	case EV_ACQUIRE: return "lock";
 	case EV_READ_ACQUIRE: return "read-lock";
 	case EV_RELEASE:
 	case EV_READ_RELEASE: return "unlock";
 	case EV_ACQUIRE_FAIL: return ev->mode == EVENT_TIMED ? "time-out" : "trylock fails";
 	case EV_READ_FAIL: return ev->mode == EVENT_TIMED ? "time-out" : "tryrdlock fails";
-	case EV_WAIT: return "wait";
 	case EV_WOKEN: return ev->mode ? "time-out" : "woken";
 	case EV_SIGNAL: return "signal";
 	case EV_BROADCAST: return "broadcast";
-	case EV_POST: return "post";
-	case EV_DOWN: return "down";
 	case EV_SEM_INIT: return "init";
 	case EV_DOWN_FAIL: return ev->mode == EVENT_TIMED ? "time-out" : "trywait fails";
 	case EV_ARRIVE: return "arrive at";
 	case EV_PASS: return "pass";
 	case EV_ONCE_BEGIN: return "run once";
 	case EV_ONCE_END: return "ran once";
-	case EV_ONCE: return "once";
 	}
 	return event_text(ev->kind);
 }
 
-/* What a point of a formula's run says, without the library. */
+/* Prints a point of a formula's run without its library. Returns false for other events. */
 static bool print_point(struct describe *d, const struct trace_event *ev, FILE *out)
 {
 	struct event_id id = { ev->stream, ev->index };
@@ -89,15 +84,15 @@ static bool print_point(struct describe *d, const struct trace_event *ev, FILE *
 	return true;
 }
 
-/* "lock m", "write x = 5": short, it stands in a column. */
-static void print_words(struct describe *d, const struct described *one, FILE *out)
+/* Prints "lock m", "write x = 5": short, to fit into a column. */
+static void print_step(struct describe *d, const struct described *one, FILE *out)
 {
 	const struct trace_event *ev = &one->event;
 	bool reads = ev->kind == EV_READ || ev->kind == EV_ATOMIC_READ;
 
 	if (print_point(d, ev, out))
 		return;
-	fputs(verb(ev), out);
+	fputs(step_verb(ev), out);
 	if (ev->kind == EV_BEGIN || ev->kind == EV_END)
 		return;
 	fprintf(out, " %s", name_subject(d, ev));
@@ -109,32 +104,24 @@ static void print_words(struct describe *d, const struct described *one, FILE *o
 	}
 }
 
-static const char *words(struct describe *d, const struct described *one)
+static const char *step_text(struct describe *d, const struct described *one)
 {
-	char *text;
-	const char *kept;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct text_stream text;
 
-	if (!out)
-		abort();
-	print_words(d, one, out);
-	fclose(out);
-	kept = describe_keep(d, text, size);
-	free(text);
-	return kept;
+	print_step(d, one, text_begin(&text));
+	return text_end(&text, d);
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
 static int column_width(const struct columns_table *t)
 {
-	int width = (WIDTH - INDENT - PLACE) / (int)t->rows.threads.count;
+	int width = (WRAP_WIDTH - INDENT - SITE) / (int)t->rows.threads.count;
 
 	return width > 36 ? 36 : width < NARROW ? 0 : width;
 }
 
-/* Cuts what is too long, in the middle of the words and not of a character. */
+/* Cuts a text that is too long, but not inside a UTF-8 character. */
 static void print_cell(FILE *out, const char *text, int width)
 {
 	int length = (int)strlen(text), most = width - 1;
@@ -149,57 +136,56 @@ static void print_cell(FILE *out, const char *text, int width)
 	fprintf(out, "%.*s..%*s", cut, text, width - cut - 2, "");
 }
 
-static void print_line(struct columns_table *t, uint32_t column, const char *text,
-		       const char *place)
+static void print_line(struct columns_table *t, uint32_t column, const char *text, const char *site)
 {
 	int width = column_width(t);
 	char *line;
 	size_t size;
-	FILE *out = open_memstream(&line, &size);
+	FILE *out = mem_stream(&line, &size);
 
-	if (!out)
-		abort();
 	if (!width) {
 		fprintf(out, "%-11s %-*s%s",
 			describe_thread(t->describe, t->rows.threads.items[column]),
-			WIDTH - INDENT - PLACE - 12, text, place ? place : "");
+			WRAP_WIDTH - INDENT - SITE - 12, text, site ? site : "");
 	} else {
 		for (uint32_t i = 0; i < t->rows.threads.count; i++)
 			print_cell(out, i == column ? text : "", width);
-		if (place)
-			fputs(place, out);
+		if (site)
+			fputs(site, out);
 	}
-	fclose(out);
+	mem_stream_close(out);
 	while (size && line[size - 1] == ' ')
 		line[--size] = 0;
 	fprintf(t->out, "%*s%s\n", INDENT, "", line);
 	free(line);
 }
 
-static const char *short_place(struct describe *d, const struct trace_event *ev)
+/* "bank.c:12" */
+static const char *short_site(struct describe *d, const struct trace_event *ev)
 {
 	struct describe_frame frame;
-	const char *slash;
-	char text[PLACE + 1];
 
-	if (!describe_place(d, ev, &frame) || !frame.file)
+	if (!describe_site(d, ev, &frame) || !frame.file)
 		return NULL;
-	slash = strrchr(frame.file, '/');
-	snprintf(text, sizeof text, "%.*s:%u", PLACE - 8, slash ? slash + 1 : frame.file,
-		 frame.line);
-	return describe_keep(d, text, strlen(text));
+	return describe_format(d, "%.*s:%u", SITE - 8, name_file(frame.file), frame.line);
 }
 
-/* ">> update: call g_hash_table_insert(…)": what the pattern is matched by */
+static void print_event(struct columns_table *t, const struct described *one, const char *text)
+{
+	print_line(t, rows_column(&t->rows, one->event.stream), text,
+		   short_site(t->describe, &one->event));
+}
+
+/* ">> update: call g_hash_table_insert": an event that the pattern matches */
 static void print_pattern_row(struct columns_table *t, const struct finding_event *e)
 {
 	const struct described *one = describe_find(t->describe, e->id);
 
 	print_line(t, rows_column(&t->rows, e->id.stream), matched_cell(t->describe, t->finding, e),
-		   one ? short_place(t->describe, &one->event) : NULL);
+		   one ? short_site(t->describe, &one->event) : NULL);
 }
 
-/* Of a pattern: what had happened where the schedule starts. */
+/* Had the event happened before the schedule starts? */
 static bool is_past(const struct finding *f, struct event_id id)
 {
 	for (size_t i = 0; i < f->start.count; i++) {
@@ -220,62 +206,49 @@ static bool has_happened(const struct finding *f, struct event_id id)
 	return false;
 }
 
-/* The end of a life that has not happened, or the use of it. */
+/* ">> free p": the end of a lifetime or the use, before it happens */
 static void print_use(struct columns_table *t, size_t event)
 {
 	const struct finding_event *e = &t->finding->events.items[event];
-	const struct described *one = describe_find(t->describe, e->id);
-	char *text;
-	size_t size;
-	FILE *line = open_memstream(&text, &size);
+	struct text_stream text;
 
-	if (!line)
-		abort();
-	fputs(">> ", line);
-	lifetime_step(t->describe, t->finding, event, line);
-	fclose(line);
-	print_line(t, rows_column(&t->rows, e->id.stream), text,
-		   short_place(t->describe, &one->event));
-	free(text);
+	fputs(">> ", text_begin(&text));
+	lifetime_step(t->describe, t->finding, event, text.out);
+	print_event(t, describe_find(t->describe, e->id), text_end(&text, t->describe));
 }
 
-/* ">> read balance == 0": of those that tear a region or are torn apart */
-static void print_torn_row(struct columns_table *t, const struct described *one)
+/* ">> read balance == 0": an event of an atomicity violation */
+static void print_region_row(struct columns_table *t, const struct described *one)
 {
 	bool next =
 		!has_happened(t->finding, (struct event_id){ one->event.stream, one->event.index });
-	char text[256];
 
 	if (next)
-		snprintf(text, sizeof text, ">> %s %s", message_operation(one->event.kind),
-			 name_subject(t->describe, &one->event));
+		print_event(t, one,
+			    describe_format(t->describe, ">> %s %s",
+					    message_operation(one->event.kind),
+					    name_subject(t->describe, &one->event)));
 	else
-		snprintf(text, sizeof text, ">> %s", words(t->describe, one));
-	print_line(t, rows_column(&t->rows, one->event.stream), text,
-		   short_place(t->describe, &one->event));
+		print_event(t, one,
+			    describe_format(t->describe, ">> %s", step_text(t->describe, one)));
 }
 
 static void print_row(struct columns_table *t, const struct row *row)
 {
-	char text[40];
-	int event = row->event ? rows_pattern_event(t->finding, &row->event->event) : -1;
+	int event = row->event ? rows_find_event(t->finding, &row->event->event) : -1;
 
-	if (event >= 0) {
+	if (event >= 0 && t->finding->property)
 		print_pattern_row(t, &t->finding->events.items[event]);
-		return;
-	}
-	if (row->event && atomicity_find(t->finding, &row->event->event) >= 0) {
-		print_torn_row(t, row->event);
-		return;
-	}
-	if (row->event) {
-		print_line(t, row->column, words(t->describe, row->event),
-			   short_place(t->describe, &row->event->event));
-		return;
-	}
-	snprintf(text, sizeof text, "... %" PRIu64 " event%s", row->hidden,
-		 row->hidden == 1 ? "" : "s");
-	print_line(t, row->column, text, NULL);
+	else if (event >= 0 && t->finding->kind == FINDING_ATOMICITY)
+		print_region_row(t, row->event);
+	else if (row->event)
+		print_line(t, row->column, step_text(t->describe, row->event),
+			   short_site(t->describe, &row->event->event));
+	else
+		print_line(t, row->column,
+			   describe_format(t->describe, "... %" PRIu64 " event%s", row->hidden,
+					   row->hidden == 1 ? "" : "s"),
+			   NULL);
 }
 
 static void print_heads(struct columns_table *t)
@@ -305,43 +278,35 @@ static void print_past(struct columns_table *t)
 }
 
 /*
- * What the finding is about comes last: each of these is next, none has happened. Of a pattern, some
- * have.
+ * The events of the finding that have not happened come last. Each of them is its thread's next
+ * event.
  */
 static void print_ends(struct columns_table *t)
 {
-	for (size_t i = 0; i < t->finding->events.count; i++) {
-		const struct finding_event *e = &t->finding->events.items[i];
-		const struct described *one = describe_find(t->describe, e->id);
-		char text[256];
+	const struct finding *f = t->finding;
 
-		if (!one)
+	for (size_t i = 0; i < f->events.count; i++) {
+		const struct finding_event *e = &f->events.items[i];
+		const struct described *one = describe_find(t->describe, e->id);
+		bool access = f->kind == FINDING_RACE || misuse_is(f);
+
+		/* The events of a race or a deadlock are next in any case. */
+		if (!one || ((f->property || f->kind == FINDING_ATOMICITY ||
+			      finding_is_of_life(f) || misuse_is(f)) &&
+			     has_happened(f, e->id)))
 			continue;
-		if (t->finding->property) {
-			if (!has_happened(t->finding, e->id))
-				print_pattern_row(t, e);
-			continue;
-		}
-		if (t->finding->kind == FINDING_ATOMICITY) {
-			if (!has_happened(t->finding, e->id))
-				print_torn_row(t, one);
-			continue;
-		}
-		if (finding_is_of_life(t->finding)) {
-			if (!has_happened(t->finding, e->id))
-				print_use(t, i);
-			continue;
-		}
-		if (misuse_is(t->finding) && has_happened(t->finding, e->id))
-			continue;
-		if (t->finding->kind == FINDING_RACE || misuse_is(t->finding))
-			snprintf(text, sizeof text, ">> %s %s", message_operation(e->kind),
-				 name_subject(t->describe, &one->event));
+		if (f->property)
+			print_pattern_row(t, e);
+		else if (f->kind == FINDING_ATOMICITY)
+			print_region_row(t, one);
+		else if (finding_is_of_life(f))
+			print_use(t, i);
 		else
-			snprintf(text, sizeof text, ">> stuck: %s %s", message_operation(e->kind),
-				 name_subject(t->describe, &one->event));
-		print_line(t, rows_column(&t->rows, e->id.stream), text,
-			   short_place(t->describe, &one->event));
+			print_event(t, one,
+				    describe_format(
+					    t->describe, ">> %s%s %s",
+					    access ? "" : "blocked: ", message_operation(e->kind),
+					    name_subject(t->describe, &one->event)));
 	}
 }
 
@@ -350,16 +315,17 @@ void columns_print(struct describe *d, const struct finding *f, FILE *out)
 	struct columns_table t = {
 		.describe = d, .finding = f, .rows = { .describe = d, .finding = f }, .out = out
 	};
+	uint64_t skipped = 0;
 	size_t first;
 
 	rows_make(&t.rows);
 	first = t.rows.items.count > ROWS_MOST ? t.rows.items.count - ROWS_MOST : 0;
 	for (size_t i = 0; i < first; i++)
-		t.skipped += t.rows.items.items[i].event ? 1 : t.rows.items.items[i].hidden;
+		skipped += t.rows.items.items[i].event ? 1 : t.rows.items.items[i].hidden;
 	print_heads(&t);
 	print_past(&t);
-	if (t.skipped)
-		fprintf(out, "%*s... %" PRIu64 " events before that\n", INDENT, "", t.skipped);
+	if (skipped)
+		fprintf(out, "%*s... %" PRIu64 " events before\n", INDENT, "", skipped);
 	for (size_t i = first; i < t.rows.items.count; i++)
 		print_row(&t, &t.rows.items.items[i]);
 	print_ends(&t);

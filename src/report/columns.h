@@ -4,13 +4,11 @@
 
 #include "report/describe.h"
 
-#include <stdio.h>
-
 void columns_print(struct describe *describe, const struct finding *finding, FILE *out);
 
 /*
- * The last signal or broadcast on a condition that the witness has before the wait of `thread`
- * (the wait that ends at `woken`); NULL: none.
+ * The last signal or broadcast on a condition that the witness has before the wait that ends at
+ * `woken`; NULL: none.
  */
 const struct described *columns_find_signal(struct describe *describe,
 					    const struct finding *finding, uint64_t condition,

@@ -1,3 +1,4 @@
+/* What the controlled runs of a replay showed; why not, if they did not show the finding. */
 #include "report/confirmed.h"
 
 #include "report/message.h"
@@ -6,130 +7,85 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-static const char *keep(struct describe *d, char *text)
-{
-	const char *kept = describe_keep(d, text, strlen(text));
-
-	free(text);
-	return kept;
-}
-
-/* "as number": what memory held, as far as it fits. */
-static void print_value(char text[32], uint64_t value, uint64_t size)
+/* A value in memory: a decimal number if it is small, otherwise hexadecimal. */
+static const char *value_text(struct describe *d, uint64_t value, uint64_t size)
 {
 	unsigned unused = size && size < 8 ? 64 - 8 * (unsigned)size : 0;
 	int64_t number = (int64_t)(value << unused) >> unused;
 
 	if (number > -(1ll << 40) && number < 1ll << 40)
-		snprintf(text, 32, "%" PRId64, number);
-	else
-		snprintf(text, 32, "0x%" PRIx64, value);
+		return describe_format(d, "%" PRId64, number);
+	return describe_format(d, "0x%" PRIx64, value);
 }
 
-/* Both stood there at once. */
-static const char *meeting(struct describe *d, const struct finding *f,
-			   const struct confirmation *c)
+/* A race: both threads were about to access the memory at the same time. */
+static const char *meeting_text(struct describe *d, const struct finding *f,
+				const struct confirmation *c)
 {
-	const struct described *a = describe_find(d, f->events.items[0].id);
-	const struct described *b = describe_find(d, f->events.items[1].id);
-	char value[32], *text;
+	const struct finding_event *a = &f->events.items[0], *b = &f->events.items[1];
 
-	print_value(value, c->met[0].value, c->met[0].size);
-	if (asprintf(
-		    &text,
-		    "Replayed: %s stood before the %s at %s and %s before the %s at %s, %s was %s.",
-		    describe_thread(d, c->met[0].thread),
-		    message_operation(f->events.items[0].kind), name_place(d, name_frame(a)),
-		    describe_thread(d, c->met[1].thread),
-		    message_operation(f->events.items[1].kind), name_place(d, name_frame(b)),
-		    message_subject(d, &f->events.items[0]), value) < 0)
-		abort();
-	return keep(d, text);
+	return describe_format(d,
+			       "Replayed: at the same time, %s was about to %s at %s and %s to %s "
+			       "at %s; %s was %s.",
+			       describe_thread(d, c->met[0].thread), message_operation(a->kind),
+			       name_event_site(d, describe_find(d, a->id)),
+			       describe_thread(d, c->met[1].thread), message_operation(b->kind),
+			       name_event_site(d, describe_find(d, b->id)), message_subject(d, a),
+			       value_text(d, c->met[0].value, c->met[0].size));
 }
 
-static const char *order(struct describe *d, const struct confirm_order *o)
+/* "exit status: 1 instead of 0", with `before` in front. */
+static const char *outcome_text(struct describe *d, const char *before,
+				const struct run_outcome *effect)
 {
-	bool more = o->effect.text[0];
-	char *text;
-
-	if (asprintf(&text, "%s first: %s%s%s", describe_thread(d, o->first),
-		     run_outcome_name(o->effect.kind), more ? ": " : "", o->effect.text) < 0)
-		abort();
-	return keep(d, text);
-}
-
-static const char *blocked(struct describe *d, const struct confirmation *c)
-{
-	char *text;
-
-	if (asprintf(&text, "Replayed: %s", c->orders[0].effect.text) < 0)
-		abort();
-	return keep(d, text);
-}
-
-/* A use of what is over: the run was ended there, or went on. */
-static const char *used(struct describe *d, const struct confirmation *c)
-{
-	const struct run_outcome *effect = &c->orders[0].effect;
-	bool more = effect->text[0];
-	char *text;
-	int made =
-		effect->kind == RUN_OUTCOME_NONE
-			? asprintf(&text, "Replayed: a run of the program did that, and went on.")
-			: asprintf(&text, "Replayed: %s%s%s", run_outcome_name(effect->kind),
-				   more ? ": " : "", effect->text);
-
-	if (made < 0)
-		abort();
-	return keep(d, text);
-}
-
-/* A pattern: the run has it, and what came of that. */
-static const char *matched(struct describe *d, const struct confirmation *c)
-{
-	const struct run_outcome *effect = &c->orders[0].effect;
-	bool more = effect->text[0];
-	char *text;
-
-	if (asprintf(&text,
-		     "Replayed: a run of the program did that at these places; beyond that: %s%s%s",
-		     run_outcome_name(effect->kind), more ? ": " : "", effect->text) < 0)
-		abort();
-	return keep(d, text);
+	return describe_format(d, "%s%s%s%s", before, run_outcome_name(effect->kind),
+			       effect->text[0] ? ": " : "", effect->text);
 }
 
 static const char *why_not(struct describe *d, const struct confirmation *c)
 {
-	char *text;
-	int made = c->verdict == CONFIRM_DIVERGED
-			   ? asprintf(&text,
-				      "Not confirmed: the replay diverged at step %" PRIu32 ": %s",
-				      c->diverged.step, c->why)
-			   : asprintf(&text, "Not confirmed: %s", c->why);
+	if (c->verdict == CONFIRM_DIVERGED)
+		return describe_format(d,
+				       "Not confirmed: the replay diverged at step %" PRIu32 ": %s",
+				       c->diverged.step, c->why);
+	return describe_format(d, "Not confirmed: %s", c->why);
+}
 
-	if (made < 0)
-		abort();
-	return keep(d, text);
+static const char *confirmed_text(struct describe *d, const struct finding *f,
+				  const struct confirmation *c)
+{
+	const struct run_outcome *effect = &c->orders[0].effect;
+
+	if (f->property || f->kind == FINDING_ATOMICITY)
+		return outcome_text(d,
+				    "Replayed: a run did this at the same code sites; its "
+				    "outcome: ",
+				    effect);
+	if (finding_is_of_life(f) || f->kind == FINDING_MISUSE) {
+		if (effect->kind == RUN_OUTCOME_NONE)
+			return "Replayed: a run did this, and went on.";
+		return outcome_text(d, "Replayed: ", effect);
+	}
+	return describe_format(d, "Replayed: %s", effect->text);
 }
 
 const char *confirmed_line(struct describe *d, const struct finding *f,
 			   const struct confirmation *c, unsigned i)
 {
-	if (!c || c->verdict == CONFIRM_NOT_TRIED)
-		return i || !c || !c->why ? NULL : why_not(d, c);
+	if (!c || (c->verdict == CONFIRM_NOT_TRIED && !c->why))
+		return NULL;
 	if (c->verdict != CONFIRM_DONE)
 		return i ? NULL : why_not(d, c);
-	if (f->property || f->kind == FINDING_ATOMICITY)
-		return i ? NULL : matched(d, c);
-	if (finding_is_of_life(f) || f->kind == FINDING_MISUSE)
-		return i ? NULL : used(d, c);
-	if (f->kind != FINDING_RACE)
-		return i ? NULL : blocked(d, c);
+	if (f->property || f->kind != FINDING_RACE)
+		return i ? NULL : confirmed_text(d, f, c);
 	if (!i)
-		return meeting(d, f, c);
-	return i <= c->order_count ? order(d, &c->orders[i - 1]) : NULL;
+		return meeting_text(d, f, c);
+	if (i > c->order_count)
+		return NULL;
+	return outcome_text(
+		d, describe_format(d, "%s first: ", describe_thread(d, c->orders[i - 1].first)),
+		&c->orders[i - 1].effect);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -160,16 +116,12 @@ static json_t *order_json(const struct confirm_order *o)
 
 static json_t *met_json(const struct control_stop *stop)
 {
-	json_t *object = json_object();
 	char address[24];
 
 	snprintf(address, sizeof address, "0x%" PRIx64, stop->address);
-	json_object_set_new(object, "thread", json_integer(stop->thread));
-	json_object_set_new(object, "step", json_integer(stop->actual_step));
-	json_object_set_new(object, "address", json_string(address));
-	json_object_set_new(object, "size", json_integer((json_int_t)stop->size));
-	json_object_set_new(object, "value", json_integer((json_int_t)stop->value));
-	return object;
+	return json_pack("{s:I, s:I, s:s, s:I, s:I}", "thread", (json_int_t)stop->thread, "step",
+			 (json_int_t)stop->actual_step, "address", address, "size",
+			 (json_int_t)stop->size, "value", (json_int_t)stop->value);
 }
 
 json_t *confirmed_json(const struct confirmation *c)

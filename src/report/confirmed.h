@@ -1,4 +1,4 @@
-/* What replaying a finding showed, in words and in JSON. */
+/* The result of replaying a finding, as text and as JSON. */
 #ifndef REPORT_CONFIRMED_H
 #define REPORT_CONFIRMED_H
 
@@ -7,14 +7,11 @@
 
 #include <jansson.h>
 
-/*
- * Lines for people, each without an indent, one after the other by `i`; NULL behind the last. Good
- * until the report is closed.
- */
+/* Line `i` of the text, without indent; NULL after the last line. Lasts until describe_close(). */
 const char *confirmed_line(struct describe *describe, const struct finding *finding,
 			   const struct confirmation *confirmation, unsigned i);
 
-/* "confirmation" of a finding in the JSON; null when it was not tried. */
+/* The value of "confirmation" in the JSON; null if no replay was tried. */
 json_t *confirmed_json(const struct confirmation *confirmation);
 
 #endif

@@ -1,8 +1,12 @@
+/*
+ * Collects which events are wanted, per stream; reads each stream once; answers from the result.
+ */
 #include "report/describe.h"
 
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "report/stack.h"
 #include "trace/point_text.h"
 
@@ -11,20 +15,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Indices of a stream that a witness runs over. */
+/* from <= x < to: indices of a stream, or addresses. */
 struct describe_range {
 	uint64_t from, to;
 };
+typedef VEC(struct describe_range) range_list;
 
-/* Bytes that findings are about: accesses of them are shown in witnesses. */
-struct describe_bytes {
-	uint64_t from, to;
-};
-
-struct describe_lane {
-	VEC(uint64_t) wanted; /* sorted, each once, before the pass */
-	VEC(struct describe_range) ranges;
-	VEC(uint32_t) children; /* threads whose CREATE is looked for here */
+/* What is wanted of a stream, and the rows that were found. */
+struct describe_stream {
+	VEC(uint64_t) wanted;	/* indices; sorted, each once, before the pass */
+	range_list ranges;	/* indices that the steps of witnesses cover */
+	VEC(uint32_t) children; /* threads whose CREATE is searched for in this stream */
 	VEC(struct described) rows;
 	bool begin; /* its BEGIN is wanted */
 };
@@ -33,48 +34,48 @@ struct describe {
 	const struct trace *trace;
 	struct trace_symbols *symbols;
 	struct stack_maker *stacks;
-	struct describe_lane *lanes; /* by position in the trace */
-	VEC(struct describe_bytes) cells;
+	struct describe_stream *streams; /* by position in the trace */
+	range_list bytes;		 /* that findings access: only such accesses are rows */
 	VEC(struct described *) found;
-	struct map by_id;     /* event to position + 1 in found */
-	struct map creations; /* stream to position + 1 in found */
+	struct map by_id;     /* from event to position + 1 in `found` */
+	struct map creations; /* from stream to position + 1 in `found` */
 	struct intern texts;
 };
 
-/* By the stream's position: its number may be anything. */
+/* Uses the stream's position, which is small; its number can be any 32-bit value. */
 static uint64_t key_of(const struct describe *d, struct event_id id)
 {
 	return (uint64_t)trace_find_stream(d->trace, id.stream) << 40 | id.index;
 }
 
-/* ---- what is wanted ----------------------------------------------------------------------- */
+/* ---- collecting what is wanted ------------------------------------------------------------ */
 
-static struct describe_lane *lane_of(struct describe *d, uint32_t stream)
+static struct describe_stream *find_stream(struct describe *d, uint32_t stream)
 {
 	uint32_t i = trace_find_stream(d->trace, stream);
 
-	return i == TRACE_NONE ? NULL : &d->lanes[i];
+	return i == TRACE_NONE ? NULL : &d->streams[i];
 }
 
 static void want(struct describe *d, struct event_id id)
 {
-	struct describe_lane *lane = lane_of(d, id.stream);
+	struct describe_stream *s = find_stream(d, id.stream);
 
-	if (lane)
-		*vec_push(&lane->wanted) = id.index;
+	if (s)
+		*vec_push(&s->wanted) = id.index;
 }
 
-/* In a text nobody says who created a thread: all are asked. */
+/* A BEGIN in a text trace does not name the creator: the CREATE may be in any stream. */
 static void want_creation(struct describe *d, uint32_t stream)
 {
-	struct describe_lane *lane = lane_of(d, stream);
+	struct describe_stream *s = find_stream(d, stream);
 
-	if (!lane || lane->begin)
+	if (!s || s->begin)
 		return;
-	lane->begin = true;
+	s->begin = true;
 	if (trace_is_text(d->trace)) {
 		for (uint32_t i = 0; i < trace_stream_count(d->trace); i++)
-			*vec_push(&d->lanes[i].children) = stream;
+			*vec_push(&d->streams[i].children) = stream;
 	}
 }
 
@@ -87,7 +88,7 @@ static void want_event(struct describe *d, const struct finding_event *e)
 	if (e->in_block)
 		want(d, e->block.allocated);
 	if (e->size)
-		*vec_push(&d->cells) = (struct describe_bytes){ e->address, e->address + e->size };
+		*vec_push(&d->bytes) = (struct describe_range){ e->address, e->address + e->size };
 }
 
 static uint64_t start_of(const struct finding *f, uint32_t stream)
@@ -99,7 +100,7 @@ static uint64_t start_of(const struct finding *f, uint32_t stream)
 	return 0;
 }
 
-/* For each stream of the witness from where the window starts to its last step. */
+/* For each stream of the witness: from the start of the window to its last step. */
 static void want_rows(struct describe *d, const struct finding *f)
 {
 	struct map last = { 0 };
@@ -111,109 +112,68 @@ static void want_rows(struct describe *d, const struct finding *f)
 		const uint64_t *to = map_get(&last, stream);
 
 		if (to)
-			*vec_push(&d->lanes[i].ranges) =
+			*vec_push(&d->streams[i].ranges) =
 				(struct describe_range){ start_of(f, stream), *to };
 	}
 	map_free(&last);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+SORT_COMPARISON(by_from, struct describe_range, a, b, sort_order(a->from, b->from))
 
-	return x < y ? -1 : x > y;
-}
-
-static int by_from(const void *a, const void *b)
-{
-	const struct describe_range *x = a, *y = b;
-
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct describe_bytes *x = a, *y = b;
-
-	return x->from < y->from ? -1 : x->from > y->from;
-}
-
-/* Sorts, and joins what touches or overlaps. */
-static void sort_lane(struct describe_lane *lane)
+/* Sorts ranges and joins those that touch or overlap. */
+static void sort_ranges(range_list *ranges)
 {
 	size_t n = 0;
 
-	if (lane->wanted.count)
-		qsort(lane->wanted.items, lane->wanted.count, sizeof *lane->wanted.items,
-		      by_number);
-	for (size_t i = 0; i < lane->wanted.count; i++) {
-		if (!n || lane->wanted.items[n - 1] != lane->wanted.items[i])
-			lane->wanted.items[n++] = lane->wanted.items[i];
-	}
-	lane->wanted.count = n;
-	n = 0;
-	if (lane->ranges.count)
-		qsort(lane->ranges.items, lane->ranges.count, sizeof *lane->ranges.items, by_from);
-	for (size_t i = 0; i < lane->ranges.count; i++) {
-		struct describe_range *r = &lane->ranges.items[i],
-				      *into = &lane->ranges.items[n - !!n];
+	vec_sort(ranges, by_from);
+	for (size_t i = 0; i < ranges->count; i++) {
+		struct describe_range *r = &ranges->items[i], *last = &ranges->items[n - !!n];
 
-		if (n && r->from <= into->to)
-			into->to = r->to > into->to ? r->to : into->to;
+		if (n && r->from <= last->to)
+			last->to = r->to > last->to ? r->to : last->to;
 		else
-			lane->ranges.items[n++] = *r;
+			ranges->items[n++] = *r;
 	}
-	lane->ranges.count = n;
+	ranges->count = n;
 }
 
-static void sort_cells(struct describe *d)
+static void sort_wanted(struct describe_stream *s)
 {
 	size_t n = 0;
 
-	if (d->cells.count)
-		qsort(d->cells.items, d->cells.count, sizeof *d->cells.items, by_start);
-	for (size_t i = 0; i < d->cells.count; i++) {
-		struct describe_bytes *b = &d->cells.items[i], *into = &d->cells.items[n - !!n];
-
-		if (n && b->from <= into->to)
-			into->to = b->to > into->to ? b->to : into->to;
-		else
-			d->cells.items[n++] = *b;
+	vec_sort(&s->wanted, sort_u64);
+	for (size_t i = 0; i < s->wanted.count; i++) {
+		if (!n || s->wanted.items[n - 1] != s->wanted.items[i])
+			s->wanted.items[n++] = s->wanted.items[i];
 	}
-	d->cells.count = n;
+	s->wanted.count = n;
+	sort_ranges(&s->ranges);
 }
 
-/* ---- the pass ----------------------------------------------------------------------------- */
+/* ---- reading the streams ------------------------------------------------------------------ */
 
-static bool of_cells(const struct describe *d, const struct trace_event *ev)
+static bool touches_bytes(const struct describe *d, const struct trace_event *ev)
 {
-	size_t low = 0, high = d->cells.count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (d->cells.items[middle].to <= ev->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < d->cells.count && d->cells.items[low].from < ev->address + ev->size;
+	SEARCH_FIRST(at, d->bytes.count, d->bytes.items[at].to > ev->address);
+	return at < d->bytes.count && d->bytes.items[at].from < ev->address + ev->size;
 }
 
-/* Is it something that another thread could notice, as far as these findings go? */
+/* Can another thread notice the event, as far as it matters for these findings? */
 static bool is_row(const struct describe *d, const struct trace_event *ev)
 {
 	switch (event_group(ev->kind)) {
 	case EG_NOTE:
 	case EG_MEMORY:
 	case EG_FUNCTION: return false;
-	case EG_ACCESS: return of_cells(d, ev);
+	case EG_ACCESS: return touches_bytes(d, ev);
 	case EG_ATOMIC: return ev->kind != EV_FENCE;
 	default: break;
 	}
 	switch (ev->kind) {
 	case EV_DETACH:
-	case EV_REQUEST: /* what was asked for and never given is an event of the finding */
+	case EV_REQUEST: /* a request that was never granted is an event of the finding */
 	case EV_READ_REQUEST:
 	case EV_DOWN_REQUEST:
 	case EV_JOIN_REQUEST:
@@ -242,29 +202,21 @@ static struct described describe_event(const struct trace_event *ev)
 	return one;
 }
 
-static const char *point_words_of(struct describe *d, const struct trace_cursor *cursor,
-				  const struct trace_event *ev)
+static const char *point_text(struct describe *d, const struct trace_cursor *cursor,
+			      const struct trace_event *ev)
 {
+	struct text_stream text;
 	struct trace_point point;
-	const char *kept;
-	char *text;
-	size_t size;
-	FILE *out;
 
 	if (event_group(ev->kind) != EG_FUNCTION || !trace_read_point(cursor, ev, &point))
 		return NULL;
-	out = open_memstream(&text, &size);
-	if (!out)
-		abort();
-	point_print(out, &point);
-	fclose(out);
-	kept = describe_keep(d, text, size);
-	free(text);
-	return kept;
+	point_print(text_begin(&text), &point);
+	return text_end(&text, d);
 }
 
-static size_t keep(struct describe *d, const struct trace_cursor *cursor,
-		   const struct trace_event *ev)
+/* Returns the event's position + 1 in `found`. */
+static size_t keep_event(struct describe *d, const struct trace_cursor *cursor,
+			 const struct trace_event *ev)
 {
 	bool fresh;
 	uint64_t *at =
@@ -276,7 +228,7 @@ static size_t keep(struct describe *d, const struct trace_cursor *cursor,
 		return (size_t)*at;
 	one = mem_alloc(sizeof *one);
 	*one = describe_event(ev);
-	one->point = point_words_of(d, cursor, ev);
+	one->point = point_text(d, cursor, ev);
 	size_t count = stack_make(d->stacks, cursor, ev, frames);
 	for (size_t i = 0; i < count; i++)
 		*vec_push(&one->stack) = frames[i];
@@ -284,65 +236,68 @@ static size_t keep(struct describe *d, const struct trace_cursor *cursor,
 	return *at = d->found.count;
 }
 
-/* A thread says who created it in its BEGIN; creators have lower numbers and come later here. */
-static void keep_thread(struct describe *d, struct describe_lane *lane,
+/*
+ * A BEGIN names the creator. Creators have lower numbers than the threads they create, and streams
+ * are read from the last to the first, so the creator's stream is read later.
+ */
+static void keep_thread(struct describe *d, struct describe_stream *s,
 			const struct trace_cursor *cursor, const struct trace_event *ev)
 {
-	if (ev->kind == EV_BEGIN && lane->begin) {
-		struct describe_lane *creator = lane_of(d, (uint32_t)ev->number);
+	if (ev->kind == EV_BEGIN && s->begin) {
+		struct describe_stream *creator = find_stream(d, (uint32_t)ev->number);
 
-		keep(d, cursor, ev);
+		keep_event(d, cursor, ev);
 		if (creator && ev->stream)
 			*vec_push(&creator->children) = ev->stream;
 		return;
 	}
-	for (size_t i = 0; ev->kind == EV_CREATE && i < lane->children.count; i++) {
-		if (lane->children.items[i] != ev->number)
+	for (size_t i = 0; ev->kind == EV_CREATE && i < s->children.count; i++) {
+		if (s->children.items[i] != ev->number)
 			continue;
-		lane->children.items[i] = lane->children.items[--lane->children.count];
-		*map_put(&d->creations, ev->number, NULL) = keep(d, cursor, ev);
+		s->children.items[i] = s->children.items[--s->children.count];
+		*map_put(&d->creations, ev->number, NULL) = keep_event(d, cursor, ev);
 	}
 }
 
-static bool is_over(const struct describe_lane *lane, uint64_t index, size_t wanted, size_t range)
+static bool has_all(const struct describe_stream *s, uint64_t index, size_t wanted, size_t range)
 {
-	return wanted == lane->wanted.count && range == lane->ranges.count &&
-	       !lane->children.count && (index || !lane->begin);
+	return wanted == s->wanted.count && range == s->ranges.count && !s->children.count &&
+	       (index || !s->begin);
 }
 
-/* Where a stream cannot be read any further the prediction has said so. */
-static void read_lane(struct describe *d, uint32_t i)
+/* Ends at an error in the stream: the prediction has reported it. */
+static void read_stream(struct describe *d, uint32_t i)
 {
-	struct describe_lane *lane = &d->lanes[i];
+	struct describe_stream *s = &d->streams[i];
 	struct trace_cursor *cursor;
 	struct trace_event ev;
 	struct err err = { 0 };
 	size_t wanted = 0, range = 0;
 	bool shown;
 
-	if (is_over(lane, 0, 0, 0))
+	if (has_all(s, 0, 0, 0))
 		return;
 	cursor = trace_cursor_open(d->trace, i);
 	while (trace_next(cursor, &ev, &err)) {
 		if (ev.index == TRACE_NO_INDEX)
 			continue;
 		if (event_group(ev.kind) == EG_THREAD)
-			keep_thread(d, lane, cursor, &ev);
+			keep_thread(d, s, cursor, &ev);
 		shown = false;
-		if (wanted < lane->wanted.count && lane->wanted.items[wanted] == ev.index) {
-			size_t at = keep(d, cursor, &ev);
-			/* columns.c knows whose runs they are in */
+		if (wanted < s->wanted.count && s->wanted.items[wanted] == ev.index) {
+			size_t at = keep_event(d, cursor, &ev);
+			/* rows.c decides which findings show it */
 			shown = d->found.items[at - 1]->point != NULL ||
 				event_group(ev.kind) == EG_ACCESS ||
 				event_group(ev.kind) == EG_MEMORY || ev.kind == EV_DETACH;
 			wanted++;
 		}
-		if (range < lane->ranges.count && ev.index >= lane->ranges.items[range].from &&
+		if (range < s->ranges.count && ev.index >= s->ranges.items[range].from &&
 		    (shown || is_row(d, &ev)))
-			*vec_push(&lane->rows) = describe_event(&ev);
-		if (range < lane->ranges.count && ev.index + 1 >= lane->ranges.items[range].to)
+			*vec_push(&s->rows) = describe_event(&ev);
+		if (range < s->ranges.count && ev.index + 1 >= s->ranges.items[range].to)
 			range++;
-		if (is_over(lane, ev.index + 1, wanted, range))
+		if (has_all(s, ev.index + 1, wanted, range))
 			break;
 	}
 	trace_cursor_close(cursor);
@@ -356,7 +311,7 @@ static void want_finding(struct describe *d, const struct finding *f, bool rows)
 		want_rows(d, f);
 }
 
-/* A lead is told once a run has shown it. */
+/* Leads as well: a lead becomes a finding if a run confirms it. */
 static void want_all(struct describe *d, const struct describe_request *r)
 {
 	for (size_t i = 0; i < r->result->findings.count; i++)
@@ -378,13 +333,13 @@ struct describe *describe_open(const struct describe_request *r)
 
 	d->trace = r->trace;
 	d->symbols = trace_symbols_open(r->trace);
-	d->lanes = mem_zalloc(streams, sizeof *d->lanes);
+	d->streams = mem_zalloc(streams, sizeof *d->streams);
 	d->stacks = stack_open(d, text ? r->path : NULL);
 	want_all(d, r);
-	sort_cells(d);
+	sort_ranges(&d->bytes);
 	for (uint32_t i = streams; i-- > 0;) {
-		sort_lane(&d->lanes[i]);
-		read_lane(d, i);
+		sort_wanted(&d->streams[i]);
+		read_stream(d, i);
 	}
 	return d;
 }
@@ -392,27 +347,27 @@ struct describe *describe_open(const struct describe_request *r)
 void describe_close(struct describe *d)
 {
 	for (uint32_t i = 0; i < trace_stream_count(d->trace); i++) {
-		vec_free(&d->lanes[i].wanted);
-		vec_free(&d->lanes[i].ranges);
-		vec_free(&d->lanes[i].children);
-		vec_free(&d->lanes[i].rows);
+		vec_free(&d->streams[i].wanted);
+		vec_free(&d->streams[i].ranges);
+		vec_free(&d->streams[i].children);
+		vec_free(&d->streams[i].rows);
 	}
 	for (size_t i = 0; i < d->found.count; i++) {
 		vec_free(&d->found.items[i]->stack);
 		free(d->found.items[i]);
 	}
 	vec_free(&d->found);
-	vec_free(&d->cells);
+	vec_free(&d->bytes);
 	map_free(&d->by_id);
 	map_free(&d->creations);
 	intern_free(&d->texts);
 	stack_close(d->stacks);
 	trace_symbols_close(d->symbols);
-	free(d->lanes);
+	free(d->streams);
 	free(d);
 }
 
-/* ---- answers ------------------------------------------------------------------------------ */
+/* ---- access to the result ----------------------------------------------------------------- */
 
 const struct trace *describe_trace(const struct describe *d)
 {
@@ -431,8 +386,8 @@ const struct described *describe_find(const struct describe *d, struct event_id 
 	return at ? d->found.items[*at - 1] : NULL;
 }
 
-bool describe_place(struct describe *d, const struct trace_event *event,
-		    struct describe_frame *frame)
+bool describe_site(struct describe *d, const struct trace_event *event,
+		   struct describe_frame *frame)
 {
 	struct describe_frame frames[STACK_FRAMES];
 
@@ -446,20 +401,13 @@ bool describe_place(struct describe *d, const struct trace_event *event,
 	return true;
 }
 
-/* The first row of a lane that is not before an index. */
-static size_t first_row(const struct describe_lane *lane, uint64_t index)
+/* The position of the first row whose index is not below `index`. */
+static size_t first_row(const struct describe_stream *s, uint64_t index)
 {
-	size_t low = 0, high = lane->rows.count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (lane->rows.items[middle].event.index < index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(at, s->rows.count, s->rows.items[at].event.index >= index);
+	return at;
 }
 
 size_t describe_rows(const struct describe *d, uint32_t stream, uint64_t from, uint64_t to,
@@ -471,9 +419,9 @@ size_t describe_rows(const struct describe *d, uint32_t stream, uint64_t from, u
 	*rows = NULL;
 	if (i == TRACE_NONE)
 		return 0;
-	first = first_row(&d->lanes[i], from);
-	last = first_row(&d->lanes[i], to);
-	*rows = &d->lanes[i].rows.items[first];
+	first = first_row(&d->streams[i], from);
+	last = first_row(&d->streams[i], to);
+	*rows = &d->streams[i].rows.items[first];
 	return last - first;
 }
 
@@ -496,13 +444,36 @@ const char *describe_keep(struct describe *d, const char *text, size_t length)
 	return intern_text(&d->texts, intern_put(&d->texts, text, length, NULL));
 }
 
+const char *describe_format(struct describe *d, const char *format, ...)
+{
+	struct text_stream text;
+	va_list list;
+
+	text_begin(&text);
+	va_start(list, format);
+	vfprintf(text.out, format, list);
+	va_end(list);
+	return text_end(&text, d);
+}
+
+FILE *text_begin(struct text_stream *stream)
+{
+	return stream->out = mem_stream(&stream->text, &stream->size);
+}
+
+const char *text_end(struct text_stream *stream, struct describe *d)
+{
+	const char *kept;
+
+	mem_stream_close(stream->out);
+	kept = describe_keep(d, stream->text, stream->size);
+	free(stream->text);
+	return kept;
+}
+
 const char *describe_thread(struct describe *d, uint32_t stream)
 {
 	const char *name = trace_thread_name(d->trace, stream);
-	char number[16];
 
-	if (name)
-		return name;
-	int length = snprintf(number, sizeof number, "T%" PRIu32, stream);
-	return describe_keep(d, number, (size_t)length);
+	return name ? name : describe_format(d, "T%" PRIu32, stream);
 }

@@ -1,3 +1,7 @@
+/*
+ * One row per state: the step that leads to it, then a digit for each subformula, whose letter the
+ * legend explains.
+ */
 #include "report/formula_table.h"
 
 #include "report/matched.h"
@@ -7,7 +11,7 @@
 #include <string.h>
 
 #define STEP 34	    /* columns for a step */
-#define LETTERS 26u /* more subformulas than that are not shown */
+#define LETTERS 26u /* no table for more subformulas */
 
 static void describe_step(struct describe *d, const struct observe_story *story, size_t state,
 			  char text[STEP + 1])
@@ -20,11 +24,10 @@ static void describe_step(struct describe *d, const struct observe_story *story,
 		return;
 	}
 	if (!state) {
-		snprintf(text, STEP + 1, "at first");
+		snprintf(text, STEP + 1, "initially");
 		return;
 	}
-	id = (struct event_id){ story->steps.items[state - 1].stream,
-				story->steps.items[state - 1].index };
+	id = story->steps.items[state - 1];
 	one = describe_find(d, id);
 	if (one && one->point)
 		snprintf(text, STEP + 1, "%s: %s", describe_thread(d, id.stream), one->point);
@@ -48,7 +51,7 @@ static void print_state(struct describe *d, const struct observe_story *story, s
 				: "01?"[subformulas_at(&story->values, i, state)]);
 }
 
-/* A subformula with the letters of the largest parts it is made of would be shorter, and harder. */
+/* Subformulas are printed in full: letters for their parts would be harder to read. */
 static void print_legend(const struct subformulas *values, FILE *out)
 {
 	for (size_t i = 0; i < values->texts.count; i++)
@@ -65,7 +68,7 @@ void formula_table_print(const struct report *r, const struct finding *finding, 
 	rows = f->violating.values.states;
 	if (!f->observed && rows < f->recorded.values.states)
 		rows = f->recorded.values.states;
-	fputs("  What is true, state by state (1 true, 0 false, ? open):\n", out);
+	fputs("  Values in each state (1 true, 0 false, ? not yet decided):\n", out);
 	print_legend(&f->violating.values, out);
 	fprintf(out, "    %-*s%s\n", f->observed ? 0 : STEP + 2 * (int)letters + 2, "violating run",
 		f->observed ? "" : "recorded run");

@@ -1,10 +1,10 @@
-/* A formula's violating run beside the recorded one, with what is true in each state. */
+/* The violating run of a formula next to the recorded run, with the values of subformulas. */
 #ifndef REPORT_FORMULA_TABLE_H
 #define REPORT_FORMULA_TABLE_H
 
 #include "report/report.h"
 
-/* Nothing for other findings, and for runs that are too long to be shown. */
+/* Prints nothing for other findings, or if the runs are too long. */
 void formula_table_print(const struct report *report, const struct finding *finding, FILE *out);
 
 #endif

@@ -1,5 +1,7 @@
+/* Prints the session of a word and what the grammar expected. */
 #include "report/grammar.h"
 
+#include "base/mem.h"
 #include "report/matched.h"
 #include "report/message.h"
 #include "report/name.h"
@@ -21,59 +23,39 @@ const struct observe_sentence *grammar_find(const struct report *r, const struct
 char *grammar_fault(const struct observe_sentence *s)
 {
 	const char *expected = s->violation.expected ? s->violation.expected : "nothing";
-	char *text;
-	int made;
+	const char *values = s->violation.values ? s->violation.values : "";
 
 	switch (s->violation.fault) {
 	case GRAMMAR_ASSERTION:
-		made = asprintf(&text, "assert(%s), line %" PRIu32 ", fails%s%s",
-				s->assertion ? s->assertion : "?", s->line,
-				s->violation.values && *s->violation.values ? ": " : "",
-				s->violation.values ? s->violation.values : "");
-		break;
+		return mem_format("assert(%s), line %" PRIu32 ", fails%s%s",
+				  s->assertion ? s->assertion : "?", s->line, *values ? ": " : "",
+				  values);
 	case GRAMMAR_INCOMPLETE:
-		made = asprintf(&text, "the word is not complete here; expected: %s", expected);
-		break;
+		return mem_format("the word is incomplete here; expected: %s", expected);
 	default:
-		made = asprintf(&text, "no word of the grammar goes on like this; expected: %s",
-				expected);
+		return mem_format("no word of the grammar continues like this; expected: %s",
+				  expected);
 	}
-	if (made < 0)
-		abort();
-	return text;
 }
 
 char *grammar_owner(struct describe *d, const struct finding *f, const struct observe_sentence *s)
 {
 	uint32_t object = f->property->view_parameter;
-	char *text;
-	int made;
 
 	if (s->stream != UINT32_MAX)
-		made = asprintf(&text, "of %s", describe_thread(d, s->stream));
-	else if (f->property->view == SPEC_VIEW_OBJECT && object < f->binding.count)
-		made = asprintf(&text, "of %s = %s", f->property->parameters[object].name,
-				matched_value(d, f, object));
-	else
-		made = asprintf(&text, "of all threads");
-	if (made < 0)
-		abort();
-	return text;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+		return mem_format("of %s", describe_thread(d, s->stream));
+	if (f->property->view == SPEC_VIEW_OBJECT && object < f->binding.count)
+		return mem_format("of %s = %s", f->property->parameters[object].name,
+				  matched_value(d, f, object));
+	return mem_format("of all threads");
 }
 
 /*
- * What the property calls an event of the session. Several of them may be at one event of the trace, the
- * request before its acquire, in the order of the set.
+ * The property's name of an event of the session. One event of the trace may be several events of
+ * the property, such as a request and its acquire; the set has them in order.
  */
-static const char *name_of(const struct report *r, const struct finding *f,
-			   const struct observe_sentence *s, size_t at)
+static const char *name_in_property(const struct report *r, const struct finding *f,
+				    const struct observe_sentence *s, size_t at)
 {
 	const struct property_events *events = NULL;
 	struct event_id id = s->session.items[at];
@@ -99,8 +81,8 @@ static void print_event(const struct report *r, const struct finding *f,
 			const struct observe_sentence *s, size_t at, FILE *out)
 {
 	struct describe *d = r->describe;
-	struct event_id id = { s->session.items[at].stream, s->session.items[at].index };
-	const char *name = name_of(r, f, s, at);
+	struct event_id id = s->session.items[at];
+	const char *name = name_in_property(r, f, s, at);
 	const struct described *one = describe_find(d, id);
 	struct describe_frame frame;
 
@@ -113,8 +95,8 @@ static void print_event(const struct report *r, const struct finding *f,
 	else
 		fprintf(out, "%s %s", one ? message_operation(one->event.kind) : "?",
 			one ? name_subject(d, &one->event) : "");
-	if (one && describe_place(d, &one->event, &frame) && frame.file)
-		fprintf(out, "  %s:%u", base_name(frame.file), frame.line);
+	if (one && describe_site(d, &one->event, &frame) && frame.file)
+		fprintf(out, "  %s:%u", name_file(frame.file), frame.line);
 	fputc('\n', out);
 }
 

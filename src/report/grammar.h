@@ -1,22 +1,22 @@
-/* Words of grammars: what is wrong with one, and the session in which it goes wrong. */
+/* Texts about violated grammars: what is wrong with the word, and the session it happens in. */
 #ifndef REPORT_GRAMMAR_H
 #define REPORT_GRAMMAR_H
 
 #include "report/report.h"
 
-/* What a grammar's finding is about; NULL: it is no grammar's. */
+/* The word that a finding is about; NULL: the finding is not a grammar's. */
 const struct observe_sentence *grammar_find(const struct report *report,
 					    const struct finding *finding);
 
-/* "assert(g.acyclic) fails with g = {…}", "no word goes on like this; expected: get"; to be freed. */
+/* "assert(g.acyclic), line 3, fails: g = {...}", "no word of the grammar ..."; to be freed. */
 char *grammar_fault(const struct observe_sentence *sentence);
-/* "of T2", "of f = fork[1]", "of all threads"; to be freed. */
+/* Whose word it is: "of T2", "of f = fork[1]", "of all threads"; to be freed. */
 char *grammar_owner(struct describe *describe, const struct finding *finding,
 		    const struct observe_sentence *sentence);
 
-/* Nothing for other findings. */
+/* Prints the last events of the session; nothing for other findings. */
 void grammar_print(const struct report *report, const struct finding *finding, FILE *out);
-/* Sets "view", "word", "fault" and what belongs to it; nothing for other findings. */
+/* Sets "word" of a finding; nothing for other findings. */
 void grammar_json(const struct report *report, const struct finding *finding, json_t *object);
 
 #endif

@@ -1,5 +1,7 @@
-/* The JSON form. Scripts and our own tests rely on it: fields may be added, not changed. */
+/* The report as JSON. Scripts and our tests rely on it: fields may be added, not changed. */
+#include "base/mem.h"
 #include "report/confirmed.h"
+#include "report/grammar.h"
 #include "report/lattices.h"
 #include "report/lifetime.h"
 #include "report/matched.h"
@@ -7,7 +9,6 @@
 #include "report/misuse.h"
 #include "report/name.h"
 #include "report/report.h"
-#include "report/grammar.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static json_t *number(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-/* Names come from the trace and may be no UTF-8: then byte by byte, as Latin-1. */
+/* Names from a trace may be invalid UTF-8: then their bytes are read as Latin-1. */
 json_t *report_json_text(const char *text)
 {
 	json_t *value;
@@ -29,9 +30,7 @@ json_t *report_json_text(const char *text)
 	value = json_string(text);
 	if (value)
 		return value;
-	wide = malloc(2 * strlen(text) + 1);
-	if (!wide)
-		abort();
+	wide = mem_alloc(2 * strlen(text) + 1);
 	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
 		if (*p >= 0x80)
 			wide[n++] = (char)(0xc0 | *p >> 6);
@@ -57,98 +56,89 @@ static json_t *address(uint64_t value)
 
 /* ---- events ------------------------------------------------------------------------------- */
 
-static void set_place(json_t *object, const struct describe_frame *frame)
+static json_t *line_json(unsigned line)
+{
+	return line ? number(line) : json_null();
+}
+
+static void set_site(json_t *object, const struct describe_frame *frame)
 {
 	json_object_set_new(object, "file", string(frame ? frame->file : NULL));
-	json_object_set_new(object, "line",
-			    frame && frame->line ? number(frame->line) : json_null());
+	json_object_set_new(object, "line", line_json(frame ? frame->line : 0));
 	json_object_set_new(object, "function", string(frame ? frame->function : NULL));
 }
 
-static json_t *stack(const struct described *one)
+static json_t *stack_json(const struct described *one)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; one && i < one->stack.count; i++) {
 		const struct describe_frame *f = &one->stack.items[i];
-		json_t *frame = json_object();
 
-		json_object_set_new(frame, "function", string(f->function));
-		json_object_set_new(frame, "file", string(f->file));
-		json_object_set_new(frame, "line", f->line ? number(f->line) : json_null());
-		json_array_append_new(list, frame);
+		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "function",
+						      string(f->function), "file", string(f->file),
+						      "line", line_json(f->line)));
 	}
 	return list;
 }
 
-static const struct describe_frame *place_of(const struct described *one)
+static const struct describe_frame *innermost_frame(const struct described *one)
 {
 	return one && one->stack.count ? &one->stack.items[0] : NULL;
 }
 
-static json_t *lock(struct describe *d, const struct finding_lock *held)
+static json_t *lock_json(struct describe *d, const struct finding_lock *held)
 {
-	const struct described *taken = describe_find(d, held->taken);
-	json_t *object = json_object();
+	json_t *object = json_pack("{s:o, s:o}", "variable",
+				   string(name_lock(d, held->address, held->taken)), "address",
+				   address(held->address));
 
-	json_object_set_new(
-		object, "variable",
-		string(name_object(d, held->address,
-				   taken && taken->event.address == held->address ? &taken->event
-										  : NULL)));
-	json_object_set_new(object, "address", address(held->address));
-	set_place(object, place_of(taken));
+	set_site(object, innermost_frame(describe_find(d, held->taken)));
 	json_object_set_new(object, "index", number(held->taken.index));
 	json_object_set_new(object, "shared", json_boolean(held->shared));
 	return object;
 }
 
-static json_t *block(struct describe *d, const struct window_block *b)
+static json_t *block_json(struct describe *d, const struct window_block *b)
 {
 	const struct described *allocated = describe_find(d, b->allocated);
-	json_t *object = json_object();
+	json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "address", address(b->address), "size",
+				   number(b->size), "thread", number(b->allocated.stream), "index",
+				   number(b->allocated.index));
 
-	json_object_set_new(object, "address", address(b->address));
-	json_object_set_new(object, "size", number(b->size));
-	json_object_set_new(object, "thread", number(b->allocated.stream));
-	json_object_set_new(object, "index", number(b->allocated.index));
-	set_place(object, place_of(allocated));
-	json_object_set_new(object, "stack", stack(allocated));
+	set_site(object, innermost_frame(allocated));
+	json_object_set_new(object, "stack", stack_json(allocated));
 	return object;
 }
 
-static json_t *creation(struct describe *d, uint32_t stream)
+static json_t *creation_json(struct describe *d, uint32_t stream)
 {
 	const struct described *created = describe_creation(d, stream);
-	const struct describe_frame *begun = place_of(describe_begin(d, stream));
+	const struct describe_frame *begun = innermost_frame(describe_begin(d, stream));
 	json_t *object;
 
 	if (!created)
 		return json_null();
-	object = json_object();
-	json_object_set_new(object, "thread", number(created->event.stream));
-	json_object_set_new(object, "index", number(created->event.index));
-	set_place(object, place_of(created));
+	object = json_pack("{s:o, s:o}", "thread", number(created->event.stream), "index",
+			   number(created->event.index));
+	set_site(object, innermost_frame(created));
 	json_object_set_new(object, "runs", string(begun ? begun->function : NULL));
 	return object;
 }
 
-/* What every event has; `one` may be NULL when it could not be read again. */
-static json_t *event(struct describe *d, struct event_id id, uint8_t kind, uint64_t at,
-		     const struct described *one)
+/* What every event has. `one` is NULL if the event could not be read again. */
+static json_t *event_json(struct describe *d, struct event_id id, uint8_t kind, uint64_t at,
+			  const struct described *one)
 {
 	const struct trace *trace = describe_trace(d);
-	json_t *object = json_object();
 	bool joins = kind == EV_JOIN || kind == EV_JOIN_REQUEST;
+	json_t *object = json_pack(
+		"{s:o, s:o, s:o, s:o, s:o}", "thread", number(id.stream), "index", number(id.index),
+		"op", string(message_operation(kind)), "address", joins ? json_null() : address(at),
+		"variable", string(one ? name_subject(d, &one->event) : name_object(d, at, NULL)));
 
-	json_object_set_new(object, "thread", number(id.stream));
-	json_object_set_new(object, "index", number(id.index));
-	json_object_set_new(object, "op", string(message_operation(kind)));
-	json_object_set_new(object, "address", joins ? json_null() : address(at));
-	json_object_set_new(object, "variable",
-			    string(one ? name_subject(d, &one->event) : name_object(d, at, NULL)));
-	set_place(object, place_of(one));
-	json_object_set_new(object, "stack", stack(one));
+	set_site(object, innermost_frame(one));
+	json_object_set_new(object, "stack", stack_json(one));
 	if (trace_thread_name(trace, id.stream))
 		json_object_set_new(object, "thread_name",
 				    string(trace_thread_name(trace, id.stream)));
@@ -162,10 +152,10 @@ static json_t *event(struct describe *d, struct event_id id, uint8_t kind, uint6
 	return object;
 }
 
-static json_t *finding_event(struct describe *d, const struct finding_event *e)
+static json_t *finding_event_json(struct describe *d, const struct finding_event *e)
 {
 	const struct described *one = describe_find(d, e->id);
-	json_t *object = event(d, e->id, e->kind, e->address, one), *held = json_array();
+	json_t *object = event_json(d, e->id, e->kind, e->address, one), *held = json_array();
 
 	if (lifetime_subject(d, e))
 		json_object_set_new(object, "variable", string(lifetime_subject(d, e)));
@@ -176,10 +166,10 @@ static json_t *finding_event(struct describe *d, const struct finding_event *e)
 	if (one && name_field(d, &one->event))
 		json_object_set_new(object, "field", string(name_field(d, &one->event)));
 	for (size_t i = 0; i < e->held.count; i++)
-		json_array_append_new(held, lock(d, &e->held.items[i]));
+		json_array_append_new(held, lock_json(d, &e->held.items[i]));
 	json_object_set_new(object, "held", held);
-	json_object_set_new(object, "block", e->in_block ? block(d, &e->block) : json_null());
-	json_object_set_new(object, "created", creation(d, e->id.stream));
+	json_object_set_new(object, "block", e->in_block ? block_json(d, &e->block) : json_null());
+	json_object_set_new(object, "created", creation_json(d, e->id.stream));
 	json_object_set_new(object, "pending", json_boolean(e->pending));
 	if (e->waits_for != ORDER_NONE)
 		json_object_set_new(object, "waits_for", number(e->waits_for));
@@ -188,46 +178,36 @@ static json_t *finding_event(struct describe *d, const struct finding_event *e)
 
 /* ---- findings ----------------------------------------------------------------------------- */
 
-static json_t *ids(const struct event_id *items, size_t count)
+static json_t *ids_json(const struct event_id *items, size_t count)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < count; i++) {
-		json_t *step = json_object();
-
-		json_object_set_new(step, "thread", number(items[i].stream));
-		json_object_set_new(step, "index", number(items[i].index));
-		json_array_append_new(list, step);
-	}
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list,
+				      json_pack("{s:o, s:o}", "thread", number(items[i].stream),
+						"index", number(items[i].index)));
 	return list;
 }
 
-static json_t *witness(const struct finding *f)
+static json_t *witness_json(const struct finding *f)
 {
 	json_t *object = json_object();
 
 	if (f->start.count)
-		json_object_set_new(object, "start", ids(f->start.items, f->start.count));
-	json_object_set_new(object, "steps", ids(f->steps.items, f->steps.count));
+		json_object_set_new(object, "start", ids_json(f->start.items, f->start.count));
+	json_object_set_new(object, "steps", ids_json(f->steps.items, f->steps.count));
 	return object;
 }
 
-static json_t *head(const char *id, const char *kind, const char *status, uint64_t count,
-		    const char *message)
+static json_t *start_finding(const char *id, const char *kind, const char *status, uint64_t count,
+			     const char *message)
 {
-	json_t *object = json_object();
-
-	json_object_set_new(object, "id", string(id));
-	json_object_set_new(object, "kind", string(kind));
-	json_object_set_new(object, "property", json_null());
-	json_object_set_new(object, "status", string(status));
-	json_object_set_new(object, "count", number(count));
-	json_object_set_new(object, "message", string(message));
-	return object;
+	return json_pack("{s:o, s:o, s:n, s:o, s:o, s:o}", "id", string(id), "kind", string(kind),
+			 "property", "status", string(status), "count", number(count), "message",
+			 string(message));
 }
 
-/* The command that replays it. */
-static json_t *replay(const struct report *r, const struct report_item *item)
+static json_t *replay_json(const struct report *r, const struct report_item *item)
 {
 	char *text = report_replay(r, item);
 	json_t *value = string(text);
@@ -236,7 +216,7 @@ static json_t *replay(const struct report *r, const struct report_item *item)
 	return value;
 }
 
-/* An event of a pattern: its name in the property, and what is said of a point. */
+/* What an event of a property has in addition, or differently. */
 static void set_matched(json_t *object, struct describe *d, const struct finding *f,
 			const struct finding_event *e)
 {
@@ -269,32 +249,34 @@ static void set_property(json_t *object, struct describe *d, const struct findin
 	json_object_set_new(object, "binding", binding);
 }
 
-/* What the monitor saw of the violating run. */
-static json_t *run_of(struct describe *d, const struct finding *f)
+/* The events of the violating run that the monitor saw. */
+static json_t *run_json(struct describe *d, const struct finding *f)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < f->run.count; i++) {
 		const struct described *one = describe_find(d, f->run.items[i]);
 
-		json_array_append_new(list, event(d, f->run.items[i], one ? one->event.kind : 0,
-						  one ? one->event.address : 0, one));
+		json_array_append_new(list,
+				      event_json(d, f->run.items[i], one ? one->event.kind : 0,
+						 one ? one->event.address : 0, one));
 	}
 	return list;
 }
 
-static json_t *finding(const struct report *r, const struct report_item *item)
+static json_t *finding_json(const struct report *r, const struct report_item *item)
 {
 	const struct finding *f = item->finding;
 	struct describe *d = r->describe;
-	json_t *object = head(item->id, finding_kind_name(f->kind), finding_status_name(f->status),
+	json_t *object =
+		start_finding(item->id, finding_kind_name(f->kind), finding_status_name(f->status),
 			      f->count, message_make(d, f));
 	json_t *events = json_array();
 
 	if (f->kind == FINDING_MISUSE)
 		json_object_set_new(object, "misuse", string(misuse_name(f->misuse)));
 	for (size_t i = 0; i < f->events.count; i++) {
-		json_array_append_new(events, finding_event(d, &f->events.items[i]));
+		json_array_append_new(events, finding_event_json(d, &f->events.items[i]));
 		if (f->property)
 			set_matched(json_array_get(events, i), d, f, &f->events.items[i]);
 	}
@@ -302,51 +284,46 @@ static json_t *finding(const struct report *r, const struct report_item *item)
 	if (f->property)
 		set_property(object, d, f);
 	if (f->run.count)
-		json_object_set_new(object, "run", run_of(d, f));
+		json_object_set_new(object, "run", run_json(d, f));
 	grammar_json(r, f, object);
-	/* A lead's order keeps no values: its proof is the run that confirmed it. */
+	/* A lead's schedule is not checked: its proof is the run that confirmed it. */
 	json_object_set_new(object, "witness",
-			    f->status == FINDING_WARNING || f->lead ? json_null() : witness(f));
-	json_object_set_new(object, "replay", replay(r, item));
+			    f->status == FINDING_WARNING || f->lead ? json_null()
+								    : witness_json(f));
+	json_object_set_new(object, "replay", replay_json(r, item));
 	json_object_set_new(object, "confirmation", confirmed_json(item->confirmation));
 	json_object_set_new(object, "environment", json_boolean(f->environment));
 	return object;
 }
 
-/* As an event, without what only an event has. */
-static json_t *place(const struct report_place *p)
+/* Looks like an event, with null for what only an event has. */
+static json_t *site_json(const struct report_site *p)
 {
-	json_t *object = json_object();
-
-	json_object_set_new(object, "thread", number(p->thread));
-	json_object_set_new(object, "index", json_null());
-	json_object_set_new(object, "op", json_string(p->operation));
-	json_object_set_new(object, "address", json_null());
-	json_object_set_new(object, "variable", json_null());
-	json_object_set_new(object, "file", string(p->file));
-	json_object_set_new(object, "line", p->line ? number(p->line) : json_null());
-	json_object_set_new(object, "function", string(p->function));
-	json_object_set_new(object, "stack", json_array());
-	return object;
+	return json_pack("{s:o, s:n, s:s, s:n, s:n, s:o, s:o, s:o, s:[]}", "thread",
+			 number(p->thread), "index", "op", p->operation, "address", "variable",
+			 "file", string(p->file), "line", line_json(p->line), "function",
+			 string(p->function), "stack");
 }
 
-static json_t *observed(struct describe *d, const struct report_item *item)
+static json_t *observed_json(struct describe *d, const struct report_item *item)
 {
 	const struct report_observed *o = item->observed;
-	json_t *object = head(item->id, o->kind, finding_status_name(o->status), 1, o->message);
+	json_t *object =
+		start_finding(item->id, o->kind, finding_status_name(o->status), 1, o->message);
 	json_t *events = json_array();
 
-	if (o->place.operation && !o->ends)
-		json_array_append_new(events, place(&o->place));
+	if (o->site.operation && !o->ends)
+		json_array_append_new(events, site_json(&o->site));
 	for (size_t i = 0; i < o->events.count; i++) {
 		const struct described *one = describe_find(d, o->events.items[i]);
 
 		if (one)
-			json_array_append_new(events, event(d, o->events.items[i], one->event.kind,
-							    one->event.address, one));
+			json_array_append_new(events,
+					      event_json(d, o->events.items[i], one->event.kind,
+							 one->event.address, one));
 	}
-	if (o->place.operation && o->ends)
-		json_array_append_new(events, place(&o->place));
+	if (o->site.operation && o->ends)
+		json_array_append_new(events, site_json(&o->site));
 	json_object_set_new(object, "events", events);
 	json_object_set_new(object, "witness", json_null());
 	json_object_set_new(object, "replay", string(o->replay));
@@ -361,16 +338,16 @@ static void add_findings(json_t *list, const struct report *r, struct report_num
 	report_list(r, numbers, &items);
 	for (size_t i = 0; i < items.count; i++)
 		json_array_append_new(list, items.items[i].finding
-						    ? finding(r, &items.items[i])
-						    : observed(r->describe, &items.items[i]));
+						    ? finding_json(r, &items.items[i])
+						    : observed_json(r->describe, &items.items[i]));
 	vec_free(&items);
 	for (size_t i = first; r->process && i < json_array_size(list); i++)
 		json_object_set_new(json_array_get(list, i), "process", string(r->process));
 }
 
-/* ---- all together ------------------------------------------------------------------------- */
+/* ---- the whole report --------------------------------------------------------------------- */
 
-static void add(json_t *object, const char *key, uint64_t value)
+static void add_number(json_t *object, const char *key, uint64_t value)
 {
 	json_object_set_new(
 		object, key,
@@ -408,11 +385,11 @@ static void add_stats(json_t *all, json_t *trace, json_t *stats, const struct pr
 		{ "moves", c->moves },
 	};
 
-	add(trace, "threads", s->threads);
-	add(trace, "events", s->events);
-	add(all, "unknown", s->unknown + s->not_asked + s->far_choices);
+	add_number(trace, "threads", s->threads);
+	add_number(trace, "events", s->events);
+	add_number(all, "unknown", s->unknown + s->not_asked + s->far_choices);
 	for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-		add(stats, counts[i].key, counts[i].value);
+		add_number(stats, counts[i].key, counts[i].value);
 	json_object_set_new(stats, "seconds", json_real(seconds + s->seconds));
 }
 

@@ -1,11 +1,13 @@
 /*
- * What came of each property. Silence is an answer only if all that the property speaks of could be
- * seen: what could not is told with it, always.
+ * The verdict on each property. That no violation was found means something only if all events of
+ * the property could be seen; the report always lists those that could not.
  *
  * A formula is not judged if every match of it needs an event that could not be seen at all, or if
- * nothing judges its kind; a property is not if none of its formulas is.
+ * there is no engine for its kind. A property is not judged if none of its formulas is.
  */
 #include "report/report.h"
+
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,10 +27,10 @@ struct judged {
 	const struct spec_file *file;
 	uint64_t events, findings;
 	uint8_t verdict; /* enum judged_verdict */
-	bool read;	 /* some process could be looked at */
-	bool whole;	 /* all of its formulas were judged on all runs, and nothing was unseen */
+	bool read;	 /* the events of some process could be read */
+	bool whole;	 /* all formulas were judged on all schedules, and all events were seen */
 	bool withheld;	 /* NOT_JUDGED, although the program has what it needs */
-	const char *failed; /* a grammar was given up: an error of its code, a limit, two trees */
+	const char *failed; /* why a grammar was given up: error in its code, limit, ambiguity */
 	VEC(const char *) unseen;
 };
 typedef VEC(struct judged) judged_list;
@@ -52,9 +54,9 @@ static bool has_unseen(const struct property_events *events, const char *text)
 	return false;
 }
 
-/* What one process could not see another one may have seen. */
-static bool unseen_by_all(const struct report *reports, size_t count,
-			  const struct spec_property *property, const char *text)
+/* Did no process see it? */
+static bool is_unseen_by_all(const struct report *reports, size_t count,
+			     const struct spec_property *property, const char *text)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct property_events *events = events_of(&reports[i], property);
@@ -74,7 +76,10 @@ static bool has_number(const uint32_t *numbers, size_t count, uint32_t wanted)
 	return false;
 }
 
-/* An event that no process could see; with `withheld`, that one of them has something for. */
+/*
+ * Is the event one that no process could see? With `withheld`: and that some process has, although
+ * it was not recorded?
+ */
 static bool is_blind(const struct report *reports, size_t count, const struct judged *j,
 		     uint32_t event, bool withheld)
 {
@@ -92,7 +97,7 @@ static bool is_blind(const struct report *reports, size_t count, const struct ju
 	return any;
 }
 
-/* Does every match of the pattern need an event that was not seen? */
+/* Does every match of the pattern need an event that could not be seen? */
 static bool needs_blind(const struct report *reports, size_t count, const struct judged *j,
 			const struct spec_pattern *pattern, bool withheld)
 {
@@ -131,17 +136,17 @@ static void count_events(const struct report *reports, size_t count, struct judg
 		}
 	}
 	for (size_t i = 0; first && i < first->unseen.count; i++) {
-		if (unseen_by_all(reports, count, j->property, first->unseen.items[i]))
+		if (is_unseen_by_all(reports, count, j->property, first->unseen.items[i]))
 			*vec_push(&j->unseen) = first->unseen.items[i];
 	}
 }
 
-/* Why nobody judged a formula in any of the processes; NULL: somebody did. */
-static const char *why_open(const struct report *reports, size_t count,
-			    const struct spec_property *property,
-			    const struct spec_formula *formula, uint32_t number)
+/* Why a formula was not judged in any process; NULL: it was judged. */
+static const char *why_unjudged(const struct report *reports, size_t count,
+				const struct spec_property *property,
+				const struct spec_formula *formula, uint32_t number)
 {
-	const char *why = "nothing could be read";
+	const char *why = "no events could be read";
 
 	for (size_t i = 0; i < count; i++) {
 		const struct observe_result *o = reports[i].observation;
@@ -150,7 +155,7 @@ static const char *why_open(const struct report *reports, size_t count,
 		if (formula->formalism == SPEC_PATTERN) {
 			if (!reports[i].observed_only)
 				return NULL;
-			why = "sooth predict looks for patterns";
+			why = "patterns are checked by sooth predict";
 			continue;
 		}
 		if (!o)
@@ -165,7 +170,7 @@ static const char *why_open(const struct report *reports, size_t count,
 	return why;
 }
 
-/* A grammar that was given up although none of its events may be missing: why; NULL: none was. */
+/* Why a grammar was given up although no event is missing; NULL: it was not given up. */
 static const char *why_failed(const struct report *reports, size_t count,
 			      const struct spec_property *property,
 			      const struct spec_formula *formula, uint32_t number)
@@ -185,8 +190,8 @@ static const char *why_failed(const struct report *reports, size_t count,
 	return NULL;
 }
 
-/* Were some runs not followed, not known to do well, or refused by the checker? */
-static bool has_doubts(const struct report *reports, size_t count, const struct judged *j)
+/* Were cuts left out, values unknown, or witnesses rejected by the checker? */
+static bool has_gaps(const struct report *reports, size_t count, const struct judged *j)
 {
 	size_t length = strlen(j->property->name);
 
@@ -215,7 +220,7 @@ static bool has_doubts(const struct report *reports, size_t count, const struct 
 	return false;
 }
 
-static void judge(const struct report *reports, size_t count, struct judged *j)
+static void judge_property(const struct report *reports, size_t count, struct judged *j)
 {
 	uint32_t formulas = 0, done = 0;
 
@@ -223,19 +228,19 @@ static void judge(const struct report *reports, size_t count, struct judged *j)
 	for (const struct spec_formula *f = j->property->formulas; f; f = f->next) {
 		formulas++;
 		if (f->formalism != SPEC_PATTERN) {
-			done += !why_open(reports, count, j->property, f, formulas);
+			done += !why_unjudged(reports, count, j->property, f, formulas);
 			if (!j->failed)
 				j->failed = why_failed(reports, count, j->property, f, formulas);
 			continue;
 		}
-		if (why_open(reports, count, j->property, f, formulas))
+		if (why_unjudged(reports, count, j->property, f, formulas))
 			continue;
 		if (!needs_blind(reports, count, j, f->pattern, false))
 			done++;
 		else
 			j->withheld |= needs_blind(reports, count, j, f->pattern, true);
 	}
-	j->whole = done == formulas && !j->unseen.count && !has_doubts(reports, count, j);
+	j->whole = done == formulas && !j->unseen.count && !has_gaps(reports, count, j);
 	if (j->findings)
 		j->verdict = VIOLATED;
 	else if (!done || !j->read)
@@ -256,12 +261,12 @@ static void judge_all(const struct report *reports, size_t count, judged_list *l
 			struct judged *j = vec_push(list);
 
 			*j = (struct judged){ .property = p, .file = first->files[i] };
-			judge(reports, count, j);
+			judge_property(reports, count, j);
 		}
 	}
 }
 
-/* Of sooth's own files the name is enough. */
+/* For a file that comes with sooth, only its name. */
 static const char *shown_path(const struct judged *j)
 {
 	static const char own[] = "/share/sooth/properties/";
@@ -277,32 +282,20 @@ static void free_all(judged_list *list)
 	vec_free(list);
 }
 
-/* ---- the exit status -------------------------------------------------------------------------- */
+/* ---- sentences about properties that were not judged ---------------------------------------- */
 
 static char *why_not(const struct judged *j)
 {
 	const char *why = j->failed	    ? j->failed
 			  : j->unseen.count ? j->unseen.items[0]
-					    : "what it needs could not be seen";
-	char *text;
+					    : "the events that it needs could not be seen";
 
-	if (asprintf(&text, "%s: property %s was not judged%s: %s", shown_path(j),
-		     j->property->name, j->verdict == NOT_JUDGED ? "" : " any further", why) < 0)
-		abort();
-	return text;
-}
-
-static char *none_of(const struct judged *j)
-{
-	char *text;
-
-	if (asprintf(&text, "%s: none of its properties was judged", shown_path(j)) < 0)
-		abort();
-	return text;
+	return mem_format("%s: property %s was not judged%s: %s", shown_path(j), j->property->name,
+			  j->verdict == NOT_JUDGED ? "" : " completely", why);
 }
 
 /* Was none of the file's properties judged? `all` starts with the first of them. */
-static bool is_useless(const struct judged *all, size_t count)
+static bool is_unjudged_file(const struct judged *all, size_t count)
 {
 	for (size_t i = 0; i < count && all[i].file == all->file; i++) {
 		if (all[i].verdict != NOT_JUDGED)
@@ -321,8 +314,9 @@ void report_unjudged(const struct report *reports, size_t count, struct report_s
 
 		if (j->withheld || j->failed)
 			*vec_push(&out->list) = why_not(j);
-		else if ((!i || j[-1].file != j->file) && is_useless(j, list.count - i))
-			*vec_push(&out->list) = none_of(j);
+		else if ((!i || j[-1].file != j->file) && is_unjudged_file(j, list.count - i))
+			*vec_push(&out->list) =
+				mem_format("%s: none of its properties was judged", shown_path(j));
 	}
 	free_all(&list);
 }
@@ -334,7 +328,7 @@ void report_sentences_free(struct report_sentences *sentences)
 	vec_free(&sentences->list);
 }
 
-/* ---- formulas --------------------------------------------------------------------------------- */
+/* ---- output --------------------------------------------------------------------------------- */
 
 static const char *formalism_name(const struct spec_formula *f)
 {
@@ -348,8 +342,6 @@ static const char *formalism_name(const struct spec_formula *f)
 	}
 	return "?";
 }
-
-/* ---- text ------------------------------------------------------------------------------------- */
 
 static void print_verdict(const struct judged *j, FILE *out)
 {
@@ -377,7 +369,7 @@ void report_print_properties(const struct report *reports, size_t count, FILE *o
 		for (size_t k = 0; k < j->unseen.count; k++)
 			fprintf(out, "  not seen: %s\n", j->unseen.items[k]);
 		for (const struct spec_formula *f = j->property->formulas; f; f = f->next) {
-			const char *why = why_open(reports, count, j->property, f, ++number);
+			const char *why = why_unjudged(reports, count, j->property, f, ++number);
 
 			if (why)
 				fprintf(out, "  not judged: formula %" PRIu32 " (%s): %s\n", number,
@@ -387,16 +379,14 @@ void report_print_properties(const struct report *reports, size_t count, FILE *o
 	free_all(&list);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
-
-static json_t *open_formulas(const struct report *reports, size_t count,
-			     const struct spec_property *property)
+static json_t *unjudged_formulas(const struct report *reports, size_t count,
+				 const struct spec_property *property)
 {
 	json_t *list = json_array();
 	uint32_t number = 0;
 
 	for (const struct spec_formula *f = property->formulas; f; f = f->next) {
-		const char *why = why_open(reports, count, property, f, ++number);
+		const char *why = why_unjudged(reports, count, property, f, ++number);
 
 		if (why)
 			json_array_append_new(
@@ -414,20 +404,18 @@ json_t *report_json_properties(const struct report *reports, size_t count)
 	judge_all(reports, count, &list);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct judged *j = &list.items[i];
-		json_t *object = json_object(), *unseen = json_array();
+		json_t *unseen = json_array();
 
 		for (size_t k = 0; k < j->unseen.count; k++)
 			json_array_append_new(unseen, report_json_text(j->unseen.items[k]));
-		json_object_set_new(object, "name", report_json_text(j->property->name));
-		json_object_set_new(object, "file", report_json_text(shown_path(j)));
-		json_object_set_new(object, "events", json_integer((json_int_t)j->events));
-		json_object_set_new(object, "findings", json_integer((json_int_t)j->findings));
-		json_object_set_new(object, "verdict", json_string(verdicts[j->verdict]));
-		json_object_set_new(object, "judged", json_boolean(j->whole));
-		json_object_set_new(object, "unseen", unseen);
-		json_object_set_new(object, "not_judged",
-				    open_formulas(reports, count, j->property));
-		json_array_append_new(all, object);
+		json_array_append_new(
+			all,
+			json_pack("{s:o, s:o, s:I, s:I, s:s, s:b, s:o, s:o}", "name",
+				  report_json_text(j->property->name), "file",
+				  report_json_text(shown_path(j)), "events", (json_int_t)j->events,
+				  "findings", (json_int_t)j->findings, "verdict",
+				  verdicts[j->verdict], "judged", (int)j->whole, "unseen", unseen,
+				  "not_judged", unjudged_formulas(reports, count, j->property)));
 	}
 	free_all(&list);
 	return all;

@@ -1,11 +1,12 @@
+/* Reads every stream to its end. */
 #include "report/last.h"
 
-static void read_stream(const struct trace *trace, uint32_t i, bool aborted,
-			struct last_events *out)
+static void add_last_event(const struct trace *trace, uint32_t i, bool aborted,
+			   struct report_observed *out)
 {
 	struct trace_cursor *cursor = trace_cursor_open(trace, i);
 	struct event_id last = { 0 };
-	bool any = false, over = false, abort_seen = false;
+	bool any = false, ended = false, abort_seen = false;
 	struct trace_event ev;
 	struct err err;
 
@@ -16,15 +17,15 @@ static void read_stream(const struct trace *trace, uint32_t i, bool aborted,
 			continue;
 		last = (struct event_id){ ev.stream, ev.index };
 		any = true;
-		over = ev.kind == EV_END;
+		ended = ev.kind == EV_END;
 	}
 	trace_cursor_close(cursor);
-	if (any && (aborted ? abort_seen : !over))
-		*vec_push(&out->items) = last;
+	if (any && (aborted ? abort_seen : !ended))
+		*vec_push(&out->events) = last;
 }
 
-void last_find(const struct trace *trace, bool aborted, struct last_events *out)
+void last_add_events(const struct trace *trace, bool aborted, struct report_observed *out)
 {
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
-		read_stream(trace, i, aborted, out);
+		add_last_event(trace, i, aborted, out);
 }

@@ -1,15 +1,13 @@
-/* The last that is known of threads: for runs that hung or failed. */
+/* The last events of the threads of a run that hung or failed. */
 #ifndef REPORT_LAST_H
 #define REPORT_LAST_H
 
-#include "base/vec.h"
-#include "order/window/window.h"
+#include "report/report.h"
 
-struct last_events {
-	VEC(struct event_id) items;
-};
-
-/* The last event of each thread that did not end; with `aborted` only of the one that aborted. */
-void last_find(const struct trace *trace, bool aborted, struct last_events *out);
+/*
+ * Adds to `out` the last event of each thread that has not ended; with `aborted`, only of the
+ * thread that called abort.
+ */
+void last_add_events(const struct trace *trace, bool aborted, struct report_observed *out);
 
 #endif

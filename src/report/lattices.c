@@ -1,3 +1,4 @@
+/* Prints how large the lattices were and how many runs they have. */
 #include "report/lattices.h"
 
 #include "monitor/observe/observe.h"
@@ -5,10 +6,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Beyond this a number of JSON need not be exact. */
+/* JSON readers may lose digits of larger numbers: those are strings. */
 #define EXACT (1ull << 53)
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static json_t *count_json(const struct lattice_count *count)
 {
@@ -22,6 +23,13 @@ static json_t *count_json(const struct lattice_count *count)
 	value = large ? json_string(text) : json_integer((json_int_t)low);
 	free(text);
 	return value;
+}
+
+static void set_runs(json_t *object, const struct observe_lattice *l)
+{
+	json_object_set_new(object, "runs", l->counted ? count_json(&l->runs) : json_null());
+	json_object_set_new(object, "violating_runs",
+			    l->counted ? count_json(&l->violating) : json_null());
 }
 
 static json_t *lattice_json(const struct observe_lattice *l)
@@ -41,9 +49,7 @@ static json_t *lattice_json(const struct observe_lattice *l)
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
 		json_object_set_new(object, numbers[i].key,
 				    json_integer((json_int_t)numbers[i].value));
-	json_object_set_new(object, "runs", l->counted ? count_json(&l->runs) : json_null());
-	json_object_set_new(object, "violating_runs",
-			    l->counted ? count_json(&l->violating) : json_null());
+	set_runs(object, l);
 	return object;
 }
 
@@ -71,10 +77,7 @@ void lattices_json(json_t *stats, const struct report *reports, size_t count)
 	if (any) {
 		json_object_set_new(stats, "cuts", json_integer((json_int_t)sum.cuts));
 		json_object_set_new(stats, "levels", json_integer((json_int_t)sum.levels));
-		json_object_set_new(stats, "runs",
-				    sum.counted ? count_json(&sum.runs) : json_null());
-		json_object_set_new(stats, "violating_runs",
-				    sum.counted ? count_json(&sum.violating) : json_null());
+		set_runs(stats, &sum);
 		json_object_set(stats, "lattices", list);
 	}
 	json_decref(list);
@@ -82,7 +85,7 @@ void lattices_json(json_t *stats, const struct report *reports, size_t count)
 	free(sum.violating.limbs);
 }
 
-/* ---- text -------------------------------------------------------------------------------------- */
+/* ---- text ----------------------------------------------------------------------------------- */
 
 static const char *plural(uint64_t count)
 {

@@ -1,13 +1,13 @@
-/* What the walk through the lattices of properties came to. */
+/* Statistics of the lattices on which formulas were checked. */
 #ifndef REPORT_LATTICES_H
 #define REPORT_LATTICES_H
 
 #include "report/report.h"
 
-/* "cuts", "levels", "runs", "violating_runs" and a list "lattices" into `stats`; nothing without any. */
+/* Adds "cuts", "levels", "runs", "violating_runs" and a list "lattices", if there are lattices. */
 void lattices_json(json_t *stats, const struct report *reports, size_t count);
 
-/* With `all` a line for each property; what was cut off, always. */
+/* Prints a line for each lattice that left out cuts, with `all` for every one; and the notes. */
 void lattices_print(const struct report *reports, size_t count, bool all, FILE *out);
 
 #endif

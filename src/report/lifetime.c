@@ -1,3 +1,4 @@
+/* The events of such a finding are the end of the lifetime and the use. */
 #include "report/lifetime.h"
 
 #include "report/message.h"
@@ -5,21 +6,17 @@
 #include "report/verb.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 const char *lifetime_subject(struct describe *d, const struct finding_event *e)
 {
-	char text[64];
-
 	if (trace_is_text(describe_trace(d)) || (e->kind != EV_FREE && e->kind != EV_UNMAP))
 		return NULL;
-	snprintf(text, sizeof text, "%s of %" PRIu64 " byte%s",
-		 e->kind == EV_FREE ? "block" : "mapping", e->size, e->size == 1 ? "" : "s");
-	return describe_keep(d, text, strlen(text));
+	return describe_format(d, "%s of %" PRIu64 " byte%s",
+			       e->kind == EV_FREE ? "block" : "mapping", e->size,
+			       e->size == 1 ? "" : "s");
 }
 
-/* What ends a life, as done: "freed". */
-static const char *done(uint8_t kind)
+static const char *past_participle(uint8_t kind)
 {
 	switch (kind) {
 	case EV_FREE: return "freed";
@@ -29,19 +26,28 @@ static const char *done(uint8_t kind)
 	return "destroyed";
 }
 
-static bool is_twice(const struct finding *f)
+static bool is_double_free(const struct finding *f)
 {
 	return f->events.items[0].kind == EV_FREE && f->events.items[1].kind == EV_FREE;
 }
 
-/* The block by the place that made it: "the 40 bytes that T1 allocated at pool.c:12 (pool_new)". */
+static const char *bug_name(const struct finding *f)
+{
+	switch (f->events.items[0].kind) {
+	case EV_FREE: return is_double_free(f) ? "double free" : "use after free";
+	case EV_UNMAP: return "use after unmap";
+	case EV_FD_CLOSE: return "use after close";
+	case EV_END: return "use of an ended thread's stack";
+	}
+	return "use after destroy";
+}
+
+/* "the 40 bytes that T1 allocated at pool.c:12 (pool_new)" */
 static void print_block(struct describe *d, const struct finding_event *e, FILE *out)
 {
-	const struct described *made = describe_find(d, e->block.allocated);
-
 	fprintf(out, "the %" PRIu64 " byte%s that %s allocated at %s", e->block.size,
 		e->block.size == 1 ? "" : "s", describe_thread(d, e->block.allocated.stream),
-		name_place(d, name_frame(made)));
+		name_event_site(d, describe_find(d, e->block.allocated)));
 }
 
 void lifetime_message(struct describe *d, const struct finding *f, FILE *out)
@@ -51,17 +57,17 @@ void lifetime_message(struct describe *d, const struct finding *f, FILE *out)
 	struct verb verb = verb_of(use->kind);
 	const char *ender = describe_thread(d, end->id.stream);
 
-	fprintf(out, "%s %s%s ", describe_thread(d, use->id.stream), seen ? "" : "can ",
-		seen ? verb.third : verb.plain);
-	if (is_twice(f) && end->in_block)
+	fprintf(out, "%s: %s %s%s ", bug_name(f), describe_thread(d, use->id.stream),
+		seen ? "" : "can ", seen ? verb.third : verb.plain);
+	if (is_double_free(f) && end->in_block)
 		print_block(d, end, out);
 	else
 		fputs(message_subject(d, use), out);
 	if (end->kind == EV_END)
 		fprintf(out, ", on the stack of %s, after %s has ended", ender, ender);
 	else
-		fprintf(out, " after %s has %s %s", ender, done(end->kind),
-			is_twice(f)	       ? "them: a block is freed twice"
+		fprintf(out, " after %s has %s %s", ender, past_participle(end->kind),
+			is_double_free(f)      ? "them"
 			: end->kind == EV_FREE ? "its block"
 					       : "it");
 }
@@ -96,37 +102,30 @@ void lifetime_step(struct describe *d, const struct finding *f, size_t i, FILE *
 		fprintf(out, "%s %s", verb_of(e->kind).plain, message_subject(d, e));
 }
 
-static bool share_lock(const struct finding *f)
-{
-	for (size_t i = 0; i < f->events.items[0].held.count; i++) {
-		for (size_t k = 0; k < f->events.items[1].held.count; k++) {
-			if (f->events.items[0].held.items[i].address ==
-			    f->events.items[1].held.items[k].address)
-				return true;
-		}
-	}
-	return false;
-}
-
 void lifetime_why(const struct finding *f, FILE *out)
 {
 	uint8_t kind = f->events.items[0].kind;
-	bool closes = kind == EV_FD_CLOSE;
 
 	if (f->status == FINDING_OBSERVED)
-		fputs("Why: the recorded run did this, and nothing keeps the use before the end.",
+		fputs("Why: the recorded run did this; no synchronisation orders the use before "
+		      "the "
+		      "end of the lifetime.",
 		      out);
-	else if (share_lock(f))
-		fputs("Why: a lock keeps them apart, but not in this order, and whoever comes "
-		      "second does not look whether it is still there.",
+	else if (message_share_lock(&f->events.items[0], &f->events.items[1]))
+		fputs("Why: a common lock keeps them from overlapping but does not order them, and "
+		      "the thread that comes second does not check whether the object still "
+		      "exists.",
 		      out);
 	else
-		fputs("Why: in the recorded run the use came in time, but nothing keeps it before "
-		      "the end.",
+		fputs("Why: in the recorded run the use came first, but no synchronisation orders "
+		      "it before the end of the lifetime.",
 		      out);
 	if (kind == EV_END)
-		fputs(" Wait until nobody uses what is on the stack, or allocate it.", out);
+		fputs(" Let the thread wait until its stack is no longer used, or allocate the "
+		      "object.",
+		      out);
 	else
-		fprintf(out, " Join who uses it before it is %s, or count who does.",
-			closes ? "closed" : done(kind));
+		fprintf(out,
+			" Join the threads that use it before it is %s, or count references to it.",
+			past_participle(kind));
 }

@@ -1,35 +1,20 @@
-/* The findings of a report: their names, and in which order they are told. */
+/* The findings of a report: their ids, their order, and the commands that replay them. */
 #include "report/report.h"
 
+#include "base/mem.h"
+
+#include <assert.h>
 #include <string.h>
 
-void report_number(struct report_numbers *n, const char *kind, char text[REPORT_ID])
+static void number_item(struct report_numbers *n, const char *kind, struct report_item *item)
 {
-	const struct {
-		const char *kind;
-		unsigned *count;
-	} kinds[] = {
-		{ "race", &n->races },
-		{ "deadlock", &n->deadlocks },
-		{ "lost-signal", &n->lost_signals },
-		{ "crash", &n->crashes },
-		{ "use-after-free", &n->uses_after_free },
-		{ "misuse", &n->misuses },
-		{ "atomicity", &n->atomicities },
-		{ "assertion", &n->assertions },
-		{ "lockset", &n->locksets },
-		{ "lock-order", &n->lock_orders },
-		{ "pattern", &n->patterns },
-		{ "ltl", &n->formulas },
-		{ "ere", &n->expressions },
-		{ "monitor", &n->monitors },
-		{ "grammar", &n->grammars },
-	};
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-		if (!strcmp(kinds[i].kind, kind))
-			snprintf(text, REPORT_ID, "%s-%u", kind, ++*kinds[i].count);
-	}
+	while (n->kinds[i] && strcmp(n->kinds[i], kind) != 0)
+		i++;
+	assert(i + 1 < REPORT_KINDS);
+	n->kinds[i] = kind;
+	snprintf(item->id, REPORT_ID, "%s-%u", kind, ++n->counts[i]);
 }
 
 static unsigned rank(const struct report_item *item)
@@ -49,7 +34,7 @@ void report_list(const struct report *r, struct report_numbers *numbers, report_
 {
 	report_items all = { 0 };
 
-	/* Predictions first: what a run showed by itself is not in its trace. */
+	/* Observed failures get their numbers last: `sooth replay` does not know of them. */
 	for (size_t i = 0; i < r->result->findings.count; i++) {
 		struct report_item *item = vec_push(&all);
 
@@ -58,13 +43,13 @@ void report_list(const struct report *r, struct report_numbers *numbers, report_
 		if (item->finding->lead)
 			snprintf(item->id, REPORT_ID, "lead-%u", (unsigned)item->finding->lead);
 		else
-			report_number(numbers, finding_kind_name(item->finding->kind), item->id);
+			number_item(numbers, finding_kind_name(item->finding->kind), item);
 	}
 	for (size_t i = 0; i < r->observed.count; i++) {
 		struct report_item *item = vec_push(&all);
 
 		*item = (struct report_item){ .observed = &r->observed.items[i] };
-		report_number(numbers, item->observed->kind, item->id);
+		number_item(numbers, item->observed->kind, item);
 	}
 	for (unsigned which = 0; which <= 4; which++) {
 		for (size_t i = 0; i < all.count; i++) {
@@ -80,17 +65,13 @@ char *report_replay(const struct report *report, const struct report_item *item)
 	const char *whole =
 		report->replays ? report->replays[item->finding - report->result->findings.items]
 				: NULL;
-	char *text;
 
 	if (item->finding->status == FINDING_WARNING || (!whole && !report->replay))
 		return NULL;
-	if (whole ? asprintf(&text, "%s", whole) < 0
-		  : asprintf(&text, "%s %s", report->replay, item->id) < 0)
-		abort();
-	return text;
+	return whole ? mem_format("%s", whole) : mem_format("%s %s", report->replay, item->id);
 }
 
-/* Findings of formulas stand in the result as the observation has them. */
+/* The result has the findings of formulas in the same order as the observation. */
 const struct observe_finding *report_observed_finding(const struct report *r,
 						      const struct finding *finding)
 {
@@ -102,4 +83,22 @@ const struct observe_finding *report_observed_finding(const struct report *r,
 		n += r->result->findings.items[i].property &&
 		     r->result->findings.items[i].kind != FINDING_PATTERN;
 	return n < r->observation->findings.count ? &r->observation->findings.items[n] : NULL;
+}
+
+bool report_has_findings(const struct report *r)
+{
+	for (size_t i = 0; i < r->result->findings.count; i++) {
+		if (r->result->findings.items[i].status != FINDING_WARNING)
+			return true;
+	}
+	return false;
+}
+
+void report_observed_free(struct report_observed *observed)
+{
+	free(observed->message);
+	free(observed->replay);
+	free(observed->site.file);
+	free(observed->site.function);
+	vec_free(&observed->events);
 }

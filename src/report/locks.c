@@ -1,3 +1,7 @@
+/*
+ * A node of a lock tree is a lock that a thread acquired while it held the locks above it
+ * (predict/warnings/lock_tree.h).
+ */
 #include "report/locks.h"
 
 #include "base/mem.h"
@@ -9,33 +13,33 @@
 #include <string.h>
 
 #define CONFLICTS_MOST 100 /* printed; the others are counted */
-#define PLACE_COLUMN 36
+#define SITE_COLUMN 36
 
-struct conflict {
-	size_t start, count; /* in nodes */
+struct lock_conflict {
+	size_t start, count; /* in `nodes` */
 };
 
-struct page {
+struct lock_page {
 	struct lock_trees trees;
 	struct describe *describe;
-	const char **names;  /* by lock, as it is called first */
-	uint32_t *same;	     /* by lock: it is the so-manyth of that name; 0: the only one */
-	uint32_t *numbers;   /* by node, from 1, in the order of printing */
-	VEC(uint32_t) nodes; /* of conflicts */
-	VEC(struct conflict) conflicts;
+	const char **names;  /* by lock: its first name */
+	uint32_t *same;	     /* by lock: its number among locks of that name; 0: the only one */
+	uint32_t *numbers;   /* by node: from 1, in the order of printing */
+	VEC(uint32_t) nodes; /* of all conflicts */
+	VEC(struct lock_conflict) conflicts;
 	uint64_t more;
 	FILE *out;
 };
 
-static const struct lock_node *node_of(const struct page *p, uint32_t node)
+static const struct lock_node *node_of(const struct lock_page *p, uint32_t node)
 {
 	return &p->trees.nodes.items[node];
 }
 
 /* ---- names -------------------------------------------------------------------------------- */
 
-/* What is called the same and is not is numbered: v->lock #1, v->lock #2. */
-static void number_names(struct page *p)
+/* Numbers different locks with the same name: v->lock #1, v->lock #2. */
+static void number_names(struct lock_page *p)
 {
 	size_t locks = p->trees.locks.count;
 	struct map all = { 0 }, before = { 0 };
@@ -52,7 +56,7 @@ static void number_names(struct page *p)
 	map_free(&before);
 }
 
-static void name_locks(struct page *p)
+static void name_locks(struct lock_page *p)
 {
 	size_t locks = p->trees.locks.count;
 
@@ -60,19 +64,15 @@ static void name_locks(struct page *p)
 	p->same = mem_zalloc(locks + 1, sizeof *p->same);
 	for (uint32_t i = 0; i < p->trees.nodes.count; i++) {
 		uint32_t lock = node_of(p, i)->lock;
-		const struct described *one = describe_find(p->describe, node_of(p, i)->id);
-		uint64_t address = p->trees.locks.items[lock];
 
-		/* A wait's own name is that of its condition. */
 		if (!p->names[lock])
-			p->names[lock] = name_object(
-				p->describe, address,
-				one && one->event.address == address ? &one->event : NULL);
+			p->names[lock] = name_lock(p->describe, p->trees.locks.items[lock],
+						   node_of(p, i)->id);
 	}
 	number_names(p);
 }
 
-static int print_lock(const struct page *p, uint32_t lock, FILE *out)
+static int print_lock(const struct lock_page *p, uint32_t lock, FILE *out)
 {
 	if (p->same[lock])
 		return fprintf(out, "%s #%" PRIu32, p->names[lock], p->same[lock]);
@@ -81,7 +81,7 @@ static int print_lock(const struct page *p, uint32_t lock, FILE *out)
 
 /* ---- trees -------------------------------------------------------------------------------- */
 
-static void print_thread(const struct page *p, uint32_t stream)
+static void print_thread(const struct lock_page *p, uint32_t stream)
 {
 	const struct described *created = describe_creation(p->describe, stream);
 	const struct described *begun = describe_begin(p->describe, stream);
@@ -90,17 +90,17 @@ static void print_thread(const struct page *p, uint32_t stream)
 	if (created)
 		fprintf(p->out, ", created by %s at %s",
 			describe_thread(p->describe, created->event.stream),
-			name_place(p->describe, name_frame(created)));
+			name_event_site(p->describe, created));
 	if (created && begun && begun->stack.count && begun->stack.items[0].function)
 		fprintf(p->out, ", runs %s", begun->stack.items[0].function);
 	fputc('\n', p->out);
 }
 
-/* The conflicts in which the node is the one that waits. */
-static void print_marks(const struct page *p, uint32_t node)
+/* Marks the conflicts in which the thread waits at this node. */
+static void print_marks(const struct lock_page *p, uint32_t node)
 {
 	for (size_t i = 0; i < p->conflicts.count; i++) {
-		const struct conflict *c = &p->conflicts.items[i];
+		const struct lock_conflict *c = &p->conflicts.items[i];
 
 		for (size_t k = 0; k < c->count; k++) {
 			if (p->nodes.items[c->start + k] == node)
@@ -109,7 +109,7 @@ static void print_marks(const struct page *p, uint32_t node)
 	}
 }
 
-static void print_node(const struct page *p, uint32_t node)
+static void print_node(const struct lock_page *p, uint32_t node)
 {
 	const struct lock_node *n = node_of(p, node);
 	const struct described *one = describe_find(p->describe, n->id);
@@ -121,12 +121,12 @@ static void print_node(const struct page *p, uint32_t node)
 	used += 2 * depth + print_lock(p, n->lock, p->out);
 	if (n->shared)
 		used += fprintf(p->out, " for reading");
-	fprintf(p->out, "%*s %s", used < PLACE_COLUMN ? PLACE_COLUMN - used : 1, "",
-		name_place(p->describe, name_frame(one)));
+	fprintf(p->out, "%*s %s", used < SITE_COLUMN ? SITE_COLUMN - used : 1, "",
+		name_event_site(p->describe, one));
 	if (n->pending)
-		fputs(", never got", p->out);
+		fputs(", never acquired", p->out);
 	else if (!n->count)
-		fputs(", kept from before", p->out);
+		fputs(", held since before", p->out);
 	else if (!n->asked)
 		fputs(", without waiting", p->out);
 	if (n->count > 1)
@@ -135,7 +135,7 @@ static void print_node(const struct page *p, uint32_t node)
 	fputc('\n', p->out);
 }
 
-static void print_trees(struct page *p)
+static void print_trees(struct lock_page *p)
 {
 	for (size_t i = 0; i < p->trees.trees.count; i++) {
 		const struct lock_tree *tree = &p->trees.trees.items[i];
@@ -150,21 +150,21 @@ static void print_trees(struct page *p)
 
 /* ---- conflicts ---------------------------------------------------------------------------- */
 
-static void take_conflict(void *context, const uint32_t *nodes, size_t count)
+static void add_conflict(void *context, const uint32_t *nodes, size_t count)
 {
-	struct page *p = context;
+	struct lock_page *p = context;
 
 	if (p->conflicts.count == CONFLICTS_MOST) {
 		p->more++;
 		return;
 	}
-	*vec_push(&p->conflicts) = (struct conflict){ p->nodes.count, count };
+	*vec_push(&p->conflicts) = (struct lock_conflict){ p->nodes.count, count };
 	for (size_t i = 0; i < count; i++)
 		*vec_push(&p->nodes) = nodes[i];
 }
 
-/* The node above `node` that has the lock. */
-static uint32_t find_above(const struct page *p, uint32_t node, uint32_t lock)
+/* The ancestor of the node that has the lock. */
+static uint32_t find_above(const struct lock_page *p, uint32_t node, uint32_t lock)
 {
 	uint32_t up = node_of(p, node)->parent;
 
@@ -173,21 +173,21 @@ static uint32_t find_above(const struct page *p, uint32_t node, uint32_t lock)
 	return up;
 }
 
-static void print_conflict(const struct page *p, size_t number)
+static void print_conflict(const struct lock_page *p, size_t number)
 {
-	const struct conflict *c = &p->conflicts.items[number];
+	const struct lock_conflict *c = &p->conflicts.items[number];
 	const uint32_t *nodes = &p->nodes.items[c->start];
 
 	fprintf(p->out, "conflict %zu:", number + 1);
 	for (size_t i = 0; i < c->count; i++) {
-		/* It holds what the one before it in the cycle wants. */
+		/* The thread holds the lock that the one before it in the cycle waits for. */
 		uint32_t wanted = node_of(p, nodes[(i + c->count - 1) % c->count])->lock;
 		const struct lock_tree *tree = &p->trees.trees.items[node_of(p, nodes[i])->tree];
 
-		fprintf(p->out, "%s %s has ", i ? "," : "",
+		fprintf(p->out, "%s %s holds ", i ? "," : "",
 			describe_thread(p->describe, tree->stream));
 		print_lock(p, wanted, p->out);
-		fprintf(p->out, " (%" PRIu32 ") and takes ",
+		fprintf(p->out, " (%" PRIu32 ") and acquires ",
 			p->numbers[find_above(p, nodes[i], wanted)]);
 		print_lock(p, node_of(p, nodes[i])->lock, p->out);
 		fprintf(p->out, " (%" PRIu32 ")", p->numbers[nodes[i]]);
@@ -195,24 +195,24 @@ static void print_conflict(const struct page *p, size_t number)
 	fputc('\n', p->out);
 }
 
-static void print_conflicts(struct page *p, bool all)
+static void print_conflicts(struct lock_page *p, bool all)
 {
 	for (size_t i = 0; i < p->conflicts.count; i++)
 		print_conflict(p, i);
 	if (p->more)
 		fprintf(p->out, "and %" PRIu64 " more\n", p->more);
 	if (!all)
-		fputs("the search for conflicts was ended after many steps; there may be more\n",
+		fputs("the search for conflicts stopped at its limit of steps; there may be more\n",
 		      p->out);
 	if (!p->trees.nodes.count)
-		fputs("no locks were taken\n", p->out);
+		fputs("no lock was acquired\n", p->out);
 	else if (!p->conflicts.count && all)
 		fputs("no conflict\n", p->out);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the page ----------------------------------------------------------------------------- */
 
-static void number_nodes(struct page *p)
+static void number_nodes(struct lock_page *p)
 {
 	uint32_t number = 0;
 
@@ -224,8 +224,8 @@ static void number_nodes(struct page *p)
 	}
 }
 
-static struct describe *describe(const struct lock_trees *trees, const struct trace *trace,
-				 const char *path)
+static struct describe *describe_nodes(const struct lock_trees *trees, const struct trace *trace,
+				       const char *path)
 {
 	static const struct predict_result nothing;
 	VEC(struct event_id) ids = { 0 };
@@ -244,14 +244,14 @@ static struct describe *describe(const struct lock_trees *trees, const struct tr
 
 bool locks_print(const struct trace *trace, const char *path, FILE *out, struct err *err)
 {
-	struct page p = { .out = out };
+	struct lock_page p = { .out = out };
 	bool all, whole = true;
 
 	lock_trees_make(&p.trees, trace);
-	p.describe = describe(&p.trees, trace, path);
+	p.describe = describe_nodes(&p.trees, trace, path);
 	name_locks(&p);
 	number_nodes(&p);
-	all = goodlock_search(&p.trees, &(struct goodlock_options){ 0 }, take_conflict, &p);
+	all = goodlock_search(&p.trees, &(struct goodlock_options){ 0 }, add_conflict, &p);
 	print_trees(&p);
 	print_conflicts(&p, all);
 	if (p.trees.problems.count)

@@ -1,4 +1,4 @@
-/* The lock trees of a recording, as text: which locks each thread took inside which. */
+/* `sooth trace locks`: the lock trees of a recording, as text. */
 #ifndef REPORT_LOCKS_H
 #define REPORT_LOCKS_H
 
@@ -8,9 +8,10 @@
 #include <stdio.h>
 
 /*
- * Nodes are numbered through all trees and indented by their depth; behind them stand the conflicts
- * that GoodLock sees in them. `path` is the trace as the user named it. False, with the rest printed:
- * parts of the trace could not be read.
+ * Prints which locks each thread acquired while it held which others, then the conflicts that the
+ * GoodLock algorithm finds in that. Nodes are numbered through all trees and indented by depth.
+ * `path` is the trace as the user named it. Returns false, after printing the rest, if parts of the
+ * trace could not be read.
  */
 bool locks_print(const struct trace *trace, const char *path, FILE *out, struct err *err);
 

@@ -1,33 +1,13 @@
+/* An event of a property is shown by its name in the property and by its point or object. */
 #include "report/matched.h"
 
 #include "report/message.h"
 #include "report/name.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static FILE *begin(char **text, size_t *size)
-{
-	FILE *out = open_memstream(text, size);
-
-	if (!out)
-		abort();
-	return out;
-}
-
-static const char *finish(struct describe *d, FILE *out, char **text, size_t *size)
-{
-	const char *kept;
-
-	fclose(out);
-	kept = describe_keep(d, *text, *size);
-	free(*text);
-	return kept;
-}
-
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------------------- */
 
 const char *matched_name(const struct finding *f, const struct finding_event *e)
 {
@@ -57,7 +37,7 @@ const char *matched_operation(struct describe *d, const struct finding_event *e)
 	return message_operation(e->kind);
 }
 
-/* Behind the word, and a library in quotes with a colon; up to the parenthesis. */
+/* Of "call \"libm\":sin(0)" this is "sin". */
 const char *matched_subject(struct describe *d, const struct finding_event *e)
 {
 	const char *point = point_of(d, e), *name;
@@ -77,34 +57,24 @@ const char *matched_subject(struct describe *d, const struct finding_event *e)
 const char *matched_event(struct describe *d, const struct finding_event *e)
 {
 	const char *point = point_of(d, e);
-	char *text;
-	size_t size;
-	FILE *out;
 
 	if (point)
 		return point;
-	out = begin(&text, &size);
-	fprintf(out, "%s%s of %s", message_is_atomic(e->kind) ? "atomic " : "",
-		matched_operation(d, e), matched_subject(d, e));
-	return finish(d, out, &text, &size);
+	return describe_format(d, "%s%s of %s", message_is_atomic(e->kind) ? "atomic " : "",
+			       matched_operation(d, e), matched_subject(d, e));
 }
 
 const char *matched_cell(struct describe *d, const struct finding *f, const struct finding_event *e)
 {
-	char *text;
-	size_t size;
-	FILE *out = begin(&text, &size);
+	bool named = e->named != ORDER_NONE;
 
-	fputs(">> ", out);
-	if (e->named != ORDER_NONE)
-		fprintf(out, "%s: ", matched_name(f, e));
-	fprintf(out, "%s %s", matched_operation(d, e), matched_subject(d, e));
-	return finish(d, out, &text, &size);
+	return describe_format(d, ">> %s%s%s %s", named ? matched_name(f, e) : "",
+			       named ? ": " : "", matched_operation(d, e), matched_subject(d, e));
 }
 
-/* ---- parameters ------------------------------------------------------------------------------- */
+/* ---- parameters ----------------------------------------------------------------------------- */
 
-static void print_text(FILE *out, const struct property_value *value)
+static void print_quoted(FILE *out, const struct property_value *value)
 {
 	fputc('"', out);
 	for (uint32_t i = 0; i < value->length; i++) {
@@ -121,16 +91,15 @@ static void print_text(FILE *out, const struct property_value *value)
 const char *matched_value(struct describe *d, const struct finding *f, uint32_t parameter)
 {
 	const struct property_value *value = &f->binding.items[parameter];
+	struct text_stream text;
 	double real;
-	char *text;
-	size_t size;
 	FILE *out;
 
 	if (value->type == FINDING_UNBOUND)
 		return NULL;
-	out = begin(&text, &size);
+	out = text_begin(&text);
 	switch (value->type) {
-	case SPEC_STRING: print_text(out, value); break;
+	case SPEC_STRING: print_quoted(out, value); break;
 	case SPEC_INT: fprintf(out, "%" PRId64, (int64_t)value->bits); break;
 	case SPEC_THREAD: fputs(describe_thread(d, (uint32_t)value->bits), out); break;
 	case SPEC_FLOATING:
@@ -143,10 +112,10 @@ const char *matched_value(struct describe *d, const struct finding *f, uint32_t 
 		else
 			fputs(name_object(d, value->bits, NULL), out);
 	}
-	return finish(d, out, &text, &size);
+	return text_end(&text, d);
 }
 
-/* ---- all of it -------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------- */
 
 const struct spec_formula *matched_formula(const struct finding *f)
 {
@@ -162,24 +131,23 @@ const char *matched_message(struct describe *d, const struct finding *f)
 	const struct spec_formula *formula = matched_formula(f);
 	uint8_t kind = formula && formula->pattern ? formula->pattern->kind : SPEC_LEAF;
 	bool seen = f->status == FINDING_OBSERVED;
-	char *text;
-	size_t size;
-	FILE *out = begin(&text, &size);
+	struct text_stream text;
+	FILE *out = text_begin(&text);
 
 	fprintf(out, "%s %s violated:", f->property->name, seen ? "is" : "can be");
 	if (f->at_start) {
-		fputs(" before anything happens", out);
-		return finish(d, out, &text, &size);
+		fputs(" in the initial state", out);
+		return text_end(&text, d);
 	}
 	if (f->kind != FINDING_PATTERN) {
 		const struct finding_event *e = &f->events.items[0];
 
 		if (f->at_end)
-			fputs(" when the run is over, behind", out);
+			fputs(" at the end of the run, after", out);
 		fprintf(out, " %s in %s",
 			e->named == ORDER_NONE ? matched_event(d, e) : matched_name(f, e),
 			describe_thread(d, e->id.stream));
-		return finish(d, out, &text, &size);
+		return text_end(&text, d);
 	}
 	for (size_t i = 0; i < f->events.count; i++) {
 		const struct finding_event *e = &f->events.items[i];
@@ -192,8 +160,8 @@ const char *matched_message(struct describe *d, const struct finding *f)
 		fprintf(out, " %s in %s", matched_name(f, e), describe_thread(d, e->id.stream));
 	}
 	if (kind == SPEC_PARALLEL)
-		fputs(" at the same moment", out);
+		fputs(" at the same time", out);
 	else if (kind == SPEC_INVERTED)
-		fputs(", in another order than this", out);
-	return finish(d, out, &text, &size);
+		fputs(", in a different order", out);
+	return text_end(&text, d);
 }

@@ -1,4 +1,4 @@
-/* What is said of a finding of a pattern: the property, its events, what its parameters are. */
+/* Texts about findings of properties: the message, the events, the values of parameters. */
 #ifndef REPORT_MATCHED_H
 #define REPORT_MATCHED_H
 
@@ -10,24 +10,24 @@ const char *matched_message(struct describe *describe, const struct finding *fin
 /* The name that the property has for an event. */
 const char *matched_name(const struct finding *finding, const struct finding_event *event);
 
-/* What it does, as in the JSON: "call", "request", "read". */
+/* The operation of an event, as in the JSON: "call", "request", "read". */
 const char *matched_operation(struct describe *describe, const struct finding_event *event);
 
-/* What it is about: the function of a point, else the object. */
+/* The function of a point; of other events, the object. */
 const char *matched_subject(struct describe *describe, const struct finding_event *event);
 
 /* "call use(0x10, 3)", "read of o->f" */
 const char *matched_event(struct describe *describe, const struct finding_event *event);
 
-/* The same for a column of a schedule: ">> use: call use(0x10, 3)" */
+/* The same for a column of a witness: ">> use: call use" */
 const char *matched_cell(struct describe *describe, const struct finding *finding,
 			 const struct finding_event *event);
 
-/* A parameter's value: "0x10", "5", "\"key\""; NULL: it is not bound. */
+/* The value of a parameter: "0x10", "5", "\"key\""; NULL: it is not bound. */
 const char *matched_value(struct describe *describe, const struct finding *finding,
 			  uint32_t parameter);
 
-/* The formula that is matched, as it was written. */
+/* The formula that is violated. */
 const struct spec_formula *matched_formula(const struct finding *finding);
 
 #endif

@@ -1,6 +1,6 @@
+/* The messages of races, deadlocks, lost wake-ups and lock warnings; other files have the rest. */
 #include "report/message.h"
 
-#include "base/mem.h"
 #include "report/lifetime.h"
 #include "report/matched.h"
 #include "report/misuse.h"
@@ -8,7 +8,6 @@
 #include "report/atomicity.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *message_operation(uint8_t kind)
@@ -45,16 +44,16 @@ bool message_is_atomic(uint8_t kind)
 const char *message_subject(struct describe *d, const struct finding_event *e)
 {
 	const struct described *one = describe_find(d, e->id);
-	const char *life = lifetime_subject(d, e);
+	const char *block = lifetime_subject(d, e);
 
-	if (life)
-		return life;
+	if (block)
+		return block;
 	if (one)
 		return name_subject(d, &one->event);
 	return name_object(d, e->address, NULL);
 }
 
-/* The mutex of a condition; of a lock the lock itself. */
+/* The lock of a request; of a wait, its mutex. */
 static uint64_t lock_of(const struct described *one)
 {
 	bool waits = one->event.kind == EV_WOKEN || one->event.kind == EV_WAIT;
@@ -105,9 +104,9 @@ static void print_wait(FILE *out, struct describe *d, const struct finding *f, s
 	case EV_DOWN:
 	case EV_DOWN_REQUEST: fprintf(out, "a post of semaphore %s", what); break;
 	case EV_PASS:
-	case EV_ARRIVE: fprintf(out, "the others at barrier %s", what); break;
+	case EV_ARRIVE: fprintf(out, "the other threads at barrier %s", what); break;
 	case EV_ONCE:
-		fprintf(out, "the end of once %s", what);
+		fprintf(out, "the end of the once routine %s", what);
 		if (owned)
 			fprintf(out, ", which %s runs",
 				describe_thread(d, f->events.items[e->waits_for].id.stream));
@@ -116,55 +115,43 @@ static void print_wait(FILE *out, struct describe *d, const struct finding *f, s
 	}
 }
 
-static const char *finish(struct describe *d, FILE *out, char **text, size_t *size)
-{
-	const char *kept;
-
-	fclose(out);
-	kept = describe_keep(d, *text, *size);
-	free(*text);
-	return kept;
-}
-
-static FILE *begin(char **text, size_t *size)
-{
-	FILE *out = open_memstream(text, size);
-
-	if (!out)
-		abort();
-	return out;
-}
-
 const char *message_wait(struct describe *d, const struct finding *f, size_t event)
 {
-	char *text;
-	size_t size;
-	FILE *out = begin(&text, &size);
+	struct text_stream text;
 
-	print_wait(out, d, f, event);
-	return finish(d, out, &text, &size);
+	print_wait(text_begin(&text), d, f, event);
+	return text_end(&text, d);
+}
+
+void message_print_access(struct describe *d, const struct finding_event *e, FILE *out)
+{
+	fprintf(out, "%s%s of %s", message_is_atomic(e->kind) ? "atomic " : "",
+		message_operation(e->kind), message_subject(d, e));
 }
 
 static void print_race(FILE *out, struct describe *d, const struct finding *f)
 {
+	fputs("data race: ", out);
 	for (size_t i = 0; i < f->events.count; i++) {
 		const struct finding_event *e = &f->events.items[i];
 
-		fprintf(out, "%s%s%s of %s in %s", i ? " and " : "",
-			message_is_atomic(e->kind) ? "atomic " : "", message_operation(e->kind),
-			message_subject(d, e), describe_thread(d, e->id.stream));
+		fputs(i ? " and " : "", out);
+		message_print_access(d, e, out);
+		fprintf(out, " in %s", describe_thread(d, e->id.stream));
 	}
 	fputs(" can happen at the same time", out);
 }
 
-/* "T1 and T2", "T1, T2 and T3" */
+/* Stands before item `i` of a list "a, b and c". */
+static const char *separator(size_t i, size_t count)
+{
+	return !i ? "" : i + 1 < count ? ", " : " and ";
+}
+
 static void print_threads(FILE *out, struct describe *d, const struct finding *f)
 {
 	for (size_t i = 0; i < f->events.count; i++)
-		fprintf(out, "%s%s",
-			!i			  ? ""
-			: i + 1 < f->events.count ? ", "
-						  : " and ",
+		fprintf(out, "%s%s", separator(i, f->events.count),
 			describe_thread(d, f->events.items[i].id.stream));
 }
 
@@ -182,17 +169,15 @@ static void print_deadlock(FILE *out, struct describe *d, const struct finding *
 	bool seen = f->status == FINDING_OBSERVED;
 	const char *can = seen ? "" : "can ", *s = seen ? "s" : "";
 
+	fputs("deadlock: ", out);
 	if (f->events.count == 1) {
-		fprintf(out, "%s %swait%s for ever for ",
+		fprintf(out, "%s %swait%s forever for ",
 			describe_thread(d, f->events.items[0].id.stream), can, s);
 		print_wait(out, d, f, 0);
 		return;
 	}
 	print_threads(out, d, f);
-	if (is_cycle(f))
-		fprintf(out, " %swait for each other for ever: ", can);
-	else
-		fprintf(out, " %swait for ever: ", can);
+	fprintf(out, " %swait%s forever: ", can, is_cycle(f) ? " for each other" : "");
 	for (size_t i = 0; i < f->events.count; i++) {
 		fprintf(out, "%s%s for ", i ? ", " : "",
 			describe_thread(d, f->events.items[i].id.stream));
@@ -208,21 +193,23 @@ static void print_lost(FILE *out, struct describe *d, const struct finding *f)
 	bool seen = f->status == FINDING_OBSERVED;
 	size_t waits = 0;
 
+	fputs("lost wake-up: ", out);
 	for (size_t i = 0; i < f->events.count; i++) {
 		const struct finding_event *e = &f->events.items[i];
 
 		if (e->kind != EV_WOKEN && e->kind != EV_WAIT)
 			continue;
 		fprintf(out, "%s%s %s on %s", waits++ ? ", " : "", describe_thread(d, e->id.stream),
-			seen ? "waits for ever" : "can wait for ever", message_subject(d, e));
+			seen ? "waits forever" : "can wait forever", message_subject(d, e));
 	}
-	fputs(seen ? ": its signal came before the wait" : ": its signal can come before the wait",
+	fputs(seen ? ": the signal came before the wait" : ": the signal can come before the wait",
 	      out);
 }
 
 static void print_unprotected(FILE *out, struct describe *d, const struct finding *f)
 {
-	fprintf(out, "%s is accessed unprotected:", message_subject(d, &f->events.items[1]));
+	fprintf(out,
+		"%s is accessed without a common lock:", message_subject(d, &f->events.items[1]));
 	for (size_t i = 0; i < f->events.count; i++)
 		fprintf(out, "%s %s%s in %s", i ? "," : "",
 			message_is_atomic(f->events.items[i].kind) ? "atomic " : "",
@@ -230,68 +217,61 @@ static void print_unprotected(FILE *out, struct describe *d, const struct findin
 			describe_thread(d, f->events.items[i].id.stream));
 }
 
-static const char *plain_lock(struct describe *d, const struct finding_event *e)
-{
-	const struct described *one = describe_find(d, e->id);
-
-	return name_object(d, e->address,
-			   one && one->event.address == e->address ? &one->event : NULL);
-}
-
-/* Locks of different objects are often called the same: then the address tells. */
+/* Locks of different objects often have the same name: then the address is added. */
 const char *message_lock(struct describe *d, const struct finding *f, size_t event)
 {
 	const struct finding_event *e = &f->events.items[event];
-	const char *name = plain_lock(d, e);
-	char text[512];
-	bool clear = true;
+	const char *name = name_lock(d, e->address, e->id);
+	bool unique = true;
 
-	for (size_t i = 0; i < f->events.count; i++)
-		clear &= f->events.items[i].address == e->address ||
-			 strcmp(plain_lock(d, &f->events.items[i]), name) != 0;
-	if (clear)
-		return name;
-	snprintf(text, sizeof text, "%s (0x%" PRIx64 ")", name, e->address);
-	return describe_keep(d, text, strlen(text));
+	for (size_t i = 0; i < f->events.count; i++) {
+		const struct finding_event *other = &f->events.items[i];
+
+		unique &= other->address == e->address ||
+			  strcmp(name_lock(d, other->address, other->id), name) != 0;
+	}
+	return unique ? name : describe_format(d, "%s (0x%" PRIx64 ")", name, e->address);
 }
 
 static void print_lock_order(FILE *out, struct describe *d, const struct finding *f)
 {
-	fputs("locks ", out);
-	for (size_t i = 0; i < f->events.count; i++)
-		fprintf(out, "%s%s",
-			!i			  ? ""
-			: i + 1 < f->events.count ? ", "
-						  : " and ",
-			message_lock(d, f, i));
-	fprintf(out, " are taken in %s by ", f->events.count == 2 ? "opposite order" : "a circle");
+	fputs("lock order inversion: ", out);
 	print_threads(out, d, f);
+	fputs(" acquire locks ", out);
+	for (size_t i = 0; i < f->events.count; i++)
+		fprintf(out, "%s%s", separator(i, f->events.count), message_lock(d, f, i));
+	fputs(f->events.count == 2 ? " in opposite order" : " in an order that forms a cycle", out);
+}
+
+bool message_share_lock(const struct finding_event *a, const struct finding_event *b)
+{
+	for (size_t i = 0; i < a->held.count; i++) {
+		if (holds(b, a->held.items[i].address))
+			return true;
+	}
+	return false;
 }
 
 const char *message_make(struct describe *d, const struct finding *f)
 {
-	char *text;
-	size_t size;
+	struct text_stream text;
 	FILE *out;
 
 	if (f->property)
 		return matched_message(d, f);
-	out = begin(&text, &size);
+	out = text_begin(&text);
 	if (finding_is_of_life(f)) {
 		lifetime_message(d, f, out);
-		return finish(d, out, &text, &size);
-	}
-	if (misuse_is(f)) {
-		misuse_message(d, f, out);
-		return finish(d, out, &text, &size);
+		return text_end(&text, d);
 	}
 	switch (f->kind) {
 	case FINDING_RACE: print_race(out, d, f); break;
 	case FINDING_LOST_SIGNAL: print_lost(out, d, f); break;
 	case FINDING_ATOMICITY: atomicity_print_message(d, f, out); break;
+	case FINDING_MISUSE: misuse_message(d, f, out); break;
 	case FINDING_LOCKSET: print_unprotected(out, d, f); break;
 	case FINDING_LOCK_ORDER: print_lock_order(out, d, f); break;
 	default: print_deadlock(out, d, f);
 	}
-	return finish(d, out, &text, &size);
+	return text_end(&text, d);
 }

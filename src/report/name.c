@@ -1,3 +1,4 @@
+/* Chooses the best known name of an object: from symbols, from sites, or its address. */
 #include "report/name.h"
 
 #include "base/mem.h"
@@ -5,24 +6,13 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-static const char *__attribute__((format(printf, 2, 3)))
-put(struct describe *d, const char *format, ...)
-{
-	char text[1024];
-	va_list list;
-
-	va_start(list, format);
-	vsnprintf(text, sizeof text, format, list);
-	va_end(list);
-	return describe_keep(d, text, strlen(text));
-}
-
-/* "head.3->v" is gcc's for "head->v", "buffer.0" for a function's static buffer, _Z… C++'s. */
-static const char *plain(struct describe *d, const char *name)
+/*
+ * Demangles C++ names and removes gcc's numbers: "head.3->v" stands for "head->v", "buffer.0" for a
+ * static variable "buffer" of a function.
+ */
+static const char *clean_name(struct describe *d, const char *name)
 {
 	char text[512], *cxx = demangle_name(name);
 	size_t n = 0;
@@ -43,7 +33,7 @@ const char *name_expression(struct describe *d, const struct trace_event *event)
 {
 	const char *name = event ? trace_site_name(describe_trace(d), event->site) : NULL;
 
-	return name && *name ? plain(d, name) : NULL;
+	return name && *name ? clean_name(d, name) : NULL;
 }
 
 const char *name_field(struct describe *d, const struct trace_event *event)
@@ -53,7 +43,7 @@ const char *name_field(struct describe *d, const struct trace_event *event)
 	return path && *path ? describe_keep(d, path, strlen(path)) : NULL;
 }
 
-/* Does the source name the variable itself, and not some pointer? "table.refs" of table */
+/* Does the expression start with the variable itself: "table.refs" with "table"? */
 static bool begins_with(const char *expression, const char *variable)
 {
 	size_t n = strlen(variable);
@@ -63,7 +53,7 @@ static bool begins_with(const char *expression, const char *variable)
 	       expression[n] != '-' && expression[n] != '[';
 }
 
-/* Is it an element of an array of numbers? "table[]" is what the source says then. */
+/* Is it an element of an array of numbers? Then the expression is "table[]". */
 static bool is_element(const char *expression, const char *variable, uint64_t offset,
 		       const struct trace_event *event)
 {
@@ -74,8 +64,8 @@ static bool is_element(const char *expression, const char *variable, uint64_t of
 }
 
 /*
- * ".refs", if the access is of a field that lies in its struct where the address lies in the
- * variable: then the variable is that struct (or begins with it).
+ * ".refs", if the offset of the accessed field in its struct is the offset of the address in the
+ * variable: then the variable is that struct, or begins with it.
  */
 static const char *field_of(struct describe *d, uint64_t address, uint64_t offset,
 			    const struct trace_event *event)
@@ -93,23 +83,31 @@ const char *name_object(struct describe *d, uint64_t address, const struct trace
 	uint64_t offset = 0;
 
 	if (address >= EVENT_FD && address - EVENT_FD < 1u << 31)
-		return put(d, "descriptor %" PRIu64, address - EVENT_FD);
+		return describe_format(d, "descriptor %" PRIu64, address - EVENT_FD);
 	if (trace_is_text(describe_trace(d)))
-		return known ? known : put(d, "0x%" PRIx64, address);
+		return known ? known : describe_format(d, "0x%" PRIx64, address);
 	around = trace_symbols_around(describe_symbols(d), address, &offset);
 	if (around)
-		around = plain(d, around);
+		around = clean_name(d, around);
 	if (around && begins_with(expression, around))
 		return expression;
 	if (around && is_element(expression, around, offset, event))
-		return put(d, "%s[%" PRIu64 "]", around, offset / event->size);
+		return describe_format(d, "%s[%" PRIu64 "]", around, offset / event->size);
 	if (around && (field = field_of(d, address, offset, event)))
-		return put(d, "%s%s", around, field);
+		return describe_format(d, "%s%s", around, field);
 	if (known && !offset)
-		return plain(d, known);
+		return clean_name(d, known);
 	if (around)
-		return offset ? put(d, "%s+%" PRIu64, around, offset) : around;
-	return expression ? expression : put(d, "0x%" PRIx64, address);
+		return offset ? describe_format(d, "%s+%" PRIu64, around, offset) : around;
+	return expression ? expression : describe_format(d, "0x%" PRIx64, address);
+}
+
+const char *name_lock(struct describe *d, uint64_t address, struct event_id acquired)
+{
+	const struct described *one = describe_find(d, acquired);
+
+	/* A wait acquires its mutex, but its own address is that of the condition. */
+	return name_object(d, address, one && one->event.address == address ? &one->event : NULL);
 }
 
 const char *name_subject(struct describe *d, const struct trace_event *event)
@@ -142,13 +140,25 @@ const struct describe_frame *name_frame(const struct described *one)
 	return &one->stack.items[i < one->stack.count ? i : 0];
 }
 
-const char *name_place(struct describe *d, const struct describe_frame *frame)
+const char *name_site(struct describe *d, const struct describe_frame *frame)
 {
 	if (!frame || (!frame->file && !frame->function))
 		return "?";
 	if (!frame->file)
 		return frame->function;
 	if (!frame->function)
-		return put(d, "%s:%u", frame->file, frame->line);
-	return put(d, "%s:%u (%s)", frame->file, frame->line, frame->function);
+		return describe_format(d, "%s:%u", frame->file, frame->line);
+	return describe_format(d, "%s:%u (%s)", frame->file, frame->line, frame->function);
+}
+
+const char *name_event_site(struct describe *d, const struct described *one)
+{
+	return name_site(d, name_frame(one));
+}
+
+const char *name_file(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }

@@ -1,12 +1,14 @@
+/*
+ * All steps that other threads can notice are rows; others are counted in between. Long tables lose
+ * the steps on objects that only one thread uses.
+ */
 #include "report/rows.h"
 
 #include "base/map.h"
+#include "base/sort.h"
 #include "monitor/observe/observe.h"
-#include "report/atomicity.h"
 
-#include <stdlib.h>
-
-#define HIDDEN_LEAST 10 /* fewer events that do not matter are not mentioned beside others */
+#define HIDDEN_LEAST 10 /* fewer events that do not matter are not mentioned */
 
 uint32_t rows_column(struct rows *t, uint32_t stream)
 {
@@ -18,9 +20,9 @@ uint32_t rows_column(struct rows *t, uint32_t stream)
 	return (uint32_t)t->threads.count - 1;
 }
 
-int rows_pattern_event(const struct finding *f, const struct trace_event *ev)
+int rows_find_event(const struct finding *f, const struct trace_event *ev)
 {
-	for (size_t i = 0; f->property && i < f->events.count; i++) {
+	for (size_t i = 0; i < f->events.count; i++) {
 		if (f->events.items[i].id.stream == ev->stream &&
 		    f->events.items[i].id.index == ev->index)
 			return (int)i;
@@ -28,7 +30,13 @@ int rows_pattern_event(const struct finding *f, const struct trace_event *ev)
 	return -1;
 }
 
-/* Is it what a formula's monitor sees? A long run is not searched for each event. */
+/* Does the finding name the event: a match of a pattern, an access of an atomicity violation? */
+static bool is_named(const struct finding *f, const struct trace_event *ev)
+{
+	return (f->property || f->kind == FINDING_ATOMICITY) && rows_find_event(f, ev) >= 0;
+}
+
+/* Does a formula's monitor see the event? Long runs are not searched. */
 static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 {
 	for (size_t i = 0; f->run.count <= OBSERVE_STORY && i < f->run.count; i++) {
@@ -38,11 +46,10 @@ static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 	return false;
 }
 
-/* Accesses matter if they touch what the finding is about, points if they are of it. */
+/* Accesses matter if they touch the finding's memory, points if the finding names them. */
 static bool matters(const struct rows *t, const struct trace_event *ev)
 {
-	if (rows_pattern_event(t->finding, ev) >= 0 || is_in_run(t->finding, ev) ||
-	    atomicity_find(t->finding, ev) >= 0)
+	if (is_named(t->finding, ev) || is_in_run(t->finding, ev))
 		return true;
 	if (event_group(ev->kind) == EG_FUNCTION)
 		return false;
@@ -70,8 +77,8 @@ static void add_hidden(struct rows *t, uint32_t column, uint64_t count)
 		*vec_push(&t->items) = (struct row){ .column = column, .hidden = count };
 }
 
-/* The stream's events with from <= index <= to */
-static void add_run(struct rows *t, uint32_t stream, uint64_t from, uint64_t to)
+/* Adds the stream's events with from <= index <= to. */
+static void add_slice(struct rows *t, uint32_t stream, uint64_t from, uint64_t to)
 {
 	const struct described *rows;
 	size_t count = describe_rows(t->describe, stream, from, to + 1, &rows);
@@ -87,24 +94,17 @@ static void add_run(struct rows *t, uint32_t stream, uint64_t from, uint64_t to)
 	add_hidden(t, column, to + 1 - from);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Columns stand in order of the threads' numbers. */
+/* Columns are in the order of the threads' numbers. */
 static void find_threads(struct rows *t)
 {
 	for (size_t i = 0; i < t->finding->steps.count; i++)
 		rows_column(t, t->finding->steps.items[i].stream);
 	for (size_t i = 0; i < t->finding->events.count; i++)
 		rows_column(t, t->finding->events.items[i].id.stream);
-	qsort(t->threads.items, t->threads.count, sizeof *t->threads.items, by_number);
+	vec_sort(&t->threads, sort_u32);
 }
 
-/* Drops short runs of what does not matter, unless they are all that a thread does at its turn. */
+/* Drops short rows of hidden events, unless they are all that a thread does in its slice. */
 static void drop_short(struct rows *t)
 {
 	size_t n = 0;
@@ -120,11 +120,11 @@ static void drop_short(struct rows *t)
 	t->items.count = n;
 }
 
-/* ---- long tables -------------------------------------------------------------------------- */
+/* ---- shortening long tables --------------------------------------------------------------- */
 
 #define SEVERAL UINT64_MAX
 
-static void touch(struct map *users, uint64_t address, uint32_t stream)
+static void add_user(struct map *users, uint64_t address, uint32_t stream)
 {
 	bool fresh;
 	uint64_t *user = map_put(users, address, &fresh);
@@ -132,7 +132,7 @@ static void touch(struct map *users, uint64_t address, uint32_t stream)
 	*user = fresh || *user == stream ? stream : SEVERAL;
 }
 
-/* Sync objects and atomics, and which thread uses them here: one alone, or several. */
+/* Maps each object to the thread that uses it in this schedule, or to SEVERAL. */
 static void find_users(const struct rows *t, struct map *users)
 {
 	for (size_t i = 0; i < t->items.count; i++) {
@@ -141,14 +141,14 @@ static void find_users(const struct rows *t, struct map *users)
 
 		if (!ev || event_group(ev->kind) == EG_THREAD)
 			continue;
-		touch(users, ev->address, ev->stream);
+		add_user(users, ev->address, ev->stream);
 		if (event_group(ev->kind) == EG_CONDITION)
-			touch(users, ev->other, ev->stream);
+			add_user(users, ev->other, ev->stream);
 	}
 	for (size_t i = 0; i < t->finding->events.count; i++) {
 		const struct finding_event *e = &t->finding->events.items[i];
 
-		touch(users, e->address, e->id.stream);
+		add_user(users, e->address, e->id.stream);
 		if (e->size)
 			*map_put(users, e->address, NULL) = SEVERAL;
 	}
@@ -168,7 +168,7 @@ static bool is_held(const struct finding *f, const struct trace_event *ev)
 	return false;
 }
 
-/* Hides what a thread does with objects that no other thread uses in this schedule. */
+/* Hides the steps on objects that only one thread uses in this schedule. */
 static void hide_private(struct rows *t)
 {
 	struct map users = { 0 };
@@ -180,7 +180,7 @@ static void hide_private(struct rows *t)
 
 		if (!ev || event_group(ev->kind) == EG_THREAD ||
 		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev) ||
-		    rows_pattern_event(t->finding, ev) >= 0 || atomicity_find(t->finding, ev) >= 0)
+		    is_named(t->finding, ev))
 			continue;
 		if (*map_get(&users, ev->address) != SEVERAL)
 			*row = (struct row){ .column = row->column, .hidden = 1 };
@@ -188,7 +188,7 @@ static void hide_private(struct rows *t)
 	map_free(&users);
 }
 
-/* Joins neighbours that do not matter. */
+/* Joins adjacent rows of hidden events. */
 static void join_hidden(struct rows *t)
 {
 	size_t n = 0;
@@ -208,7 +208,7 @@ static void join_hidden(struct rows *t)
 void rows_make(struct rows *t)
 {
 	const struct finding *f = t->finding;
-	struct map next = { 0 }; /* stream to its next index */
+	struct map next = { 0 }; /* from stream to its next index */
 
 	find_threads(t);
 	for (size_t i = 0; i < f->start.count; i++)
@@ -218,7 +218,7 @@ void rows_make(struct rows *t)
 
 		if (f->steps.items[i].index < *from)
 			continue;
-		add_run(t, f->steps.items[i].stream, *from, f->steps.items[i].index);
+		add_slice(t, f->steps.items[i].stream, *from, f->steps.items[i].index);
 		*from = f->steps.items[i].index + 1;
 	}
 	map_free(&next);

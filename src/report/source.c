@@ -1,25 +1,25 @@
+/* Reads a line of a source file for a report. */
 #include "report/source.h"
+
+#include "base/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* A file that was changed after the recording has other lines. */
+/* Returns NULL if the file was changed after the recording. */
 static FILE *open_unchanged(const struct trace *trace, const char *path)
 {
 	const char *recorded = trace_meta(trace, "time");
 	struct stat status;
-	FILE *file;
-
 	if (stat(path, &status) || !S_ISREG(status.st_mode) ||
 	    (recorded && status.st_mtime > strtoll(recorded, NULL, 10)))
 		return NULL;
-	file = fopen(path, "re");
-	return file;
+	return fopen(path, "re");
 }
 
-/* As it is named, and from where the program ran. */
+/* Tries the name as it is, then relative to the directory in which the program ran. */
 static FILE *open_source(const struct trace *trace, const char *name)
 {
 	const char *directory = trace_meta(trace, "directory");
@@ -28,8 +28,7 @@ static FILE *open_source(const struct trace *trace, const char *name)
 
 	if (file || !directory || name[0] == '/')
 		return file;
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
-		abort();
+	path = mem_format("%s/%s", directory, name);
 	file = open_unchanged(trace, path);
 	free(path);
 	return file;

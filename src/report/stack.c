@@ -1,3 +1,4 @@
+/* Builds a stack from the innermost frame to the outermost. */
 #include "report/stack.h"
 
 #include "base/mem.h"
@@ -11,7 +12,7 @@ struct stack_maker {
 	const struct trace *trace;
 	struct trace_symbols *symbols;
 	const char *text;
-	char here[4096]; /* the current directory, with a slash; empty when not known */
+	char here[4096]; /* the current directory, with a slash; "": unknown */
 };
 
 struct stack_maker *stack_open(struct describe *describe, const char *text)
@@ -34,7 +35,7 @@ void stack_close(struct stack_maker *m)
 	free(m);
 }
 
-static const char *keep(struct stack_maker *m, const char *text)
+static const char *keep_text(struct stack_maker *m, const char *text)
 {
 	return text ? describe_keep(m->describe, text, strlen(text)) : NULL;
 }
@@ -42,7 +43,7 @@ static const char *keep(struct stack_maker *m, const char *text)
 static const char *keep_function(struct stack_maker *m, const char *name)
 {
 	char *plain = name ? demangle_name(name) : NULL;
-	const char *kept = keep(m, plain ? plain : name);
+	const char *kept = keep_text(m, plain ? plain : name);
 
 	free(plain);
 	return kept;
@@ -55,8 +56,8 @@ static const char *keep_span(struct stack_maker *m, struct trace_span span)
 
 /* ---- text traces -------------------------------------------------------------------------- */
 
-/* "a.c:12" */
-static void read_place(struct stack_maker *m, uint64_t place, struct describe_frame *frame)
+/* Reads "a.c:12". */
+static void read_site(struct stack_maker *m, uint64_t place, struct describe_frame *frame)
 {
 	const char *text = trace_place_text(m->trace, place);
 	const char *colon = text ? strrchr(text, ':') : NULL;
@@ -67,8 +68,8 @@ static void read_place(struct stack_maker *m, uint64_t place, struct describe_fr
 	frame->line = (unsigned)strtoul(colon + 1, NULL, 10);
 }
 
-/* "f" of "f(a, b)" */
-static const char *called(struct stack_maker *m, uint64_t place)
+/* Of "f(a, b)" this is "f". */
+static const char *called_function(struct stack_maker *m, uint64_t place)
 {
 	const char *call = trace_call_text(m->trace, place);
 
@@ -82,18 +83,18 @@ static size_t text_stack(struct stack_maker *m, const struct trace_frame *calls,
 
 	frames[0] = (struct describe_frame){ 0 };
 	if (m->text) {
-		frames[0].file = keep(m, m->text);
+		frames[0].file = keep_text(m, m->text);
 		frames[0].line = (unsigned)ev->time;
 	} else {
-		read_place(m, ev->pc, &frames[0]);
+		read_site(m, ev->pc, &frames[0]);
 	}
 	for (size_t i = depth; i-- > 0 && count < STACK_FRAMES; count++) {
-		frames[count - 1].function = called(m, calls[i].pc);
+		frames[count - 1].function = called_function(m, calls[i].pc);
 		frames[count] = (struct describe_frame){ 0 };
 		if (!m->text)
-			read_place(m, calls[i].pc, &frames[count]);
+			read_site(m, calls[i].pc, &frames[count]);
 	}
-	/* The outermost call was made by nobody with a name. */
+	/* The caller of the outermost call is unknown. */
 	return count > 1 && !frames[count - 1].file ? count - 1 : count;
 }
 
@@ -107,8 +108,9 @@ static bool ends_with(const char *path, const char *tail)
 }
 
 /*
- * Debugging information has absolute names, sites those that the compiler was given. One file
- * should have one name: `like`, if that is the end of it; else without the current directory.
+ * Debugging information has absolute file names, sites those that the compiler was given. To give a
+ * file one name, returns `like` if `file` ends with it; otherwise the name without the current
+ * directory.
  */
 static const char *file_name(struct stack_maker *m, const char *file, const char *like)
 {
@@ -120,7 +122,7 @@ static const char *file_name(struct stack_maker *m, const char *file, const char
 		return like;
 	if (here && !strncmp(file, m->here, here))
 		file += here;
-	return keep(m, file);
+	return keep_text(m, file);
 }
 
 static size_t site_frames(struct stack_maker *m, const struct wire_element *site,
@@ -150,7 +152,7 @@ static size_t code_frames(struct stack_maker *m, uint64_t pc, const char *like,
 	return count;
 }
 
-/* The compiler's copies of a function have its name and more: f.isra.0, f.constprop.1 */
+/* The compiler appends to the names of a function's copies: f.isra.0, f.constprop.1. */
 static bool same_function(const char *a, const char *b)
 {
 	size_t n = a && b ? strcspn(a, ".") : 0;
@@ -159,8 +161,8 @@ static bool same_function(const char *a, const char *b)
 }
 
 /*
- * Who called: the return address says it, unless there is code in between that was not recorded
- * (qsort calls back): then the open call below has a frame of its own, by its first line.
+ * The frames of a caller come from the return address. If code that was not recorded is in between
+ * (qsort calls back), the recorded caller `below` gets its own frame, with its first line.
  */
 static size_t caller_frames(struct stack_maker *m, uint64_t pc, const struct trace_frame *below,
 			    struct describe_frame *frames, size_t room)
@@ -188,12 +190,13 @@ size_t stack_make(struct stack_maker *m, const struct trace_cursor *cursor,
 	if (trace_is_text(m->trace))
 		return text_stack(m, calls, depth, ev, frames);
 	count = site_frames(m, ev->site, frames, STACK_FRAMES);
-	if (!count && ev->kind == EV_BEGIN) /* told by the thread's function: no return address */
+	if (!count &&
+	    ev->kind == EV_BEGIN) /* `pc` is the thread's function, not a return address */
 		return code_frames(m, ev->pc + 1, NULL, frames, STACK_FRAMES);
 	if (!count)
 		count = caller_frames(m, ev->pc, depth ? &calls[depth - 1] : NULL, frames,
 				      STACK_FRAMES);
-	/* What called the outermost function is the runtime or libc. */
+	/* The outermost function is called by the runtime or libc: that is left out. */
 	for (size_t i = depth; i-- > 1 && count < STACK_FRAMES;)
 		count += caller_frames(m, calls[i].return_address, &calls[i - 1], frames + count,
 				       STACK_FRAMES - count);

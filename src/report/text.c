@@ -1,6 +1,12 @@
-/* The report for people: what, where, why, and a schedule that shows it. */
+/*
+ * The report as text. For each finding: the message, the events with their stacks and locks, the
+ * reason, the result of the replay, the threads, and a schedule that shows it.
+ */
+#include "report/atomicity.h"
 #include "report/columns.h"
 #include "report/confirmed.h"
+#include "report/formula_table.h"
+#include "report/grammar.h"
 #include "report/lifetime.h"
 #include "report/matched.h"
 #include "report/message.h"
@@ -8,41 +14,21 @@
 #include "report/name.h"
 #include "report/report.h"
 #include "report/source.h"
-#include "report/formula_table.h"
-#include "report/atomicity.h"
-#include "report/grammar.h"
+#include "report/wrap.h"
+
+#include "base/mem.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define WIDTH 100
 #define STACK_MOST 12 /* frames shown */
 #define FUNCTION_MOST 48
 
-/* A paragraph, broken at blanks; lines after the first are indented by two more. */
+/* Prints a paragraph; lines after the first are indented by two more. */
 static void print_wrapped(FILE *out, int indent, const char *text)
 {
-	int column = indent;
-	bool first = true;
-
 	fprintf(out, "%*s", indent, "");
-	while (*text) {
-		int length = (int)strcspn(text, " ");
-
-		if (!first && column + 1 + length > WIDTH) {
-			fprintf(out, "\n%*s", indent + 2, "");
-			column = indent + 2;
-		} else if (!first) {
-			fputc(' ', out);
-			column++;
-		}
-		fprintf(out, "%.*s", length, text);
-		column += length;
-		text += length;
-		text += *text == ' ';
-		first = false;
-	}
-	fputc('\n', out);
+	wrap_print(out, indent, indent + 2, text);
 }
 
 /* ---- events ------------------------------------------------------------------------------- */
@@ -51,21 +37,18 @@ static void print_wrapped(FILE *out, int indent, const char *text)
 static void print_frame(struct describe *d, const struct describe_frame *frame, FILE *out)
 {
 	const char *source = source_line(d, frame->file, frame->line);
-	char place[256];
+	const char *site =
+		frame->file ? describe_format(d, "%s:%u", frame->file, frame->line) : "(no source)";
 	int used;
 
-	if (frame->file)
-		snprintf(place, sizeof place, "%s:%u", frame->file, frame->line);
-	else
-		strcpy(place, "(no source)");
 	if (frame->function && strlen(frame->function) > FUNCTION_MOST)
-		used = fprintf(out, "      %.*s.. %s", FUNCTION_MOST - 2, frame->function, place);
+		used = fprintf(out, "      %.*s.. %s", FUNCTION_MOST - 2, frame->function, site);
 	else if (frame->function)
-		used = fprintf(out, "      %-16s %-16s", frame->function, place);
+		used = fprintf(out, "      %-16s %-16s", frame->function, site);
 	else
-		used = fprintf(out, "      %-16s", place);
-	if (source && used + 12 < WIDTH)
-		fprintf(out, "  | %.*s", WIDTH - used - 4, source);
+		used = fprintf(out, "      %-16s", site);
+	if (source && used + 12 < WRAP_WIDTH)
+		fprintf(out, "  | %.*s", WRAP_WIDTH - used - 4, source);
 	fputc('\n', out);
 }
 
@@ -79,27 +62,15 @@ static void print_stack(struct describe *d, const struct described *one, FILE *o
 		fprintf(out, "      ... %zu more\n", count - STACK_MOST);
 }
 
-static const char *place_of(struct describe *d, const struct described *one)
-{
-	return name_place(d, name_frame(one));
-}
-
-static const char *lock_name(struct describe *d, const struct finding_lock *held)
-{
-	const struct described *taken = describe_find(d, held->taken);
-	bool same = taken && taken->event.address == held->address;
-
-	return name_object(d, held->address, same ? &taken->event : NULL);
-}
-
 static void print_held(struct describe *d, const struct finding_event *e, FILE *out)
 {
 	for (size_t i = 0; i < e->held.count; i++) {
 		const struct finding_lock *held = &e->held.items[i];
 
-		fprintf(out, "    holds %s%s, taken at %s\n", lock_name(d, held),
+		fprintf(out, "    holds %s%s, acquired at %s\n",
+			name_lock(d, held->address, held->taken),
 			held->shared ? " for reading" : "",
-			place_of(d, describe_find(d, held->taken)));
+			name_event_site(d, describe_find(d, held->taken)));
 	}
 	if (!e->held.count)
 		fputs("    holds no lock\n", out);
@@ -107,13 +78,15 @@ static void print_held(struct describe *d, const struct finding_event *e, FILE *
 
 static void print_block(struct describe *d, const struct finding_event *e, FILE *out)
 {
-	const struct described *made = describe_find(d, e->block.allocated);
-
 	fprintf(out, "    in a block of %" PRIu64 " bytes, allocated by %s at %s\n", e->block.size,
-		describe_thread(d, e->block.allocated.stream), place_of(d, made));
+		describe_thread(d, e->block.allocated.stream),
+		name_event_site(d, describe_find(d, e->block.allocated)));
 }
 
-/* "p->id" beside "bank+56"; nothing where it says the same, or less: "table[]" of "table[3]". */
+/*
+ * The expression in the source, if it says more than the name: "p->id" for "bank+56", but not
+ * "table[]" for "table[3]".
+ */
 static const char *other_name(struct describe *d, const struct described *one, const char *name)
 {
 	const char *expression = one ? name_expression(d, &one->event) : NULL;
@@ -125,47 +98,49 @@ static const char *other_name(struct describe *d, const struct described *one, c
 	return expression;
 }
 
-static void print_event(struct describe *d, const struct finding *f, size_t i, FILE *out)
+/* The line about an event, without indent and line feed. */
+static void print_event_line(struct describe *d, const struct finding *f, size_t i, FILE *out)
 {
 	const struct finding_event *e = &f->events.items[i];
 	const struct described *one = describe_find(d, e->id);
-	const char *name = message_subject(d, e), *other = other_name(d, one, name);
+	const char *thread = describe_thread(d, e->id.stream);
+	const char *other = other_name(d, one, message_subject(d, e));
 
 	if (f->property) {
-		fprintf(out, "  %s: ", describe_thread(d, e->id.stream));
+		fprintf(out, "%s: ", thread);
 		if (e->named != ORDER_NONE)
 			fprintf(out, "%s: ", matched_name(f, e));
 		fputs(matched_event(d, e), out);
 		if (other && !one->point)
 			fprintf(out, " (%s)", other);
-		fputc('\n', out);
 	} else if (f->kind == FINDING_RACE || f->kind == FINDING_LOCKSET ||
 		   f->kind == FINDING_ATOMICITY) {
-		fprintf(out, "  %s: %s%s of %s", describe_thread(d, e->id.stream),
-			message_is_atomic(e->kind) ? "atomic " : "", message_operation(e->kind),
-			name);
+		fprintf(out, "%s: ", thread);
+		message_print_access(d, e, out);
 		if (other)
 			fprintf(out, " (%s)", other);
 		fprintf(out, ", %" PRIu64 " byte%s", e->size, e->size == 1 ? "" : "s");
 		if (!trace_is_text(describe_trace(d)))
 			fprintf(out, " at 0x%" PRIx64, e->address);
-		fputc('\n', out);
 	} else if (finding_is_of_life(f)) {
-		fputs("  ", out);
 		lifetime_event(d, f, i, out);
-		fputc('\n', out);
 	} else if (misuse_is(f)) {
-		fputs("  ", out);
 		misuse_event(d, f, i, out);
-		fputc('\n', out);
 	} else if (f->kind == FINDING_LOCK_ORDER) {
-		fprintf(out, "  %s is taken last by %s\n", message_lock(d, f, i),
-			describe_thread(d, e->id.stream));
+		fprintf(out, "%s acquires %s last", thread, message_lock(d, f, i));
 	} else {
-		fprintf(out, "  %s waits for %s\n", describe_thread(d, e->id.stream),
-			message_wait(d, f, i));
+		fprintf(out, "%s waits for %s", thread, message_wait(d, f, i));
 	}
-	print_stack(d, one, out);
+}
+
+static void print_event(struct describe *d, const struct finding *f, size_t i, FILE *out)
+{
+	const struct finding_event *e = &f->events.items[i];
+
+	fputs("  ", out);
+	print_event_line(d, f, i, out);
+	fputc('\n', out);
+	print_stack(d, describe_find(d, e->id), out);
 	if (!f->property || e->held.count)
 		print_held(d, e, out);
 	if (e->in_block)
@@ -180,7 +155,7 @@ static void print_thread(struct describe *d, uint32_t stream, FILE *out)
 	if (!created)
 		return;
 	fprintf(out, "  %s was created by %s at %s", describe_thread(d, stream),
-		describe_thread(d, created->event.stream), place_of(d, created));
+		describe_thread(d, created->event.stream), name_event_site(d, created));
 	if (begun && begun->stack.count && begun->stack.items[0].function)
 		fprintf(out, " and runs %s", begun->stack.items[0].function);
 	fputc('\n', out);
@@ -188,42 +163,21 @@ static void print_thread(struct describe *d, uint32_t stream, FILE *out)
 
 /* ---- why, and what to do ------------------------------------------------------------------ */
 
-static bool share_lock(const struct finding_event *a, const struct finding_event *b)
-{
-	for (size_t i = 0; i < a->held.count; i++) {
-		for (size_t k = 0; k < b->held.count; k++) {
-			if (a->held.items[i].address == b->held.items[k].address)
-				return true;
-		}
-	}
-	return false;
-}
-
 static void why_race(const struct finding *f, FILE *out)
 {
 	const struct finding_event *a = &f->events.items[0], *b = &f->events.items[1];
+	bool shared = message_share_lock(a, b);
 
-	if (share_lock(a, b))
-		fputs("Why: the lock they both hold is held for reading only, and nothing else "
-		      "keeps one before the other.",
-		      out);
-	else if (a->held.count && b->held.count)
-		fputs("Why: they hold locks, but none in common, and nothing else keeps one before "
-		      "the other.",
-		      out);
-	else if (a->held.count || b->held.count)
-		fputs("Why: only one of them holds a lock, and nothing else keeps one before the "
-		      "other.",
-		      out);
-	else
-		fputs("Why: neither holds a lock, and nothing else keeps one before the other.",
-		      out);
-	fputs(share_lock(a, b) ? " Take it for writing where something is written."
-			       : " Guard both with the same lock, or make both accesses atomic.",
-	      out);
+	fprintf(out, "Why: %s, and no other synchronisation orders the two accesses. %s",
+		shared				 ? "both hold the lock for reading only"
+		: a->held.count && b->held.count ? "they hold locks, but none in common"
+		: a->held.count || b->held.count ? "only one of them holds a lock"
+						 : "neither holds a lock",
+		shared ? "Acquire it for writing where something is written."
+		       : "Protect both with the same lock, or make both accesses atomic.");
 }
 
-/* The signal that went by, and the wait that comes too late for it. */
+/* Names the signal that comes before the wait. */
 static void why_lost(struct describe *d, const struct finding *f, FILE *out)
 {
 	const char *opening = "Why:";
@@ -238,14 +192,15 @@ static void why_lost(struct describe *d, const struct finding *f, FILE *out)
 		if (!signal)
 			continue;
 		struct describe_frame frame = { 0 };
-		describe_place(d, &signal->event, &frame);
-		fprintf(out, "%s the %s of %s by %s at %s comes when %s does not wait yet.",
-			opening, signal->event.kind == EV_BROADCAST ? "broadcast" : "signal",
+		describe_site(d, &signal->event, &frame);
+		fprintf(out, "%s the %s of %s by %s at %s comes before %s waits.", opening,
+			signal->event.kind == EV_BROADCAST ? "broadcast" : "signal",
 			message_subject(d, e), describe_thread(d, signal->event.stream),
-			name_place(d, &frame), describe_thread(d, e->id.stream));
+			name_site(d, &frame), describe_thread(d, e->id.stream));
 		opening = " Also,";
 	}
-	fputs(" Before waiting, test under the mutex a variable that the signaller sets under it.",
+	fputs(" Before waiting, check under the mutex a variable that the signalling thread sets "
+	      "under the mutex.",
 	      out);
 }
 
@@ -260,33 +215,33 @@ static void why_deadlock(const struct finding *f, FILE *out)
 			 kind == EV_READ_REQUEST;
 	}
 	if (f->events.count == 1 && locks)
-		fputs("Why: a lock that is not recursive is taken again by the thread that holds "
-		      "it. Make it recursive, or do not take it twice.",
+		fputs("Why: the thread locks a non-recursive lock that it already holds. Make it "
+		      "recursive, or lock it once.",
 		      out);
 	else if (locks)
-		fputs("Why: each holds what the next one waits for. Take the locks in the same "
-		      "order everywhere.",
+		fputs("Why: each thread holds the lock that the next one waits for. Acquire the "
+		      "locks in the same order everywhere.",
 		      out);
 	else
-		fputs("Why: none of them can go on unless another of them does, and no other "
-		      "thread is left to wake them.",
+		fputs("Why: each of these threads waits for another of them, and no other thread "
+		      "is left to wake them.",
 		      out);
 }
 
 static void why_warning(const struct finding *f, FILE *out)
 {
 	if (f->kind == FINDING_LOCKSET)
-		fputs("Why: no lock was held at every access. Whether both can happen at once was "
-		      "not asked: a warning is a lead, no proof.",
+		fputs("Why: no lock was held at every access. Whether two accesses can happen at "
+		      "the same time was not checked: a warning is not proved.",
 		      out);
 	else
-		fputs("Why: each holds what the next one takes last, and no lock keeps them apart. "
-		      "Whether they can be there at once was not asked: a warning is a lead, no "
-		      "proof.",
+		fputs("Why: each thread holds the lock that the next one acquires last, and no "
+		      "common lock prevents it. Whether the threads can get there at the same time "
+		      "was not checked: a warning is not proved.",
 		      out);
 }
 
-/* What matches, and for which values of the parameters. */
+/* The formula, and the values of its parameters. */
 static void why_property(struct describe *d, const struct finding *f, FILE *out)
 {
 	const struct spec_formula *formula = matched_formula(f);
@@ -307,7 +262,7 @@ static void why_property(struct describe *d, const struct finding *f, FILE *out)
 	}
 }
 
-/* What is wrong with the word, and what the property's own Lua says of it. */
+/* What is wrong with the word, and what the property's Lua code reported. */
 static void why_word(const struct observe_sentence *s, FILE *out)
 {
 	char *fault = grammar_fault(s);
@@ -315,7 +270,7 @@ static void why_word(const struct observe_sentence *s, FILE *out)
 	fprintf(out, "Why: %s", fault);
 	for (size_t i = 0; i < s->violation.reports.count; i++)
 		fprintf(out, "%s %s",
-			i ? ";" : ". The property says:", s->violation.reports.items[i]);
+			i ? ";" : ". The property reports:", s->violation.reports.items[i]);
 	free(fault);
 }
 
@@ -324,10 +279,8 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 	struct describe *d = r->describe;
 	char *text;
 	size_t size;
-	FILE *line = open_memstream(&text, &size);
+	FILE *line = mem_stream(&text, &size);
 
-	if (!line)
-		abort();
 	if (misuse_is(f))
 		misuse_why(f, line);
 	else if (f->status == FINDING_WARNING && f->kind == FINDING_ATOMICITY)
@@ -349,10 +302,11 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 	else
 		why_deadlock(f, line);
 	if (f->environment && f->steps.count)
-		fputs(" Part of this leans on something that only code outside of the recording "
-		      "explains; its order was kept.",
+		fputs(" This depends on effects of code that was not recorded; their recorded "
+		      "order "
+		      "was kept.",
 		      line);
-	fclose(line);
+	mem_stream_close(line);
 	print_wrapped(out, 2, text + strspn(text, " "));
 	free(text);
 }
@@ -362,19 +316,17 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 static void print_head(const struct report *r, const char *id, const char *status,
 		       const char *message, uint64_t count, FILE *out)
 {
-	char *text;
-	char times[40] = "";
+	char times[40] = "", *text;
 
 	if (count > 1)
 		snprintf(times, sizeof times, " (%" PRIu64 " times)", count);
-	if (asprintf(&text, "%s (%s%s%s): %s%s", id, status, r->process ? ", in " : "",
-		     r->process ? r->process : "", message, times) < 0)
-		abort();
+	text = mem_format("%s (%s%s%s): %s%s", id, status, r->process ? ", in " : "",
+			  r->process ? r->process : "", message, times);
 	print_wrapped(out, 0, text);
 	free(text);
 }
 
-/* What replaying showed, and how to do it again. */
+/* The result of the replay, and the command that repeats it. */
 static void print_confirmation(const struct report *r, const struct report_item *item, FILE *out)
 {
 	char *replay = report_replay(r, item);
@@ -384,7 +336,7 @@ static void print_confirmation(const struct report *r, const struct report_item 
 	     (line = confirmed_line(r->describe, item->finding, item->confirmation, i)); i++)
 		print_wrapped(out, i ? 4 : 2, line);
 	if (replay)
-		fprintf(out, "  To see it again: %s\n", replay);
+		fprintf(out, "  To replay it: %s\n", replay);
 	free(replay);
 }
 
@@ -401,11 +353,11 @@ static void print_finding(const struct report *r, const struct report_item *item
 	grammar_print(r, f, out);
 	print_confirmation(r, item, out);
 	for (size_t i = 0; i < f->events.count; i++) {
-		bool told = false;
+		bool named = false;
 
 		for (size_t k = 0; k < i; k++)
-			told |= f->events.items[k].id.stream == f->events.items[i].id.stream;
-		if (!told)
+			named |= f->events.items[k].id.stream == f->events.items[i].id.stream;
+		if (!named)
 			print_thread(d, f->events.items[i].id.stream, out);
 	}
 	if (f->status == FINDING_WARNING || f->at_start || (misuse_is(f) && f->events.count == 1)) {
@@ -415,11 +367,10 @@ static void print_finding(const struct report *r, const struct report_item *item
 	if (f->status == FINDING_OBSERVED)
 		fputs("  What happened:\n", out);
 	else if (f->lead)
-		fputs("  The order that was tried; what is read in it differs from the recorded "
-		      "run:\n",
+		fputs("  The schedule that was tried; reads in it differ from the recorded run:\n",
 		      out);
 	else if (f->start.count)
-		fputs("  A schedule that leads there, from the middle of the run on:\n", out);
+		fputs("  A schedule that leads there, starting in the middle of the run:\n", out);
 	else
 		fputs("  A schedule that leads there:\n", out);
 	columns_print(d, f, out);
@@ -436,11 +387,11 @@ static void print_observed(const struct report *r, const struct report_observed 
 		if (!one)
 			continue;
 		fprintf(out, "  %s %s here:\n", describe_thread(r->describe, one->event.stream),
-			o->ends ? "freed it" : "was last seen");
+			o->ends ? "freed it" : "was last recorded");
 		print_stack(r->describe, one, out);
 	}
 	if (o->replay)
-		fprintf(out, "  To see it again: %s\n", o->replay);
+		fprintf(out, "  To replay it: %s\n", o->replay);
 	fputc('\n', out);
 }
 
@@ -458,7 +409,7 @@ void report_print_findings(const struct report *r, struct report_numbers *number
 	vec_free(&items);
 }
 
-/* ---- the end ------------------------------------------------------------------------------ */
+/* ---- the summary -------------------------------------------------------------------------- */
 
 static void print_count(FILE *out, const char *before, uint64_t count, const char *one,
 			const char *many)
@@ -487,6 +438,36 @@ static struct predict_stats sum_of(const struct report *reports, size_t count)
 	return all;
 }
 
+/* What the prediction did not decide, and why: a line for each reason. */
+static void print_unknown(const struct predict_stats *s, FILE *out)
+{
+	const struct {
+		uint64_t count;
+		const char *before, *one, *many;
+	} lines[] = {
+		{ s->unknown, "not decided within the solver's limit of steps: ", "candidate",
+		  "candidates" },
+		{ s->not_asked,
+		  "not checked, no time was left (--time) or one code site had too many: ",
+		  "candidate", "candidates" },
+		{ s->far_choices, "not checked, too many events match a pattern: at least ",
+		  "choice of events", "choices of events" },
+		{ s->apart, "not checked, in no window together (--window): at least ",
+		  "pair of events of a pattern", "pairs of events of a pattern" },
+		{ s->windows_left, "not analysed, no time was left (--time): ", "window",
+		  "windows" },
+		{ s->unexplained, "caused by code that was not recorded, kept in recorded order: ",
+		  "event", "events" },
+	};
+
+	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+		if (!lines[i].count)
+			continue;
+		print_count(out, lines[i].before, lines[i].count, lines[i].one, lines[i].many);
+		fputc('\n', out);
+	}
+}
+
 void report_print_summary(const struct report *reports, size_t count, FILE *out)
 {
 	struct predict_stats s = sum_of(reports, count);
@@ -511,7 +492,7 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 	else
 		fputs("nothing found", out);
 	if (instances > findings)
-		fprintf(out, " (%" PRIu64 " places in the run)", instances);
+		fprintf(out, " (%" PRIu64 " occurrences in the run)", instances);
 	if (warnings)
 		print_count(out, ", ", warnings, "warning", "warnings");
 	print_count(out, " in ", s.events, "event", "events");
@@ -520,24 +501,5 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 		fprintf(out, ", %" PRIu64 " windows", s.windows);
 	fprintf(out, "; %" PRIu64 " unknown; %.2f s\n", s.unknown + s.not_asked + s.far_choices,
 		s.seconds);
-	if (s.unknown)
-		print_count(out, "not decided within the steps of a query: ", s.unknown,
-			    "candidate\n", "candidates\n");
-	if (s.not_asked)
-		print_count(out,
-			    "not asked, the time was over (--time) or one place had too many: ",
-			    s.not_asked, "candidate\n", "candidates\n");
-	if (s.far_choices)
-		print_count(out, "not looked at, a pattern fits too many: at least ", s.far_choices,
-			    "choice of events\n", "choices of events\n");
-	if (s.apart)
-		print_count(out, "not looked at, in no window together (--window): at least ",
-			    s.apart, "pair of events of a pattern\n",
-			    "pairs of events of a pattern\n");
-	if (s.windows_left)
-		print_count(out, "not looked at, the time was over (--time): ", s.windows_left,
-			    "window\n", "windows\n");
-	if (s.unexplained)
-		print_count(out, "the doing of code that was not recorded, kept in order: ",
-			    s.unexplained, "event\n", "events\n");
+	print_unknown(&s, out);
 }

@@ -1,3 +1,4 @@
+/* The table of verbs. */
 #include "report/verb.h"
 
 #include "event/event.h"

@@ -1,4 +1,4 @@
-/* What a thread does to something, in words. */
+/* Verbs for what a thread does to an object. */
 #ifndef REPORT_VERB_H
 #define REPORT_VERB_H
 
@@ -8,7 +8,7 @@ struct verb {
 	const char *plain, *third; /* "lock", "locks" */
 };
 
-/* Of a kind of event; "use", "uses" where there is no better one. */
+/* The verb of a kind of event; "use" if there is no better one. */
 struct verb verb_of(uint8_t kind);
 
 #endif

@@ -129,10 +129,13 @@ static void test_race(void **state)
 	add_event(&m, 0, 1, ORDER_NONE);
 	add_event(&m, 1, 1, ORDER_NONE);
 	describe(&m);
-	expect_message(&m, 0,
-		       "write of x in a and atomic read of x in b can happen at the same time");
+	expect_message(
+		&m, 0,
+		"data race: write of x in a and atomic read of x in b can happen at the same "
+		"time");
 	expect_message(&m, 1,
-		       "write of x in a and atomic update of x in b can happen at the same time");
+		       "data race: write of x in a and atomic update of x in b can happen at the "
+		       "same time");
 	close_text(&m);
 }
 
@@ -142,15 +145,18 @@ static void test_waits(void **state)
 	static const struct {
 		const char *text, *message;
 	} cases[] = {
-		{ "b|sinit(s,0)|\na|down(s)|\n", "a can wait for ever for a post of semaphore s" },
-		{ "b|sinit(s,0)|\na|sreq(s)|\n", "a can wait for ever for a post of semaphore s" },
-		{ "b|w(x)|\na|join(b)|\n", "a can wait for ever for the end of b" },
-		{ "b|w(x)|\na|jreq(b)|\n", "a can wait for ever for the end of b" },
+		{ "b|sinit(s,0)|\na|down(s)|\n",
+		  "deadlock: a can wait forever for a post of semaphore s" },
+		{ "b|sinit(s,0)|\na|sreq(s)|\n",
+		  "deadlock: a can wait forever for a post of semaphore s" },
+		{ "b|w(x)|\na|join(b)|\n", "deadlock: a can wait forever for the end of b" },
+		{ "b|w(x)|\na|jreq(b)|\n", "deadlock: a can wait forever for the end of b" },
 		{ "b|binit(r,2)|\na|barrier(r,2)|\n",
-		  "a can wait for ever for the others at barrier r" },
-		{ "b|oncebegin(o)|\na|once(o)|\n", "a can wait for ever for the end of once o" },
-		{ "b|w(x)|\na|acq(m)|\n", "a can wait for ever for m" },
-		{ "b|w(x)|\na|wait(c,m)|\n", "a can wait for ever for a signal on c" },
+		  "deadlock: a can wait forever for the other threads at barrier r" },
+		{ "b|oncebegin(o)|\na|once(o)|\n",
+		  "deadlock: a can wait forever for the end of the once routine o" },
+		{ "b|w(x)|\na|acq(m)|\n", "deadlock: a can wait forever for m" },
+		{ "b|w(x)|\na|wait(c,m)|\n", "deadlock: a can wait forever for a signal on c" },
 	};
 
 	(void)state;
@@ -188,9 +194,11 @@ static void test_cycle(void **state)
 	add_finding(&m, FINDING_DEADLOCK, FINDING_OBSERVED);
 	add_event(&m, 0, 2, 0);
 	describe(&m);
-	expect_message(&m, 0, "t1 and t2 wait for each other for ever: t1 for b, t2 for a");
-	expect_message(&m, 1, "t1 and t2 can wait for ever: t1 for b, which t2 holds, t2 for a");
-	expect_message(&m, 2, "t1 waits for ever for b, which it holds itself");
+	expect_message(&m, 0,
+		       "deadlock: t1 and t2 wait for each other forever: t1 for b, t2 for a");
+	expect_message(&m, 1,
+		       "deadlock: t1 and t2 can wait forever: t1 for b, which t2 holds, t2 for a");
+	expect_message(&m, 2, "deadlock: t1 waits forever for b, which it holds itself");
 	close_text(&m);
 }
 
@@ -212,7 +220,9 @@ static void test_woken(void **state)
 	describe(&m);
 	assert_string_equal(message_wait(m.describe, &m.result.findings.items[0], 0),
 			    "m, which b holds");
-	expect_message(&m, 1, "a can wait for ever on c: its signal can come before the wait");
+	expect_message(
+		&m, 1,
+		"lost wake-up: a can wait forever on c: the signal can come before the wait");
 	close_text(&m);
 }
 
@@ -277,8 +287,8 @@ static void test_columns(void **state)
 	assert_non_null(strstr(report, "What happened:\n"
 				       "    t1                                  t2\n"
 				       "    create t2"));
-	assert_non_null(strstr(report, "    >> stuck: acquire b"));
-	assert_non_null(strstr(report, "Take the locks in the same order everywhere."));
+	assert_non_null(strstr(report, "    >> blocked: acquire b"));
+	assert_non_null(strstr(report, "Acquire the locks in the same order"));
 	free(report);
 	close_text(&m);
 }
