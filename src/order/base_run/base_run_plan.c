@@ -347,8 +347,7 @@ static void push_choice(struct base_run_planner *p, uint32_t last)
 
 /*
  * Has everything been done, or have all owners come as far in time as the steps of all are known?
- * It is not enough that some run ahead: those that are behind may still need what the others
- * overwrite.
+ * It is not enough that some run ahead: the others may still need what those overwrite.
  */
 static bool has_come_far_enough(const struct base_run_planner *p, bool *whole)
 {
