@@ -16,11 +16,9 @@ struct chart {
 	struct grammar_check *s;
 	/* positions are 0 … count; `words` is the size of a set of positions */
 	size_t positions, words;
-	uint64_t *ends; /* [production][position]: a set */
-	uint8_t *
-		/* [production][position]: can it begin with the rest? */
-		begins;
-	bool runs; /* walk the tree with its code; otherwise only check that it is unique */
+	uint64_t *ends;	 /* [production][position]: a set */
+	uint8_t *begins; /* [production][position]: can it begin with the rest of the session? */
+	bool runs;	 /* walk the tree with its code; otherwise only check that it is unique */
 	struct err *err;
 };
 

@@ -1,7 +1,7 @@
 /*
- * Checks the use of something after its lifetime (doc/prediction.md, "Use of what is over"): of
- * freed or unmapped memory, of the stack of a thread that ended, and, as misuse, of a destroyed
- * object or a closed descriptor.
+ * Checks the use of something after its lifetime (doc/prediction.md, "Use after the end of a
+ * lifetime"): of freed or unmapped memory, of the stack of a thread that ended, and, as misuse, of
+ * a destroyed object or a closed descriptor.
  *
  * Of the two events, the end f comes early: the rules for lifetimes, which put it after the uses
  * that the base run has before it, do not bind it (play.c: `early`). They bind all other events of
