@@ -22,8 +22,7 @@ struct grammar_check_code {
 struct grammar_check_part {
 	uint8_t kind;	 /* enum spec_item_kind */
 	uint32_t number; /* EVENT, PRODUCTION */
-	uint32_t
-		slot; /* of its attributes in the frame; GRAMMAR_CHECK_NONE: no name refers to them */
+	uint32_t slot;	 /* of its attributes in the frame; GRAMMAR_CHECK_NONE: no name */
 	struct grammar_check_code code; /* ACTION, ASSERT */
 };
 /* An alternative of a production. Slot 0 is the symbol on the left. */
