@@ -60,7 +60,7 @@ static bool events_conflict(const struct checker_base *base, uint32_t first_even
 /*
  * Is the value before it unknown? It is known only if the window or a text trace's initial values
  * contain the write: a value that only a read shows, or that was left before the window, does not
- * count. Writing the same value again harms nobody, so the exception is for writes that the window
+ * count. Writing the same value again does no harm, so the exception is for writes that the window
  * shows to do so.
  */
 static bool is_unknown(const struct checker_base *base, uint32_t writer)

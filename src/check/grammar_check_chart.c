@@ -276,7 +276,7 @@ static enum grammar_check_verdict walk_node(struct chart *c,
 	return verdict;
 }
 
-/* Walks first without the code: a word with two trees has no verdict, whatever one of them says. */
+/* Walks first without the code: a word with two trees has no verdict, not even one of theirs. */
 static enum grammar_check_verdict walk_twice(struct chart *c)
 {
 	struct grammar_check_chart_node root = { 0, 0, c->s->count, c->s->root };

@@ -41,7 +41,7 @@ static uint8_t kind_of(const struct end_and_use *p, uint32_t number)
 	return checker_base_record(p->play->base, number)->kind;
 }
 
-/* Is it the end of the main thread, which nobody created? Its stack stays. */
+/* Is it the end of the main thread, which has no CREATE? Its stack stays. */
 static bool is_main(const struct end_and_use *p)
 {
 	const struct checker_record *end = checker_base_record(p->play->base, p->end);
