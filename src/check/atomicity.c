@@ -60,7 +60,7 @@ static bool events_conflict(const struct checker_base *base, uint32_t first_even
 /*
  * Is the value before it unknown? It is known only if the window or a text trace's initial values
  * contain the write: a value that only a read shows, or that was left before the window, does not
- * count. Writing the same value again harms nobody, so the exception is for writes that the window
+ * count. Writing the same value again does no harm, so the exception is for writes that the window
  * shows to do so.
  */
 static bool is_unknown(const struct checker_base *base, uint32_t writer)
@@ -71,7 +71,7 @@ static bool is_unknown(const struct checker_base *base, uint32_t writer)
 }
 
 /* Does the remote event change a byte that the two have in common? */
-static bool changes_value(const struct checker_tear *t, uint32_t remote, uint32_t local)
+static bool changes_value(const struct checker_broken_region *t, uint32_t remote, uint32_t local)
 {
 	const struct checker_record *record = checker_base_record(t->play->base, remote);
 	const uint8_t *value = checker_written_value(record);
@@ -100,8 +100,8 @@ static bool changes_value(const struct checker_tear *t, uint32_t remote, uint32_
 
 /* ---- checks of the events ------------------------------------------------------------------ */
 
-static bool are_accesses(const struct checker_tear *t, const struct checker_witness *witness,
-			 struct err *err)
+static bool are_accesses(const struct checker_broken_region *t,
+			 const struct checker_witness *witness, struct err *err)
 {
 	const uint32_t numbers[] = { t->l1, t->r1, t->r2, t->l2 };
 
@@ -127,7 +127,7 @@ static bool are_accesses(const struct checker_tear *t, const struct checker_witn
 	return true;
 }
 
-static bool are_of_right_threads(const struct checker_tear *t, struct err *err)
+static bool are_of_right_threads(const struct checker_broken_region *t, struct err *err)
 {
 	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
 	const struct checker_record *l2 = checker_base_record(t->play->base, t->l2);
@@ -145,7 +145,7 @@ static bool are_of_right_threads(const struct checker_tear *t, struct err *err)
 	return true;
 }
 
-static bool are_in_order(const struct checker_tear *t, struct err *err)
+static bool are_in_order(const struct checker_broken_region *t, struct err *err)
 {
 	size_t l1 = checker_claim_position(t->play, t->l1),
 	       r1 = checker_claim_position(t->play, t->r1);
@@ -173,7 +173,7 @@ static bool is_waiting_operation(const struct checker_record *record)
 	return false;
 }
 
-static bool is_intended(const struct checker_tear *t, struct err *err)
+static bool is_intended(const struct checker_broken_region *t, struct err *err)
 {
 	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
 	const struct checker_record *l2 = checker_base_record(t->play->base, t->l2);
@@ -191,7 +191,7 @@ static bool is_intended(const struct checker_tear *t, struct err *err)
 		return !err_set(err, "it reads twice at the same site: that is polling");
 	if (!changes_value(t, t->r1, t->l1) || !changes_value(t, t->r2, t->l2))
 		return !err_set(err, "the remote accesses write values that were there before");
-	if (checker_tear_is_learned(t))
+	if (checker_broken_region_is_known(t))
 		return !err_set(err, "the thread can know of the remote accesses");
 	return false;
 }
@@ -199,14 +199,13 @@ static bool is_intended(const struct checker_tear *t, struct err *err)
 /* ---- regions ------------------------------------------------------------------------------- */
 
 /* Is an annotated region open at l1, and still open at l2? */
-static bool is_in_annotated_region(const struct checker_tear *t)
+static bool is_in_annotated_region(const struct checker_broken_region *t)
 {
 	const struct checker_base *base = t->play->base;
 	const struct checker_record *l1 = checker_base_record(base, t->l1);
 	VEC(struct checker_open_region) open = { 0 };
 	bool after_l1 = false;
-	size_t still_open =
-		0; /* regions open at l1 that are still open: the first ones of `open` */
+	size_t still_open = 0; /* of the regions open at l1: the first ones of `open` */
 
 	for (size_t i = 0; i < base->regions.count; i++) {
 		if (base->regions.items[i].stream == l1->stream)
@@ -241,22 +240,24 @@ static bool is_in_annotated_region(const struct checker_tear *t)
 	return still_open;
 }
 
-static bool guards_common_byte(const struct checker_tear *t, uint64_t lock, uint32_t a, uint32_t b)
+static bool guards_common_byte(const struct checker_broken_region *t, uint64_t lock, uint32_t a,
+			       uint32_t b)
 {
 	uint64_t first, count;
 
 	common_bytes(checker_base_record(t->play->base, a), checker_base_record(t->play->base, b),
 		     &first, &count);
 	for (uint64_t i = 0; i < count; i++) {
-		if (checker_tear_is_guarded(t, lock, first + i))
+		if (checker_broken_region_is_guarded(t, lock, first + i))
 			return true;
 	}
 	return false;
 }
 
 /* Is the byte protected without the region: do both hold a common lock, or are both atomic? */
-static bool is_protected_anyway(const struct checker_tear *t, const checker_held_locks *local,
-				const checker_held_locks *remote, uint32_t a, uint32_t b)
+static bool is_protected_anyway(const struct checker_broken_region *t,
+				const checker_held_locks *local, const checker_held_locks *remote,
+				uint32_t a, uint32_t b)
 {
 	if (checker_is_atomic(checker_base_record(t->play->base, a)) &&
 	    checker_is_atomic(checker_base_record(t->play->base, b)))
@@ -285,7 +286,7 @@ static const struct checker_held_lock *find_held_lock(const checker_held_locks *
  * Is a critical section of one lock, held from l1 to l2, a region that the program means to be
  * atomic? The lock must guard both bytes elsewhere.
  */
-static bool is_in_critical_section(const struct checker_tear *t)
+static bool is_in_critical_section(const struct checker_broken_region *t)
 {
 	const struct checker_record *l1 = checker_base_record(t->play->base, t->l1);
 
@@ -293,18 +294,16 @@ static bool is_in_critical_section(const struct checker_tear *t)
 	    is_protected_anyway(t, &t->locks_at_l2, &t->locks_at_r2, t->r2, t->l2))
 		return false;
 	for (size_t i = 0; i < t->locks_at_l1.count; i++) {
-		const struct checker_held_lock *lock_held = &t->locks_at_l1.items[i];
-		const struct checker_held_lock *later =
-			find_held_lock(&t->locks_at_l2, lock_held->lock);
+		const struct checker_held_lock *held = &t->locks_at_l1.items[i];
+		const struct checker_held_lock *later = find_held_lock(&t->locks_at_l2, held->lock);
 
-		if (lock_held->writes && later && later->writes &&
-		    lock_held->stream == l1->stream && later->stream == lock_held->stream &&
-		    later->index == lock_held->index &&
-		    !checker_base_is_frozen(t->play->base, CHECKER_LOCK, lock_held->lock) &&
-		    !find_held_lock(&t->locks_at_r1, lock_held->lock) &&
-		    !find_held_lock(&t->locks_at_r2, lock_held->lock) &&
-		    guards_common_byte(t, lock_held->lock, t->l1, t->r1) &&
-		    guards_common_byte(t, lock_held->lock, t->r2, t->l2))
+		if (held->writes && later && later->writes && held->stream == l1->stream &&
+		    later->stream == held->stream && later->index == held->index &&
+		    !checker_base_is_frozen(t->play->base, CHECKER_LOCK, held->lock) &&
+		    !find_held_lock(&t->locks_at_r1, held->lock) &&
+		    !find_held_lock(&t->locks_at_r2, held->lock) &&
+		    guards_common_byte(t, held->lock, t->l1, t->r1) &&
+		    guards_common_byte(t, held->lock, t->r2, t->l2))
 			return true;
 	}
 	return false;
@@ -312,8 +311,8 @@ static bool is_in_critical_section(const struct checker_tear *t)
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
-static bool judge_tear(struct checker_tear *t, const struct checker_witness *witness,
-		       struct err *err)
+static bool judge_broken_region(struct checker_broken_region *t,
+				const struct checker_witness *witness, struct err *err)
 {
 	if (!are_of_right_threads(t, err) || !are_accesses(t, witness, err) ||
 	    !are_in_order(t, err) ||
@@ -322,17 +321,17 @@ static bool judge_tear(struct checker_tear *t, const struct checker_witness *wit
 		return false;
 	if (is_in_annotated_region(t))
 		return true;
-	checker_tear_find_locks(t);
+	checker_broken_region_find_locks(t);
 	return is_in_critical_section(t)
 		       ? true
 		       : err_set(err, "%s and the last event are not in one atomic region",
 				 checker_claim_words(t->play, &witness->events[0]).text);
 }
 
-bool checker_play_tears(const struct checker_play *play, const struct checker_witness *witness,
-			struct err *err)
+bool checker_play_breaks_region(const struct checker_play *play,
+				const struct checker_witness *witness, struct err *err)
 {
-	struct checker_tear t = { .play = play };
+	struct checker_broken_region t = { .play = play };
 	uint32_t numbers[4];
 	bool ok;
 
@@ -350,7 +349,7 @@ bool checker_play_tears(const struct checker_play *play, const struct checker_wi
 	t.l2 = numbers[witness->event_count - 1];
 	if (witness->event_count == 4 && t.r1 == t.r2)
 		return err_set(err, "an event is named twice");
-	ok = judge_tear(&t, witness, err);
-	checker_tear_close(&t);
+	ok = judge_broken_region(&t, witness, err);
+	checker_broken_region_close(&t);
 	return ok;
 }

@@ -1,5 +1,5 @@
 /*
- * A region whose atomicity is broken (torn), examined from the start of its window
+ * A region whose atomicity another thread breaks, examined from the start of its window
  * (atomicity_look.c): which locks the threads hold at its events, and whether the region's thread
  * can know of the remote accesses.
  */
@@ -15,26 +15,27 @@ struct checker_held_lock {
 };
 typedef VEC(struct checker_held_lock) checker_held_locks;
 
-struct checker_tear {
+struct checker_broken_region {
 	const struct checker_play *play;
 	uint32_t l1, r1, r2, l2; /* numbers in the window */
 	checker_held_locks locks_at_l1, locks_at_r1, locks_at_r2, locks_at_l2;
 };
 
 /* Fills in the locks that are held at the four events. */
-void checker_tear_find_locks(struct checker_tear *tear);
-void checker_tear_close(struct checker_tear *tear);
+void checker_broken_region_find_locks(struct checker_broken_region *region);
+void checker_broken_region_close(struct checker_broken_region *region);
 
 /*
  * Do two threads access the byte while they hold the lock? Usually the window shows it. If not, the
  * whole recording is searched, which costs one pass per lock.
  */
-bool checker_tear_is_guarded(const struct checker_tear *tear, uint64_t lock, uint64_t address);
+bool checker_broken_region_is_guarded(const struct checker_broken_region *region, uint64_t lock,
+				      uint64_t address);
 
 /*
  * Is there a chain from r2 to the last event before l2 in its thread: of program order, thread
  * creations, operations that wait, and reads of what another thread wrote?
  */
-bool checker_tear_is_learned(const struct checker_tear *tear);
+bool checker_broken_region_is_known(const struct checker_broken_region *region);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Examines a torn region (atomicity.h): plays its schedule once more and follows which locks are held,
- * which bytes each lock guards, and which events can know of the remote access.
+ * Examines a broken region (atomicity.h): plays its schedule once more and follows which locks are
+ * held, which bytes each lock guards, and which events can know of the remote access.
  */
 #include "check/atomicity.h"
 
@@ -38,7 +38,7 @@ static void find_held_locks(const struct checker_world *world, uint32_t thread,
 	}
 }
 
-void checker_tear_find_locks(struct checker_tear *t)
+void checker_broken_region_find_locks(struct checker_broken_region *t)
 {
 	const struct checker_base *base = t->play->base;
 	struct checker_world *world = checker_world_on(base->start);
@@ -60,7 +60,7 @@ void checker_tear_find_locks(struct checker_tear *t)
 	checker_world_close(world);
 }
 
-void checker_tear_close(struct checker_tear *t)
+void checker_broken_region_close(struct checker_broken_region *t)
 {
 	vec_free(&t->locks_at_l1);
 	vec_free(&t->locks_at_r1);
@@ -101,7 +101,8 @@ static bool operates_on_lock(const struct checker_record *record, uint64_t lock)
 	return false;
 }
 
-bool checker_tear_is_guarded(const struct checker_tear *t, uint64_t lock, uint64_t address)
+bool checker_broken_region_is_guarded(const struct checker_broken_region *t, uint64_t lock,
+				      uint64_t address)
 {
 	const struct checker_base *base = t->play->base;
 	struct checker_lock_depth *depths = start_depths(base, lock);
@@ -137,7 +138,7 @@ struct knowledge {
 	bool *threads, *created;
 	bool *events;	   /* by number */
 	struct map passed; /* objects */
-	/* address of a barrier to 1 + the first meeting that a thread with the knowledge came to */
+	/* address of a barrier to 1 + the first round that a thread with the knowledge came to */
 	struct map met;
 };
 
@@ -181,8 +182,8 @@ static bool learns_by_waiting(const struct knowledge *n, const struct checker_re
 }
 
 /*
- * An arrival comes after the meetings before it; a thread that leaves a barrier comes after its
- * meeting.
+ * An arrival comes after the rounds before it; a thread that leaves a barrier comes after its
+ * round.
  */
 static bool learns_at_barrier(const struct knowledge *n, const struct checker_record *record)
 {
@@ -194,8 +195,8 @@ static bool learns_at_barrier(const struct knowledge *n, const struct checker_re
 		if (first && record->note >= *first)
 			return true;
 	}
-	first = self->meets ? map_get(&n->met, self->barrier) : NULL;
-	return first && self->meeting + 1 >= *first;
+	first = self->at_barrier ? map_get(&n->met, self->barrier) : NULL;
+	return first && self->round + 1 >= *first;
 }
 
 static bool learns_by_reading(const struct knowledge *n, const struct checker_record *record)
@@ -257,7 +258,7 @@ static void update_knowledge(struct knowledge *n, uint32_t number)
 	}
 }
 
-bool checker_tear_is_learned(const struct checker_tear *t)
+bool checker_broken_region_is_known(const struct checker_broken_region *t)
 {
 	const struct checker_base *base = t->play->base;
 	struct knowledge n = {

@@ -106,8 +106,8 @@ struct checker_world *checker_base_before(const struct checker_base *base, uint3
 struct checker_record *checker_base_record(const struct checker_base *base, uint32_t number);
 
 /*
- * Finds the event of the stream at position `stream` with this index, among its thread's events from
- * number `from` on; CHECKER_END if it is not there.
+ * Finds the event of the stream at position `stream` with this index, among its thread's events
+ * from number `from` on; CHECKER_END if it is not there.
  */
 uint32_t checker_base_find(const struct checker_base *base, uint32_t from, uint32_t stream,
 			   uint64_t index);

@@ -32,7 +32,7 @@ static struct checker_request request_at_next_event(const struct checker_play *p
 	case EV_DOWN:
 	case EV_ONCE: break;
 	default: /* it may be at a barrier, even without a PASS record */
-		request.kind = self->meets ? EV_PASS : EV_NONE;
+		request.kind = self->at_barrier ? EV_PASS : EV_NONE;
 		request.address = self->barrier;
 	}
 	if (!checker_play_is_ready(play, number, &why))

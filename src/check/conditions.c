@@ -132,8 +132,8 @@ static void end_wait(struct checker_condition *condition, const struct checker_r
 /*
  * Records a signal or broadcast. Each WOKEN without time-out, in base order, was woken by the first
  * broadcast or signal after its WAIT that no earlier WOKEN used (doc/prediction.md). Calls that no
- * wait can use are not kept: those between a broadcast and the next wait, and more signals after the
- * last wait than there are waits.
+ * wait can use are not kept: those between a broadcast and the next wait, and more signals after
+ * the last wait than there are waits.
  */
 static void record_call(struct checker_condition *condition, struct checker_condition_entry call)
 {

@@ -43,12 +43,12 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 /* ---- barriers ------------------------------------------------------------------------------ */
 
 /*
- * The threads that meet are fixed: an ARRIVE carries the number of its meeting in the base run
- * (`note`). The meetings of a barrier come one after the other, so a count for the current one
+ * The threads that meet are fixed: an ARRIVE carries the number of its round in the base run
+ * (`note`). The rounds of a barrier come one after the other, so a count for the current one
  * suffices.
  */
-static uint64_t meeting_size(const struct checker_barrier *barrier,
-			     const struct checker_record *record)
+static uint64_t round_size(const struct checker_barrier *barrier,
+			   const struct checker_record *record)
 {
 	return barrier->size ? barrier->size
 			     : record->number; /* the INIT or the first arrival says it */
@@ -61,7 +61,7 @@ static bool can_arrive(const struct checker_world *world, const struct checker_r
 		&checker_world_see(world, CHECKER_BARRIER, record->address)->barrier;
 	struct checker_words name = checker_object_words(world->trace, record->address);
 	uint32_t next = checker_barrier_next(world, record->address);
-	uint64_t size = meeting_size(barrier, record);
+	uint64_t size = round_size(barrier, record);
 
 	if (!size)
 		return err_set(why, "arrives at barrier %s, whose thread count is unknown",
@@ -71,7 +71,7 @@ static bool can_arrive(const struct checker_world *world, const struct checker_r
 			why, "arrives at barrier %s for %" PRIu64 " threads, which is for %" PRIu64,
 			name.text, record->number, size);
 	if (record->note > next)
-		return err_set(why, "arrives at barrier %s before the previous meeting is complete",
+		return err_set(why, "arrives at barrier %s before the previous round is complete",
 			       name.text);
 	return true;
 }
@@ -81,16 +81,16 @@ uint32_t checker_barrier_next(const struct checker_world *world, uint64_t addres
 	const struct checker_barrier *barrier =
 		&checker_world_see(world, CHECKER_BARRIER, address)->barrier;
 
-	return barrier->meeting + (barrier->size && barrier->arrived >= barrier->size);
+	return barrier->round + (barrier->size && barrier->arrived >= barrier->size);
 }
 
-bool checker_barrier_complete(const struct checker_world *world, uint64_t address, uint32_t meeting)
+bool checker_barrier_complete(const struct checker_world *world, uint64_t address, uint32_t round)
 {
 	const struct checker_barrier *barrier =
 		&checker_world_see(world, CHECKER_BARRIER, address)->barrier;
 
-	return meeting < barrier->meeting ||
-	       (meeting == barrier->meeting && barrier->arrived >= barrier->size);
+	return round < barrier->round ||
+	       (round == barrier->round && barrier->arrived >= barrier->size);
 }
 
 bool checker_barrier_is_used(const struct checker_world *world, uint64_t address)
@@ -111,9 +111,9 @@ bool checker_barrier_allows(const struct checker_world *world, const struct chec
 		return can_arrive(world, record, why);
 	if (record->kind != EV_PASS)
 		return true;
-	if (!thread->meets || thread->barrier != record->address)
+	if (!thread->at_barrier || thread->barrier != record->address)
 		return err_set(why, "passes barrier %s, where it did not arrive", name.text);
-	if (checker_barrier_complete(world, record->address, thread->meeting))
+	if (checker_barrier_complete(world, record->address, thread->round))
 		return true;
 	return err_set(why, "passes barrier %s before all threads have arrived", name.text);
 }
@@ -125,17 +125,17 @@ static void apply_arrival(struct checker_world *world, const struct checker_reco
 	struct checker_thread *thread = &world->threads[record->stream];
 
 	uint32_t next = checker_barrier_next(world, record->address);
-	if (next > barrier->meeting) {
-		barrier->meeting = next;
+	if (next > barrier->round) {
+		barrier->round = next;
 		barrier->arrived = 0;
 	}
 	/* even if it contradicts: the next arrival is judged by the last number given */
 	if (record->number)
 		barrier->size = record->number;
 	barrier->arrived++;
-	thread->meets = true;
+	thread->at_barrier = true;
 	thread->barrier = record->address;
-	thread->meeting = barrier->meeting;
+	thread->round = barrier->round;
 }
 
 void checker_barrier_apply(struct checker_world *world, const struct checker_record *record)
@@ -146,10 +146,9 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 	switch (record->kind) {
 	case EV_BARRIER_INIT:
 	case EV_BARRIER_DESTROY:
-		*barrier =
-			(struct checker_barrier){ record->kind == EV_BARRIER_INIT ? record->number
-										  : 0,
-						  0, barrier->meeting + 1 };
+		*barrier = (struct checker_barrier){
+			record->kind == EV_BARRIER_INIT ? record->number : 0, 0, barrier->round + 1
+		};
 		break;
 	case EV_ARRIVE: apply_arrival(world, record); break;
 	}

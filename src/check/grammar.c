@@ -13,11 +13,10 @@
 struct grammar_judge {
 	const struct checker_sentence *claim;
 	struct checker_moments moments;
-	struct map
-		/* event, and whether before it, to 1 + the first of the word's occurrences there */
-		occurrences;
+	/* event, and whether before it, to 1 + the first of the word's occurrences there */
+	struct map occurrences;
 	VEC(uint32_t) more; /* by occurrence: 1 + the next one at the same moment; 0 if none */
-	struct grammar_check spell;
+	struct grammar_check grammar;
 	VEC(struct grammar_check_token) tokens;
 	size_t length; /* of the whole word, including events after the schedule */
 };
@@ -122,7 +121,7 @@ static bool is_first_error(struct grammar_judge *j, struct err *err)
 {
 	for (size_t count = 1; count < j->tokens.count && j->tokens.count <= PREFIXES; count++) {
 		struct grammar_check_result result =
-			grammar_check_judge(&j->spell, j->tokens.items, count, true, err);
+			grammar_check_judge(&j->grammar, j->tokens.items, count, true, err);
 
 		if (result.verdict == GRAMMAR_CHECK_BROKEN)
 			return false;
@@ -140,7 +139,7 @@ static bool is_last_session_wrong(struct grammar_judge *j, size_t start, bool re
 	bool always = !has_resets(property) && !property->until_end;
 	bool complete = always || reset || (property->until_end && j->claim->at_end);
 	struct grammar_check_result result = grammar_check_judge(
-		&j->spell, j->tokens.items + start, j->tokens.count - start, complete, err);
+		&j->grammar, j->tokens.items + start, j->tokens.count - start, complete, err);
 
 	if (result.verdict == GRAMMAR_CHECK_BROKEN)
 		return false;
@@ -162,19 +161,19 @@ static bool judge_sessions(struct grammar_judge *j, struct err *err)
 		struct grammar_check_result result;
 		bool reset;
 
-		if (!grammar_check_resets(&j->spell, &j->tokens.items[i], &reset, err))
+		if (!grammar_check_resets(&j->grammar, &j->tokens.items[i], &reset, err))
 			return false;
 		if (i + 1 == j->tokens.count)
 			return is_last_session_wrong(j, start, reset, err);
 		if (!reset)
 			continue;
-		result = grammar_check_judge(&j->spell, j->tokens.items + start, i + 1 - start,
+		result = grammar_check_judge(&j->grammar, j->tokens.items + start, i + 1 - start,
 					     true, err);
 		if (result.verdict == GRAMMAR_CHECK_BROKEN)
 			return false;
 		if (result.verdict != GRAMMAR_CHECK_GOOD)
 			return err_set(err, "a session before the last one is already wrong");
-		grammar_check_next_session(&j->spell);
+		grammar_check_next_session(&j->grammar);
 		start = i + 1;
 	}
 	return err_set(err, "the word is empty");
@@ -189,14 +188,14 @@ bool checker_play_misspells(const struct checker_play *play,
 	ok = checker_moments_open(&j.moments, play, sentence->moments, sentence->moment_count, err);
 	index_occurrences(&j);
 	ok = ok && is_complete(&j, err) &&
-	     grammar_check_open(&j.spell, sentence->file, sentence->property, sentence->formula,
+	     grammar_check_open(&j.grammar, sentence->file, sentence->property, sentence->formula,
 				err);
 	if (ok) {
 		read_word(&j);
 		ok = judge_sessions(&j, err);
 	}
-	if (j.spell.script)
-		grammar_check_close(&j.spell);
+	if (j.grammar.script)
+		grammar_check_close(&j.grammar);
 	checker_moments_close(&j.moments);
 	map_free(&j.occurrences);
 	vec_free(&j.more);

@@ -22,9 +22,7 @@ struct grammar_check_code {
 struct grammar_check_part {
 	uint8_t kind;	 /* enum spec_item_kind */
 	uint32_t number; /* EVENT, PRODUCTION */
-	uint32_t
-		/* of its attributes in the frame; GRAMMAR_CHECK_NONE if no name refers to them */
-		slot;
+	uint32_t slot;	 /* of its attributes in the frame; GRAMMAR_CHECK_NONE: no name */
 	struct grammar_check_code code; /* ACTION, ASSERT */
 };
 /* An alternative of a production. Slot 0 is the symbol on the left. */
@@ -63,12 +61,12 @@ struct grammar_check {
 };
 
 /* Computes nullable … has_code from the choices. Choices that derive no word are disabled. */
-void grammar_check_find_sets(struct grammar_check *spell);
+void grammar_check_find_sets(struct grammar_check *check);
 
-bool grammar_check_open(struct grammar_check *spell, const struct spec_file *file,
+bool grammar_check_open(struct grammar_check *check, const struct spec_file *file,
 			const struct spec_property *property, const struct spec_formula *formula,
 			struct err *err);
-void grammar_check_close(struct grammar_check *spell);
+void grammar_check_close(struct grammar_check *check);
 
 enum grammar_check_verdict {
 	GRAMMAR_CHECK_GOOD,
@@ -85,25 +83,25 @@ struct grammar_check_result {
  * Does the event end the session? This is decided before anything else about it. Returns false with
  * `err` if Lua failed.
  */
-bool grammar_check_resets(struct grammar_check *spell, const struct grammar_check_token *token,
+bool grammar_check_resets(struct grammar_check *check, const struct grammar_check_token *token,
 			  bool *resets, struct err *err);
 
 /* `complete`: the session must be in the language; otherwise it need only be a prefix of a word. */
-struct grammar_check_result grammar_check_judge(struct grammar_check *spell,
+struct grammar_check_result grammar_check_judge(struct grammar_check *check,
 						const struct grammar_check_token *tokens,
 						size_t count, bool complete, struct err *err);
 /* Makes the attributes of the start symbol those of the session before. */
-void grammar_check_next_session(struct grammar_check *spell);
+void grammar_check_next_session(struct grammar_check *check);
 
 /*
  * The two ways separately, each after grammar_check_begin(), which sets the session's attributes as
  * the grammar's head says.
  */
-bool grammar_check_begin(struct grammar_check *spell, const struct grammar_check_token *tokens,
+bool grammar_check_begin(struct grammar_check *check, const struct grammar_check_token *tokens,
 			 size_t count, struct err *err);
-struct grammar_check_result grammar_check_forced(struct grammar_check *spell, bool complete,
+struct grammar_check_result grammar_check_forced(struct grammar_check *check, bool complete,
 						 struct err *err);
-struct grammar_check_result grammar_check_chart(struct grammar_check *spell, bool complete,
+struct grammar_check_result grammar_check_chart(struct grammar_check *check, bool complete,
 						struct err *err);
 #define GRAMMAR_CHECK_CHART 4000u /* events */
 
@@ -113,15 +111,15 @@ struct grammar_check_result grammar_check_chart(struct grammar_check *spell, boo
  * A frame has a table per slot. Those of nonterminals exist from the start; that of the left side
  * is `left`.
  */
-int grammar_check_frame(struct grammar_check *spell, const struct grammar_check_choice *choice,
+int grammar_check_frame(struct grammar_check *check, const struct grammar_check_choice *choice,
 			int left);
-void grammar_check_frame_free(struct grammar_check *spell, int frame);
+void grammar_check_frame_free(struct grammar_check *check, int frame);
 /* Returns the slot's table as a new reference; a new table if there is no slot. */
-int grammar_check_take_slot(struct grammar_check *spell, int frame, uint32_t slot);
-void grammar_check_put_token(struct grammar_check *spell, int frame, uint32_t slot,
+int grammar_check_take_slot(struct grammar_check *check, int frame, uint32_t slot);
+void grammar_check_put_token(struct grammar_check *check, int frame, uint32_t slot,
 			     const struct grammar_check_token *token);
 /* Runs an action or an assertion: GOOD, WRONG (it is false) or BROKEN. */
-enum grammar_check_verdict grammar_check_run(struct grammar_check *spell,
+enum grammar_check_verdict grammar_check_run(struct grammar_check *check,
 					     const struct grammar_check_choice *choice,
 					     const struct grammar_check_part *part, int frame,
 					     struct err *err);

@@ -16,11 +16,9 @@ struct chart {
 	struct grammar_check *s;
 	/* positions are 0 … count; `words` is the size of a set of positions */
 	size_t positions, words;
-	uint64_t *ends; /* [production][position]: a set */
-	uint8_t *
-		/* [production][position]: can it begin with the rest? */
-		begins;
-	bool runs; /* walk the tree with its code; otherwise only check that it is unique */
+	uint64_t *ends;	 /* [production][position]: a set */
+	uint8_t *begins; /* [production][position]: can it begin with the rest of the session? */
+	bool runs;	 /* walk the tree with its code; otherwise only check that it is unique */
 	struct err *err;
 };
 
@@ -278,7 +276,7 @@ static enum grammar_check_verdict walk_node(struct chart *c,
 	return verdict;
 }
 
-/* Walks first without the code: a word with two trees has no verdict, whatever one of them says. */
+/* Walks first without the code: a word with two trees has no verdict, not even one of theirs. */
 static enum grammar_check_verdict walk_twice(struct chart *c)
 {
 	struct grammar_check_chart_node root = { 0, 0, c->s->count, c->s->root };

@@ -183,8 +183,8 @@ static void learn_objects(struct learning *l)
 			map_put(&l->base->frozen[operands[i].class], operands[i].address, NULL);
 	}
 	/* Leaving a barrier is passing it, even without a PASS record. */
-	if (self->meets && l->record->kind != EV_PASS &&
-	    !checker_barrier_complete(l->world, self->barrier, self->meeting))
+	if (self->at_barrier && l->record->kind != EV_PASS &&
+	    !checker_barrier_complete(l->world, self->barrier, self->round))
 		mark_unexplained(l, CHECKER_BARRIER, self->barrier);
 }
 

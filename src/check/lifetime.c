@@ -1,7 +1,7 @@
 /*
- * Checks the use of something after its lifetime (doc/prediction.md, "Use of what is over"): of
- * freed or unmapped memory, of the stack of a thread that ended, and, as misuse, of a destroyed
- * object or a closed descriptor.
+ * Checks the use of something after its lifetime (doc/prediction.md, "Use after the end of a
+ * lifetime"): of freed or unmapped memory, of the stack of a thread that ended, and, as misuse, of
+ * a destroyed object or a closed descriptor.
  *
  * Of the two events, the end f comes early: the rules for lifetimes, which put it after the uses
  * that the base run has before it, do not bind it (play.c: `early`). They bind all other events of
@@ -41,7 +41,7 @@ static uint8_t kind_of(const struct end_and_use *p, uint32_t number)
 	return checker_base_record(p->play->base, number)->kind;
 }
 
-/* Is it the end of the main thread, which nobody created? Its stack stays. */
+/* Is it the end of the main thread, which has no CREATE? Its stack stays. */
 static bool is_main(const struct end_and_use *p)
 {
 	const struct checker_record *end = checker_base_record(p->play->base, p->end);

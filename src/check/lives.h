@@ -1,6 +1,6 @@
 /*
  * What an event does to lifetimes: which bytes and sync objects it touches, and whether it begins
- * or ends their lifetime or only uses them. doc/prediction.md, "Lives".
+ * or ends their lifetime or only uses them. doc/prediction.md, "Lifetimes".
  */
 #ifndef CHECK_LIVES_H
 #define CHECK_LIVES_H

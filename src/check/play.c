@@ -1,6 +1,7 @@
 /*
- * Plays the steps of a witness: each event must be next in its thread, everything that must come before
- * it must have happened, and the rules of doc/prediction.md must allow it with its recorded result.
+ * Plays the steps of a witness: each event must be next in its thread, everything that must come
+ * before it must have happened, and the rules of doc/prediction.md must allow it with its recorded
+ * result.
  */
 #include "check/play.h"
 
@@ -200,9 +201,9 @@ bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream
 {
 	const struct checker_thread *thread = &play->world->threads[stream];
 
-	return thread->meets &&
+	return thread->at_barrier &&
 	       !checker_base_is_frozen(play->base, CHECKER_BARRIER, thread->barrier) &&
-	       !checker_barrier_complete(play->world, thread->barrier, thread->meeting);
+	       !checker_barrier_complete(play->world, thread->barrier, thread->round);
 }
 
 /* ---- reads --------------------------------------------------------------------------------- */

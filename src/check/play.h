@@ -71,8 +71,8 @@ bool checker_play_frees(const struct checker_play *play, const struct checker_wi
 			struct err *err);
 
 /* A region whose atomicity another thread breaks (atomicity.c). */
-bool checker_play_tears(const struct checker_play *play, const struct checker_witness *witness,
-			struct err *err);
+bool checker_play_breaks_region(const struct checker_play *play,
+				const struct checker_witness *witness, struct err *err);
 
 /* Misuse of threads and sync objects (misuse.c). */
 bool checker_play_misuses(const struct checker_play *play, const struct checker_witness *witness,

@@ -41,7 +41,7 @@ struct checker_record {
 	};
 	uint32_t next; /* number of the thread's next event in the window, or CHECKER_END */
 	/*
-	 * ARRIVE: number of its meeting. ONCE, ONCE_BEGIN: how many runs had ended before. WOKEN:
+	 * ARRIVE: number of its round. ONCE, ONCE_BEGIN: how many runs had ended before. WOKEN:
 	 * the event that woke it in the base run, 0 if that was before the window. RECEIVE of
 	 * nothing: the first SEND of bytes after it. SEND of bytes, and deaf SEND: the next deaf
 	 * SEND. 0 if there is none.
@@ -55,7 +55,10 @@ struct checker_record {
 /* Far values are those of the trace_event: valid until its cursor advances. */
 void checker_record_init(struct checker_record *record, const struct trace_event *event,
 			 uint32_t stream, uint32_t thread);
-/* Returns the last address of a range; one that extends past the end of the address space stops there. */
+/*
+ * Returns the last address of a range; one that extends past the end of the address space stops
+ * there.
+ */
 static inline uint64_t checker_last_address(uint64_t first, uint64_t size)
 {
 	return size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;

@@ -146,12 +146,12 @@ static enum truth evaluate_past(const struct truth_row *row, uint8_t operator, e
  * filled from the last state on.
  */
 static enum truth evaluate_future(const struct truth_row *row, uint8_t operator, enum truth a,
-				  enum truth b, enum truth a_behind, size_t i, bool last)
+				  enum truth b, enum truth a_next, size_t i, bool last)
 {
 	enum truth next_value = last ? TRUTH_OPEN : (enum truth)row->states.items[i + 1];
 
 	switch (operator) {
-	case SPEC_NEXT: return last ? TRUTH_FALSE : a_behind;
+	case SPEC_NEXT: return last ? TRUTH_FALSE : a_next;
 	case SPEC_ALWAYS: return last ? a : both(a, next_value);
 	case SPEC_EVENTUALLY: return last ? a : either(a, next_value);
 	default: return last ? b : either(b, both(a, next_value)); /* a until b */

@@ -1,4 +1,6 @@
-/* Worlds: objects, threads and heap blocks; copying from the world under them; applying an event. */
+/*
+ * Worlds: objects, threads and heap blocks; copying from the world under them; applying an event.
+ */
 #include "check/world.h"
 
 #include "base/mem.h"
@@ -253,7 +255,7 @@ void checker_world_apply(struct checker_world *world, const struct checker_recor
 {
 	struct checker_thread *self = &world->threads[record->stream];
 
-	self->meets = false; /* leaving a barrier is passing it; an ARRIVE sets it again */
+	self->at_barrier = false; /* leaving a barrier is passing it; an ARRIVE sets it again */
 	switch (event_group(record->kind)) {
 	case EG_ACCESS:
 	case EG_ATOMIC: checker_memory_apply(world, record, number); break;

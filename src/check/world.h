@@ -61,8 +61,8 @@ struct checker_semaphore {
 
 struct checker_barrier {
 	uint64_t size;	  /* how many threads meet; 0 if unknown */
-	uint64_t arrived; /* at the current meeting */
-	uint32_t meeting; /* number of the current meeting */
+	uint64_t arrived; /* at the current round */
+	uint32_t round;	  /* number of the current round */
 };
 
 struct checker_once {
@@ -118,8 +118,8 @@ struct checker_thread {
 	bool created;	     /* its CREATE has happened */
 	bool ended;	     /* by END */
 	bool late;	     /* its last wait began after what woke it in the base run */
-	bool meets;	     /* it has arrived at a barrier and not passed */
-	uint32_t meeting;
+	bool at_barrier;     /* it has arrived at a barrier and not passed */
+	uint32_t round;
 	uint64_t barrier;
 };
 
@@ -203,11 +203,10 @@ bool checker_condition_unwoken(const struct checker_world *world, uint64_t addre
 uint32_t checker_condition_waker(const struct checker_world *world,
 				 const struct checker_record *woken);
 
-/* Returns the number of the meeting that the next arrival would belong to. */
+/* Returns the number of the round that the next arrival would belong to. */
 uint32_t checker_barrier_next(const struct checker_world *world, uint64_t address);
-/* Have all threads arrived at this meeting? */
-bool checker_barrier_complete(const struct checker_world *world, uint64_t address,
-			      uint32_t meeting);
+/* Have all threads arrived at this round? */
+bool checker_barrier_complete(const struct checker_world *world, uint64_t address, uint32_t round);
 
 /* Do threads wait there, for others to arrive or for a signal? */
 bool checker_barrier_is_used(const struct checker_world *world, uint64_t address);

@@ -89,8 +89,7 @@ static void add_block(struct trace *trace, const struct store_block *block)
 		return;
 	}
 	*vec_push(&trace->blocks) = *block;
-	if (block->flags &
-	    WIRE_BLOCK_GLOBAL) { /* a thread buffer with records that were not yet written to the global log */
+	if (block->flags & WIRE_BLOCK_GLOBAL) { /* a thread buffer, not yet written to the log */
 		struct store_block *buffer = &trace->blocks.items[trace->blocks.count - 1];
 
 		buffer->continues = true;

@@ -1,6 +1,7 @@
 /*
  * The rules for locks, condition variables, threads, semaphores, barriers, once, the heap and
- * atomics. Each keeps the state of its objects and reports the events that this state does not allow.
+ * atomics. Each keeps the state of its objects and reports the events that this state does not
+ * allow.
  */
 #include "trace/check_rules.h"
 

@@ -64,11 +64,11 @@ static void report_steps(struct check *c, uint32_t thread, uint64_t steps, uint6
 void check_schedule(struct check *c)
 {
 	size_t count, longer = 0;
-	const struct control_run *runs = trace_schedule(c->trace, &count);
+	const struct control_run *slices = trace_schedule(c->trace, &count);
 	struct map until = { 0 };
 
 	for (size_t i = 0; i < count; i++)
-		*map_put(&until, runs[i].thread, NULL) = runs[i].until;
+		*map_put(&until, slices[i].thread, NULL) = slices[i].until;
 	for (uint32_t i = 0; i < trace_stream_count(c->trace); i++) {
 		const struct trace_stream *stream = trace_stream(c->trace, i);
 		const uint64_t *steps = map_get(&c->steps, stream->number);

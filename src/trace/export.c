@@ -1,6 +1,6 @@
 /*
- * Export: one line per event, in the order of trace/order.h, after the lines that give the addresses
- * and initial values of names.
+ * Export: one line per event, in the order of trace/order.h, after the lines that give the
+ * addresses and initial values of names.
  */
 #include "trace/export.h"
 

@@ -1,7 +1,7 @@
 /*
- * The total order of a trace's events: a merge of its streams. A heap has the streams whose next event
- * is possible, by time; the others are parked under the key of what they wait for. As long as a
- * controlled recording has a schedule, the schedule picks the stream instead.
+ * The total order of a trace's events: a merge of its streams. A heap has the streams whose next
+ * event is possible, by time; the others are parked under the key of what they wait for. As long as
+ * a controlled recording has a schedule, the schedule picks the stream instead.
  */
 #include "trace/order.h"
 

@@ -1,4 +1,6 @@
-/* Splits a line of a text trace into thread, operation, arguments, result and place; reads numbers. */
+/*
+ * Splits a line of a text trace into thread, operation, arguments, result and place; reads numbers.
+ */
 #include "trace/parse.h"
 
 #include <ctype.h>

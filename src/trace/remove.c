@@ -1,6 +1,6 @@
 /*
- * Removes and moves trace directories. A directory counts as a trace only if it has a file `meta`, so
- * that a mistyped name never removes anything else.
+ * Removes and moves trace directories. A directory counts as a trace only if it has a file `meta`,
+ * so that a mistyped name never removes anything else.
  */
 #include "trace/remove.h"
 

@@ -14,31 +14,33 @@
 /* ---- reading the file ---------------------------------------------------------------------- */
 
 /* Drops unused slices (up to step 0) at the end: the runtime enlarges the file in advance. */
-static size_t count_used_slices(const struct control_run *runs, size_t count)
+static size_t count_used_slices(const struct control_run *slices, size_t count)
 {
-	while (count && !runs[count - 1].until)
+	while (count && !slices[count - 1].until)
 		count--;
 	return count;
 }
 
 /* Returns how many slices are valid: no thread's step number goes back. */
-static size_t count_valid_slices(struct trace *trace, const struct control_run *runs, size_t count)
+static size_t count_valid_slices(struct trace *trace, const struct control_run *slices,
+				 size_t count)
 {
 	struct map done = { 0 };
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		uint64_t *steps = map_put(&done, runs[i].thread, NULL);
+		uint64_t *steps = map_put(&done, slices[i].thread, NULL);
 
-		if (!runs[i].until || runs[i].until < *steps) {
+		if (!slices[i].until || slices[i].until < *steps) {
 			store_problem(trace,
 				      "schedule: offset %#zx: thread %" PRIu32
 				      " goes back from step %" PRIu64 " to %" PRIu32
 				      "; the rest is not used",
-				      i * sizeof *runs, runs[i].thread, *steps, runs[i].until);
+				      i * sizeof *slices, slices[i].thread, *steps,
+				      slices[i].until);
 			break;
 		}
-		*steps = runs[i].until;
+		*steps = slices[i].until;
 	}
 	map_free(&done);
 	return i;
@@ -46,18 +48,18 @@ static size_t count_valid_slices(struct trace *trace, const struct control_run *
 
 void store_load_schedule(struct trace *trace, const struct file_view *view)
 {
-	const struct control_run *runs = (const void *)view->data;
-	size_t count = view->size / sizeof *runs;
+	const struct control_run *slices = (const void *)view->data;
+	size_t count = view->size / sizeof *slices;
 
-	if (view->size % sizeof *runs)
-		store_problem(trace, "schedule: offset %#zx: the file ends inside a run",
-			      count * sizeof *runs);
-	count = count_used_slices(runs, count);
-	if (count && runs[count - 1].thread == CONTROL_NONE)
+	if (view->size % sizeof *slices)
+		store_problem(trace, "schedule: offset %#zx: the file ends inside a slice",
+			      count * sizeof *slices);
+	count = count_used_slices(slices, count);
+	if (count && slices[count - 1].thread == CONTROL_NONE)
 		return; /* the runtime could neither continue nor remove the file */
 	trace->has_schedule = true;
-	trace->runs = runs;
-	trace->run_count = count_valid_slices(trace, runs, count);
+	trace->slices = slices;
+	trace->slice_count = count_valid_slices(trace, slices, count);
 }
 
 bool trace_has_schedule(const struct trace *trace)
@@ -67,16 +69,16 @@ bool trace_has_schedule(const struct trace *trace)
 
 const struct control_run *trace_schedule(const struct trace *trace, size_t *count)
 {
-	*count = trace->run_count;
-	return trace->runs;
+	*count = trace->slice_count;
+	return trace->slices;
 }
 
 uint64_t trace_switch_count(const struct trace *trace)
 {
 	uint64_t switches = 0;
 
-	for (size_t i = 1; i < trace->run_count; i++)
-		switches += trace->runs[i].thread != trace->runs[i - 1].thread;
+	for (size_t i = 1; i < trace->slice_count; i++)
+		switches += trace->slices[i].thread != trace->slices[i - 1].thread;
 	return switches;
 }
 
@@ -84,13 +86,13 @@ uint64_t trace_switch_count(const struct trace *trace)
 
 static void find_slice_stream(struct schedule_walk *walk)
 {
-	walk->stream = trace_find_stream(walk->trace, walk->runs[walk->run].thread);
+	walk->stream = trace_find_stream(walk->trace, walk->slices[walk->slice].thread);
 }
 
 bool schedule_start(struct schedule_walk *walk, const struct trace *trace)
 {
-	*walk = (struct schedule_walk){ .trace = trace, .runs = trace->runs };
-	walk->count = trace->run_count;
+	*walk = (struct schedule_walk){ .trace = trace, .slices = trace->slices };
+	walk->count = trace->slice_count;
 	if (walk->count)
 		find_slice_stream(walk);
 	return walk->count > 0;
@@ -98,7 +100,7 @@ bool schedule_start(struct schedule_walk *walk, const struct trace *trace)
 
 bool schedule_next_slice(struct schedule_walk *walk)
 {
-	if (++walk->run >= walk->count)
+	if (++walk->slice >= walk->count)
 		return false;
 	find_slice_stream(walk);
 	return true;
@@ -106,14 +108,14 @@ bool schedule_next_slice(struct schedule_walk *walk)
 
 bool schedule_covers(const struct schedule_walk *walk, const struct trace_event *event)
 {
-	uint64_t until = walk->runs[walk->run].until;
+	uint64_t until = walk->slices[walk->slice].until;
 
 	return event->step < until || (event->step == until && !event_is_step(event->kind));
 }
 
 bool schedule_is_inside(const struct schedule_walk *walk, const struct trace_event *event)
 {
-	return event->step < walk->runs[walk->run].until;
+	return event->step < walk->slices[walk->slice].until;
 }
 
 size_t schedule_find_others(const struct trace *trace, uint32_t **positions)

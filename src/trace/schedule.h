@@ -6,8 +6,8 @@
 
 struct schedule_walk {
 	const struct trace *trace;
-	const struct control_run *runs;
-	size_t run, count;
+	const struct control_run *slices;
+	size_t slice, count;
 	uint32_t stream; /* position of the slice's stream; TRACE_NONE if the thread has none */
 };
 

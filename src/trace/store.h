@@ -106,8 +106,8 @@ struct trace {
 	VEC(const char *) global_names;
 	VEC(struct store_range) benign; /* sorted by address; they do not overlap */
 	bool has_schedule;
-	const struct control_run *runs; /* mapped */
-	size_t run_count;
+	const struct control_run *slices; /* mapped */
+	size_t slice_count;
 };
 
 /* Adds a message about damage: printf arguments, or a text that the trace takes ownership of. */

@@ -59,10 +59,10 @@ uint32_t trace_find_stream(const struct trace *trace, uint32_t number);
 
 /*
  * The position of the stream of the thread that executed stream `i`: the thread that a signal
- * handler interrupted (through all handlers between them), or `i` itself if it is a thread's stream.
- * If the interrupted stream is missing, the last stream of the chain that exists is the owner. In a
- * corrupt trace the chain can run into a cycle: then its first stream in the cycle is the owner.
- * An owner always owns itself.
+ * handler interrupted (through all handlers between them), or `i` itself if it is a thread's
+ * stream. If the interrupted stream is missing, the last stream of the chain that exists is the
+ * owner. In a corrupt trace the chain can run into a cycle: then its first stream in the cycle is
+ * the owner. An owner always owns itself.
  */
 uint32_t trace_stream_owner(const struct trace *trace, uint32_t i);
 

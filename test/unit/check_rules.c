@@ -187,7 +187,7 @@ static void barriers(void **state)
 	(void)state;
 	can(text, "B0 A0 A1 B1 A2 C0 C1");
 	cannot(text, "A1", "step 1, A event 1: passes barrier b before all threads have arrived");
-	cannot(text, "A0 C0", "C event 0: arrives at barrier b before the previous meeting");
+	cannot(text, "A0 C0", "C event 0: arrives at barrier b before the previous round");
 	cannot(text, "B0 A2 A3", "A event 3: passes barrier b before all threads have arrived");
 	/* without `passed` going on is passing */
 	text = "A|barrier(b,2)|\nB|barrier(b,2)|\nA|w(x)=1|\nB|w(x)=1|\n";

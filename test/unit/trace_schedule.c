@@ -199,7 +199,7 @@ static void what_check_demands(void **state)
 	(void)state;
 	judge(good, sizeof good, NULL);
 	judge(good, sizeof good - sizeof good[0], NULL); /* the last run is not written */
-	judge(good, sizeof good - 3, "offset 0x20: the file ends inside a run");
+	judge(good, sizeof good - 3, "offset 0x20: the file ends inside a slice");
 	judge(back, sizeof back, "offset 0x10: thread 0 goes back from step 2 to 1");
 	judge(hole, sizeof hole, "offset 0x8: thread 0 goes back from step 2 to 0");
 	judge(more, sizeof more, "T1 does 6 steps in the schedule, but its stream has 5");
