@@ -121,23 +121,6 @@ static void find_last_members(struct message_pool *pool)
 	free(seen);
 }
 
-static void list_ops(struct message_pool *pool)
-{
-	const struct run_ops *ops = pool->ops;
-
-	pool->column_op_counts =
-		mem_zalloc((size_t)ops->columns + 1, sizeof *pool->column_op_counts);
-	pool->column_ops = mem_zalloc((size_t)ops->columns + 1, sizeof *pool->column_ops);
-	for (size_t i = 0; i < ops->list.count; i++)
-		pool->column_op_counts[ops->list.items[i].column]++;
-	for (uint32_t i = 0; i < ops->columns; i++)
-		pool->column_ops[i] =
-			mem_alloc((pool->column_op_counts[i] + 1) * sizeof **pool->column_ops);
-	for (size_t i = 0; i < ops->list.count; i++)
-		pool->column_ops[ops->list.items[i].column][ops->list.items[i].position] =
-			(uint32_t)i;
-}
-
 static void init_pool(struct message_pool *pool, const struct run_ops *ops)
 {
 	size_t sets = (size_t)ops->sets + 1;
@@ -149,7 +132,9 @@ static void init_pool(struct message_pool *pool, const struct run_ops *ops)
 	pool->set_sizes = mem_zalloc(sets, sizeof *pool->set_sizes);
 	pool->set_closes = mem_zalloc(sets, 1);
 	pool->object_seen = mem_zalloc(ops->objects.count + 1, 1);
-	list_ops(pool);
+	pool->column_ops = mem_zalloc((size_t)ops->columns + 1, sizeof *pool->column_ops);
+	for (uint32_t i = 0; i < ops->list.count; i++)
+		*vec_push(&pool->column_ops[ops->list.items[i].column]) = i;
 }
 
 void message_pool_make(const struct run_ops *ops, const struct message_pool_options *options,
@@ -183,9 +168,8 @@ void message_pool_make(const struct run_ops *ops, const struct message_pool_opti
 void message_pool_free(struct message_pool *pool)
 {
 	for (uint32_t i = 0; pool->ops && i < pool->ops->columns; i++)
-		free(pool->column_ops[i]);
+		vec_free(&pool->column_ops[i]);
 	free(pool->column_ops);
-	free(pool->column_op_counts);
 	free(pool->column_entries);
 	free(pool->entry_of);
 	free(pool->set_column);

@@ -30,8 +30,8 @@ struct message_pool {
 	struct arena arena;
 	VEC(struct message_pool_entry) entries; /* in the recorded order */
 	VEC(struct message_pool_member) members;
-	uint32_t *entry_of;			  /* by operation: entry + 1 */
-	uint32_t *column_op_counts, **column_ops; /* by column: its operations */
+	uint32_t *entry_of;	    /* by operation: entry + 1 */
+	VEC(uint32_t) * column_ops; /* by column: its operations */
 	uint32_t *column_entries;
 	/* by set: the only column of its members, + 1; or MESSAGE_POOL_MANY */
 	uint32_t *set_column;

@@ -122,7 +122,6 @@ static bool add_members(struct lattice_order *order, const struct lattice_feed *
 				       "event %u of column %u: set %u of object %u has "
 				       "another kind in another event",
 				       m->position, m->column, member->set, member->object);
-		set->members++;
 		if (member->role == MESSAGE_CLOSES || member->role == MESSAGE_PASSES)
 			set->closes = true;
 		*vec_push(&order->members) = number;

@@ -40,7 +40,6 @@ struct lattice_span {
 struct lattice_set {
 	uint32_t object;
 	uint32_t span, span_count;
-	uint32_t members;
 	bool lock, shared;
 	bool closes; /* closed once all members are in; otherwise it stays open for ever */
 	bool opens;  /* some cut has it open: not all of it happens in one event */
@@ -99,7 +98,7 @@ struct lattice_membership {
 };
 typedef VEC(struct lattice_membership) lattice_memberships;
 
-/* Finds the guards of all events from all memberships. Reorders `touched`. */
+/* Finds the guards of all events from all memberships. Reorders `memberships`. */
 void lattice_find_guards(struct lattice_order *order, lattice_memberships *memberships);
 
 /* Sorts the fed messages by column and position. Returns false if they are inconsistent. */

@@ -42,10 +42,6 @@ struct level_chunk *level_take_chunk(struct level_pool *pool, const struct level
 		chunk = pool->spare;
 		if (chunk)
 			pool->spare = chunk->next;
-		else
-			pool->bytes += LEVEL_CHUNK_BYTES;
-		if (pool->bytes > pool->most)
-			pool->most = pool->bytes;
 		pthread_mutex_unlock(&pool->lock);
 	}
 	if (!chunk) {

@@ -45,7 +45,6 @@ struct level {
 struct level_pool {
 	pthread_mutex_t lock;
 	struct level_chunk *spare;
-	uint64_t bytes, most; /* allocated, including spare chunks */
 };
 
 void level_pool_init(struct level_pool *pool);

@@ -47,7 +47,7 @@ static void collect_batch(struct run_scheduler *s)
 		more = false;
 		for (uint32_t c = 0; c < s->pool->ops->columns; c++) {
 			for (; s->done[c] < s->wanted[c]; s->done[c]++) {
-				uint32_t op = s->pool->column_ops[c][s->done[c]];
+				uint32_t op = s->pool->column_ops[c].items[s->done[c]];
 
 				*vec_push(&s->batch) = op;
 				want_bonded(s, op);
