@@ -85,7 +85,7 @@ static char *next_word(char **text)
 	return word;
 }
 
-static void expand(struct arguments *list, const char *word, int depth)
+static void add_expanded_to_depth(struct arguments *list, const char *word, int depth)
 {
 	char *text = word[0] == '@' && depth < FILES_DEEP ? read_all(word + 1) : NULL;
 
@@ -94,11 +94,11 @@ static void expand(struct arguments *list, const char *word, int depth)
 		return;
 	}
 	for (char *rest = text, *inner; (inner = next_word(&rest));)
-		expand(list, inner, depth + 1);
+		add_expanded_to_depth(list, inner, depth + 1);
 	free(text);
 }
 
 void arguments_add_expanded(struct arguments *list, const char *word)
 {
-	expand(list, word, 0);
+	add_expanded_to_depth(list, word, 0);
 }

@@ -312,7 +312,7 @@ static void add_words(struct arguments *line, const struct compiler_call *call,
 		arguments_add_all(line, call->for_plugin.at);
 }
 
-static int compile(const char *name, const char *variable, const char *fallback, char **words)
+static int run_compiler(const char *name, const char *variable, const char *fallback, char **words)
 {
 	struct compiler_call call = { .name = name };
 	struct arguments line = { 0 };
@@ -350,10 +350,10 @@ static int compile(const char *name, const char *variable, const char *fallback,
 
 int cmd_cc(char **argv)
 {
-	return compile("cc", "SOOTH_CC", "gcc", argv + 1);
+	return run_compiler("cc", "SOOTH_CC", "gcc", argv + 1);
 }
 
 int cmd_cxx(char **argv)
 {
-	return compile("c++", "SOOTH_CXX", "g++", argv + 1);
+	return run_compiler("c++", "SOOTH_CXX", "g++", argv + 1);
 }

@@ -85,7 +85,7 @@ static bool print_results(const struct explore_program *x)
 	return all_judged;
 }
 
-static int explore(struct explore_program *x)
+static int explore_and_print(struct explore_program *x)
 {
 	struct err err = { 0 };
 	bool done = explore_program_run(x, &err);
@@ -129,7 +129,7 @@ int cmd_explore(char **argv)
 	x.program = arguments.program;
 	if (!explore_program_open(&x))
 		return STATUS_BAD_USE;
-	status = explore(&x);
+	status = explore_and_print(&x);
 	explore_program_close(&x);
 	return status;
 }

@@ -80,7 +80,7 @@ static bool wait_for_program(const struct record_program *r, pid_t pid, int *sta
 	return ended == pid;
 }
 
-static int record(struct record_command *c)
+static int record_and_wait(struct record_command *c)
 {
 	struct record_program *r = &c->recording;
 	int status, wait_status;
@@ -129,7 +129,7 @@ int cmd_record(char **argv)
 	}
 	if (!property_files_open(&c.properties) || !record_program_place(&c.recording))
 		return RECORD_PROGRAM_FAILED;
-	status = record(&c);
+	status = record_and_wait(&c);
 	property_files_close(&c.properties);
 	return status;
 }

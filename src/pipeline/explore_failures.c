@@ -79,7 +79,6 @@ static bool report_failure(struct explore_program *x, const struct failure *fail
 	struct explore_report explored;
 	bool opened = explore_report_open(&explored,
 					  &(struct explore_report_source){
-						  .failure = failure,
 						  .outcome = outcome,
 						  .trace = trace,
 						  .usual = explore_usual_status(x->explore),

@@ -256,8 +256,9 @@ bool explore_report_open(struct explore_report *explored,
 
 	if (!trace_open(source->trace, &trace, err))
 		return false;
-	*explored = (struct explore_report){ .confirmed = !source->why };
-	explored->trace = mem_copy_text(source->trace, strlen(source->trace));
+	*explored = (struct explore_report){
+		.trace = mem_copy_text(source->trace, strlen(source->trace)),
+	};
 	if (outcome->violated && source->properties)
 		return open_violation(explored, source, trace, err);
 	words.trace = trace;

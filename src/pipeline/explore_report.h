@@ -8,10 +8,9 @@
 #include "property/property.h"
 #include "report/report.h"
 
-/* A failure, and the recorded run with kernel threads that repeated it. */
+/* The recorded run with kernel threads that repeated a failure. */
 struct explore_report_source {
-	const struct failure *failure;
-	const struct outcome *outcome; /* of the run that repeated it */
+	const struct outcome *outcome; /* of that run */
 	const char *trace;	       /* the recording of that run */
 	int usual;		       /* wait status of a run that does not fail */
 	const char *schedule;	       /* the file with the saved schedule; NULL: not saved */
@@ -25,7 +24,6 @@ struct explore_report {
 	struct report report;
 	struct property_judge_look *look; /* what the report uses if a property is violated */
 	char **replays;			  /* what the report uses: a command for each finding */
-	bool confirmed;
 };
 
 /* Returns false, with the reason in `err`, if the recording cannot be read. */

@@ -57,7 +57,7 @@ static struct describe_stream *find_stream(struct describe *d, uint32_t stream)
 	return i == TRACE_NONE ? NULL : &d->streams[i];
 }
 
-static void want(struct describe *d, struct event_id id)
+static void want_id(struct describe *d, struct event_id id)
 {
 	struct describe_stream *s = find_stream(d, id.stream);
 
@@ -81,12 +81,12 @@ static void want_creation(struct describe *d, uint32_t stream)
 
 static void want_event(struct describe *d, const struct finding_event *e)
 {
-	want(d, e->id);
+	want_id(d, e->id);
 	want_creation(d, e->id.stream);
 	for (size_t i = 0; i < e->held.count; i++)
-		want(d, e->held.items[i].taken);
+		want_id(d, e->held.items[i].taken);
 	if (e->in_block)
-		want(d, e->block.allocated);
+		want_id(d, e->block.allocated);
 	if (e->size)
 		*vec_push(&d->bytes) = (struct describe_range){ e->address, e->address + e->size };
 }
@@ -319,7 +319,7 @@ static void want_all(struct describe *d, const struct describe_request *r)
 	for (size_t i = 0; i < r->result->leads.count; i++)
 		want_finding(d, &r->result->leads.items[i], r->rows);
 	for (size_t i = 0; i < r->also_count; i++) {
-		want(d, r->also[i]);
+		want_id(d, r->also[i]);
 		want_creation(d, r->also[i].stream);
 	}
 }

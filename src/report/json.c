@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static json_t *number(uint64_t value)
+static json_t *number_json(uint64_t value)
 {
 	return json_integer((json_int_t)value);
 }
@@ -41,12 +41,12 @@ json_t *report_json_text(const char *text)
 	return value;
 }
 
-static json_t *string(const char *text)
+static json_t *text_json(const char *text)
 {
 	return report_json_text(text);
 }
 
-static json_t *address(uint64_t value)
+static json_t *address_json(uint64_t value)
 {
 	char text[24];
 
@@ -58,14 +58,14 @@ static json_t *address(uint64_t value)
 
 static json_t *line_json(unsigned line)
 {
-	return line ? number(line) : json_null();
+	return line ? number_json(line) : json_null();
 }
 
 static void set_site(json_t *object, const struct describe_frame *frame)
 {
-	json_object_set_new(object, "file", string(frame ? frame->file : NULL));
+	json_object_set_new(object, "file", text_json(frame ? frame->file : NULL));
 	json_object_set_new(object, "line", line_json(frame ? frame->line : 0));
-	json_object_set_new(object, "function", string(frame ? frame->function : NULL));
+	json_object_set_new(object, "function", text_json(frame ? frame->function : NULL));
 }
 
 static json_t *stack_json(const struct described *one)
@@ -75,9 +75,9 @@ static json_t *stack_json(const struct described *one)
 	for (size_t i = 0; one && i < one->stack.count; i++) {
 		const struct describe_frame *f = &one->stack.items[i];
 
-		json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "function",
-						      string(f->function), "file", string(f->file),
-						      "line", line_json(f->line)));
+		json_array_append_new(
+			list, json_pack("{s:o, s:o, s:o}", "function", text_json(f->function),
+					"file", text_json(f->file), "line", line_json(f->line)));
 	}
 	return list;
 }
@@ -90,11 +90,11 @@ static const struct describe_frame *innermost_frame(const struct described *one)
 static json_t *lock_json(struct describe *d, const struct finding_lock *held)
 {
 	json_t *object = json_pack("{s:o, s:o}", "variable",
-				   string(name_lock(d, held->address, held->taken)), "address",
-				   address(held->address));
+				   text_json(name_lock(d, held->address, held->taken)), "address",
+				   address_json(held->address));
 
 	set_site(object, innermost_frame(describe_find(d, held->taken)));
-	json_object_set_new(object, "index", number(held->taken.index));
+	json_object_set_new(object, "index", number_json(held->taken.index));
 	json_object_set_new(object, "shared", json_boolean(held->shared));
 	return object;
 }
@@ -102,9 +102,10 @@ static json_t *lock_json(struct describe *d, const struct finding_lock *held)
 static json_t *block_json(struct describe *d, const struct window_block *b)
 {
 	const struct described *allocated = describe_find(d, b->allocated);
-	json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "address", address(b->address), "size",
-				   number(b->size), "thread", number(b->allocated.stream), "index",
-				   number(b->allocated.index));
+	json_t *object =
+		json_pack("{s:o, s:o, s:o, s:o}", "address", address_json(b->address), "size",
+			  number_json(b->size), "thread", number_json(b->allocated.stream), "index",
+			  number_json(b->allocated.index));
 
 	set_site(object, innermost_frame(allocated));
 	json_object_set_new(object, "stack", stack_json(allocated));
@@ -119,10 +120,10 @@ static json_t *creation_json(struct describe *d, uint32_t stream)
 
 	if (!created)
 		return json_null();
-	object = json_pack("{s:o, s:o}", "thread", number(created->event.stream), "index",
-			   number(created->event.index));
+	object = json_pack("{s:o, s:o}", "thread", number_json(created->event.stream), "index",
+			   number_json(created->event.index));
 	set_site(object, innermost_frame(created));
-	json_object_set_new(object, "runs", string(begun ? begun->function : NULL));
+	json_object_set_new(object, "runs", text_json(begun ? begun->function : NULL));
 	return object;
 }
 
@@ -132,23 +133,24 @@ static json_t *event_json(struct describe *d, struct event_id id, uint8_t kind, 
 {
 	const struct trace *trace = describe_trace(d);
 	bool joins = kind == EV_JOIN || kind == EV_JOIN_REQUEST;
-	json_t *object = json_pack(
-		"{s:o, s:o, s:o, s:o, s:o}", "thread", number(id.stream), "index", number(id.index),
-		"op", string(message_operation(kind)), "address", joins ? json_null() : address(at),
-		"variable", string(one ? name_subject(d, &one->event) : name_object(d, at, NULL)));
+	json_t *object =
+		json_pack("{s:o, s:o, s:o, s:o, s:o}", "thread", number_json(id.stream), "index",
+			  number_json(id.index), "op", text_json(message_operation(kind)),
+			  "address", joins ? json_null() : address_json(at), "variable",
+			  text_json(one ? name_subject(d, &one->event) : name_object(d, at, NULL)));
 
 	set_site(object, innermost_frame(one));
 	json_object_set_new(object, "stack", stack_json(one));
 	if (trace_thread_name(trace, id.stream))
 		json_object_set_new(object, "thread_name",
-				    string(trace_thread_name(trace, id.stream)));
+				    text_json(trace_thread_name(trace, id.stream)));
 	if (one && trace_is_text(trace) && trace_place_text(trace, one->event.pc))
 		json_object_set_new(object, "place",
-				    string(trace_place_text(trace, one->event.pc)));
+				    text_json(trace_place_text(trace, one->event.pc)));
 	if (message_is_atomic(kind))
 		json_object_set_new(object, "atomic", json_true());
 	if (joins && one)
-		json_object_set_new(object, "joins", number(one->event.number));
+		json_object_set_new(object, "joins", number_json(one->event.number));
 	return object;
 }
 
@@ -158,13 +160,14 @@ static json_t *finding_event_json(struct describe *d, const struct finding_event
 	json_t *object = event_json(d, e->id, e->kind, e->address, one), *held = json_array();
 
 	if (lifetime_subject(d, e))
-		json_object_set_new(object, "variable", string(lifetime_subject(d, e)));
+		json_object_set_new(object, "variable", text_json(lifetime_subject(d, e)));
 	if (e->size)
-		json_object_set_new(object, "size", number(e->size));
+		json_object_set_new(object, "size", number_json(e->size));
 	if (one && name_expression(d, &one->event))
-		json_object_set_new(object, "expression", string(name_expression(d, &one->event)));
+		json_object_set_new(object, "expression",
+				    text_json(name_expression(d, &one->event)));
 	if (one && name_field(d, &one->event))
-		json_object_set_new(object, "field", string(name_field(d, &one->event)));
+		json_object_set_new(object, "field", text_json(name_field(d, &one->event)));
 	for (size_t i = 0; i < e->held.count; i++)
 		json_array_append_new(held, lock_json(d, &e->held.items[i]));
 	json_object_set_new(object, "held", held);
@@ -172,7 +175,7 @@ static json_t *finding_event_json(struct describe *d, const struct finding_event
 	json_object_set_new(object, "created", creation_json(d, e->id.stream));
 	json_object_set_new(object, "pending", json_boolean(e->pending));
 	if (e->waits_for != ORDER_NONE)
-		json_object_set_new(object, "waits_for", number(e->waits_for));
+		json_object_set_new(object, "waits_for", number_json(e->waits_for));
 	return object;
 }
 
@@ -183,9 +186,9 @@ static json_t *ids_json(const struct event_id *items, size_t count)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(list,
-				      json_pack("{s:o, s:o}", "thread", number(items[i].stream),
-						"index", number(items[i].index)));
+		json_array_append_new(list, json_pack("{s:o, s:o}", "thread",
+						      number_json(items[i].stream), "index",
+						      number_json(items[i].index)));
 	return list;
 }
 
@@ -202,15 +205,15 @@ static json_t *witness_json(const struct finding *f)
 static json_t *start_finding(const char *id, const char *kind, const char *status, uint64_t count,
 			     const char *message)
 {
-	return json_pack("{s:o, s:o, s:n, s:o, s:o, s:o}", "id", string(id), "kind", string(kind),
-			 "property", "status", string(status), "count", number(count), "message",
-			 string(message));
+	return json_pack("{s:o, s:o, s:n, s:o, s:o, s:o}", "id", text_json(id), "kind",
+			 text_json(kind), "property", "status", text_json(status), "count",
+			 number_json(count), "message", text_json(message));
 }
 
 static json_t *replay_json(const struct report *r, const struct report_item *item)
 {
 	char *text = report_replay(r, item);
-	json_t *value = string(text);
+	json_t *value = text_json(text);
 
 	free(text);
 	return value;
@@ -223,12 +226,12 @@ static void set_matched(json_t *object, struct describe *d, const struct finding
 	const struct described *one = describe_find(d, e->id);
 
 	json_object_set_new(object, "event",
-			    e->named == ORDER_NONE ? json_null() : string(matched_name(f, e)));
-	json_object_set_new(object, "op", string(matched_operation(d, e)));
-	json_object_set_new(object, "variable", string(matched_subject(d, e)));
+			    e->named == ORDER_NONE ? json_null() : text_json(matched_name(f, e)));
+	json_object_set_new(object, "op", text_json(matched_operation(d, e)));
+	json_object_set_new(object, "variable", text_json(matched_subject(d, e)));
 	if (one && one->point) {
 		json_object_set_new(object, "address", json_null());
-		json_object_set_new(object, "point", string(one->point));
+		json_object_set_new(object, "point", text_json(one->point));
 	}
 }
 
@@ -242,10 +245,10 @@ static void set_property(json_t *object, struct describe *d, const struct findin
 					    i < f->property->parameter_count
 						    ? f->property->parameters[i].name
 						    : "->*",
-					    string(matched_value(d, f, i)));
+					    text_json(matched_value(d, f, i)));
 	}
-	json_object_set_new(object, "property", string(f->property->name));
-	json_object_set_new(object, "formula", number(f->formula));
+	json_object_set_new(object, "property", text_json(f->property->name));
+	json_object_set_new(object, "formula", number_json(f->formula));
 	json_object_set_new(object, "binding", binding);
 }
 
@@ -274,7 +277,7 @@ static json_t *finding_json(const struct report *r, const struct report_item *it
 	json_t *events = json_array();
 
 	if (f->kind == FINDING_MISUSE)
-		json_object_set_new(object, "misuse", string(misuse_name(f->misuse)));
+		json_object_set_new(object, "misuse", text_json(misuse_name(f->misuse)));
 	for (size_t i = 0; i < f->events.count; i++) {
 		json_array_append_new(events, finding_event_json(d, &f->events.items[i]));
 		if (f->property)
@@ -300,9 +303,9 @@ static json_t *finding_json(const struct report *r, const struct report_item *it
 static json_t *site_json(const struct report_site *p)
 {
 	return json_pack("{s:o, s:n, s:s, s:n, s:n, s:o, s:o, s:o, s:[]}", "thread",
-			 number(p->thread), "index", "op", p->operation, "address", "variable",
-			 "file", string(p->file), "line", line_json(p->line), "function",
-			 string(p->function), "stack");
+			 number_json(p->thread), "index", "op", p->operation, "address", "variable",
+			 "file", text_json(p->file), "line", line_json(p->line), "function",
+			 text_json(p->function), "stack");
 }
 
 static json_t *observed_json(struct describe *d, const struct report_item *item)
@@ -326,7 +329,7 @@ static json_t *observed_json(struct describe *d, const struct report_item *item)
 		json_array_append_new(events, site_json(&o->site));
 	json_object_set_new(object, "events", events);
 	json_object_set_new(object, "witness", json_null());
-	json_object_set_new(object, "replay", string(o->replay));
+	json_object_set_new(object, "replay", text_json(o->replay));
 	return object;
 }
 
@@ -342,7 +345,7 @@ static void add_findings(json_t *list, const struct report *r, struct report_num
 						    : observed_json(r->describe, &items.items[i]));
 	vec_free(&items);
 	for (size_t i = first; r->process && i < json_array_size(list); i++)
-		json_object_set_new(json_array_get(list, i), "process", string(r->process));
+		json_object_set_new(json_array_get(list, i), "process", text_json(r->process));
 }
 
 /* ---- the whole report --------------------------------------------------------------------- */
@@ -351,7 +354,7 @@ static void add_number(json_t *object, const char *key, uint64_t value)
 {
 	json_object_set_new(
 		object, key,
-		number((uint64_t)json_integer_value(json_object_get(object, key)) + value));
+		number_json((uint64_t)json_integer_value(json_object_get(object, key)) + value));
 }
 
 static void add_stats(json_t *all, json_t *trace, json_t *stats, const struct predict_stats *s)
@@ -413,7 +416,7 @@ json_t *report_json(const struct report *reports, size_t count, char *const *pro
 	lattices_json(stats, reports, count);
 	json_object_set_new(all, "properties", report_json_properties(reports, count));
 	for (size_t i = 0; i < problem_count; i++)
-		json_array_append_new(wrong, string(problems[i]));
+		json_array_append_new(wrong, text_json(problems[i]));
 	json_object_set_new(all, "problems", wrong);
 	return all;
 }

@@ -87,7 +87,7 @@ void lattices_json(json_t *stats, const struct report *reports, size_t count)
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-static const char *plural(uint64_t count)
+static const char *plural_suffix(uint64_t count)
 {
 	return count == 1 ? "" : "s";
 }
@@ -102,13 +102,14 @@ static void print_lattice(const struct observe_lattice *l, bool all, FILE *out)
 	violating = lattice_count_text(&l->violating);
 	fprintf(out,
 		"lattice%s of %s: %" PRIu64 " event%s, %" PRIu64 " cut%s in %" PRIu64 " level%s",
-		plural(l->instances), l->property ? l->property->name : "all properties", l->events,
-		plural(l->events), l->cuts, plural(l->cuts), l->levels, plural(l->levels));
+		plural_suffix(l->instances), l->property ? l->property->name : "all properties",
+		l->events, plural_suffix(l->events), l->cuts, plural_suffix(l->cuts), l->levels,
+		plural_suffix(l->levels));
 	if (l->instances > 1)
 		fprintf(out, " of %" PRIu32 " instances", l->instances);
 	if (l->counted)
 		fprintf(out, "; %s run%s, %s of them violating", runs,
-			l->runs.limb_count == 1 ? plural(l->runs.limbs[0]) : "s", violating);
+			l->runs.limb_count == 1 ? plural_suffix(l->runs.limbs[0]) : "s", violating);
 	fputc('\n', out);
 	free(runs);
 	free(violating);

@@ -17,7 +17,7 @@ static void number_item(struct report_numbers *n, const char *kind, struct repor
 	snprintf(item->id, REPORT_ID, "%s-%u", kind, ++n->counts[i]);
 }
 
-static unsigned rank(const struct report_item *item)
+static unsigned report_rank(const struct report_item *item)
 {
 	if (!item->finding)
 		return 0;
@@ -53,7 +53,7 @@ void report_list(const struct report *r, struct report_numbers *numbers, report_
 	}
 	for (unsigned which = 0; which <= 4; which++) {
 		for (size_t i = 0; i < all.count; i++) {
-			if (rank(&all.items[i]) == which)
+			if (report_rank(&all.items[i]) == which)
 				*vec_push(items) = all.items[i];
 		}
 	}

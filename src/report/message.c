@@ -61,7 +61,7 @@ static uint64_t lock_of(const struct described *one)
 	return waits ? one->event.other : one->event.address;
 }
 
-static bool holds(const struct finding_event *e, uint64_t lock)
+static bool holds_lock(const struct finding_event *e, uint64_t lock)
 {
 	for (size_t i = 0; i < e->held.count; i++) {
 		if (e->held.items[i].address == lock)
@@ -94,7 +94,7 @@ static void print_wait(FILE *out, struct describe *d, const struct finding *f, s
 	switch (e->kind) {
 	case EV_WOKEN:
 	case EV_WAIT:
-		if (one && owned && holds(&f->events.items[e->waits_for], lock_of(one)))
+		if (one && owned && holds_lock(&f->events.items[e->waits_for], lock_of(one)))
 			print_owner(out, d, f, event, name_object(d, lock_of(one), NULL));
 		else
 			fprintf(out, "a signal on %s", what);
@@ -246,7 +246,7 @@ static void print_lock_order(FILE *out, struct describe *d, const struct finding
 bool message_share_lock(const struct finding_event *a, const struct finding_event *b)
 {
 	for (size_t i = 0; i < a->held.count; i++) {
-		if (holds(b, a->held.items[i].address))
+		if (holds_lock(b, a->held.items[i].address))
 			return true;
 	}
 	return false;

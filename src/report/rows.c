@@ -47,7 +47,7 @@ static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 }
 
 /* Accesses matter if they touch the finding's memory, points if the finding names them. */
-static bool matters(const struct rows *t, const struct trace_event *ev)
+static bool is_worth_a_row(const struct rows *t, const struct trace_event *ev)
 {
 	if (is_named(t->finding, ev) || is_in_run(t->finding, ev))
 		return true;
@@ -85,7 +85,7 @@ static void add_slice(struct rows *t, uint32_t stream, uint64_t from, uint64_t t
 	uint32_t column = rows_column(t, stream);
 
 	for (size_t i = 0; i < count; i++) {
-		if (!matters(t, &rows[i].event))
+		if (!is_worth_a_row(t, &rows[i].event))
 			continue;
 		add_hidden(t, column, rows[i].event.index - from);
 		*vec_push(&t->items) = (struct row){ .column = column, .event = &rows[i] };
