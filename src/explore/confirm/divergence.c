@@ -1,8 +1,9 @@
 /*
- * Each thread's operations, as the run logged them, are compared with what the recording says of
- * the same steps. The first that is another operation, or is at another place, is where the run
- * went its own way; and the last read of the thread before it that saw another value is why, as
- * far as anybody can tell. If all that was done is as recorded, somebody stayed behind.
+ * Compares the operations of each thread, as the run logged them, with the same steps in the
+ * recording. The run diverged at the first operation of another kind or at another site. The likely
+ * reason is the thread's last read before it that saw another value. If all operations are as
+ * recorded, a thread did not get as far as the plan wanted, or some code that is not recorded held
+ * a thread up.
  */
 #include "explore/confirm/divergence.h"
 
@@ -14,18 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A thread of the run: its part of the log, and where the plan wants it. */
+/* A thread of the run: its part of the log, and how far the plan wants it to get. */
 struct divergence_lane {
-	VEC(uint32_t) log; /* positions, by step from 0 */
+	VEC(uint32_t) log; /* positions in the run's log, by step from 0 */
 	uint64_t wanted;   /* steps */
-	/* what was found */
-	uint32_t at;   /* position in the log of the first operation that is another; UINT32_MAX */
+	/* the result of the comparison */
+	uint32_t at;   /* position in the log of the first operation that differs, or NOWHERE */
 	uint64_t step; /* its step */
-	uint64_t site; /* where the recording is at that step */
+	uint64_t site; /* the recorded site of that step */
 	uint8_t kind;
 	uint64_t address;
-	uint32_t read;	/* position in the log of the last read with another value; UINT32_MAX */
-	uint64_t value; /* what it was in the recording */
+	uint32_t read;	/* position in the log of the last read with another value, or NOWHERE */
+	uint64_t value; /* its value in the recording */
 };
 
 struct divergence_comparison {
@@ -39,7 +40,7 @@ struct divergence_comparison {
 
 #define NOWHERE UINT32_MAX
 
-/* ---- comparing ----------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void sort_log(struct divergence_comparison *c)
 {
@@ -61,12 +62,12 @@ static void find_wishes(struct divergence_comparison *c)
 		if (lane->wanted < plan->runs.items[i].until)
 			lane->wanted = plan->runs.items[i].until;
 	}
-	/* Behind the meeting of a race nothing is sure. */
+	/* After the threads of a race have met, nothing is certain. */
 	for (size_t i = 0; i < plan->stops.count; i++)
 		c->lanes[plan->stops.items[i].thread].wanted = plan->stops.items[i].step;
 }
 
-/* The events that a COPY and a FILL dissolve into have other names than their records. */
+/* The trace reader splits COPY and FILL into events of other kinds. */
 static bool same_kind(uint8_t logged, uint8_t recorded)
 {
 	if (logged == EV_COPY)
@@ -76,7 +77,7 @@ static bool same_kind(uint8_t logged, uint8_t recorded)
 	return logged == recorded;
 }
 
-/* Mostly they are loaded at the same place, and the addresses tell. */
+/* Modules are mostly loaded at the same addresses, so compare those first. */
 static bool same_site(const struct divergence_comparison *c, uint64_t run, uint64_t recorded)
 {
 	return run == recorded ||
@@ -132,7 +133,7 @@ static void compare_thread(struct divergence_comparison *c, uint32_t thread)
 	trace_cursor_close(cursor);
 }
 
-/* ---- words --------------------------------------------------------------------------------- */
+/* ---- explaining ------------------------------------------------------------------------------ */
 
 static void tell_other_way(const struct divergence_comparison *c,
 			   const struct divergence_lane *lane, struct divergence *d)
@@ -205,7 +206,7 @@ static void tell_behind(const struct divergence_comparison *c, uint32_t thread,
 		site_text(s->trace, s->symbols, lane->site).text, instead);
 }
 
-/* The thread whose first other operation came first in the run. */
+/* Explains the first operation in the run that differs. */
 static bool tell_first(const struct divergence_comparison *c, struct divergence *d)
 {
 	const struct divergence_lane *first = NULL;
@@ -219,7 +220,9 @@ static bool tell_first(const struct divergence_comparison *c, struct divergence 
 	return first != NULL;
 }
 
-/* Who stayed behind: one that the finding is about rather than another. */
+/*
+ * Explains which thread did not get as far as the plan wanted; threads of the finding come first.
+ */
 static bool tell_late(const struct divergence_comparison *c, struct divergence *d)
 {
 	for (size_t i = 0; i < c->plan->stops.count; i++) {
@@ -240,7 +243,7 @@ static bool tell_late(const struct divergence_comparison *c, struct divergence *
 	return false;
 }
 
-/* What a thread did at a step of the recording. */
+/* Finds what a thread did at a step of the recording. */
 static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t step,
 			  struct trace_event *ev)
 {
@@ -257,8 +260,8 @@ static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t s
 }
 
 /*
- * Everybody did all they should, but not in the order of the plan: somebody could not go on when it
- * was their turn. What kept them back is in no log: code that was not recorded.
+ * All threads did everything they should, but not in the order of the plan: a thread could not run
+ * when it had to. What held it up is not in the log, so it is code that was not recorded.
  */
 static bool tell_held_up(const struct divergence_comparison *c, struct divergence *d)
 {

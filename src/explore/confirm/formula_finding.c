@@ -1,3 +1,7 @@
+/*
+ * Copies a violation found by src/monitor into a finding, with the kind of its formula and the
+ * event read again from the trace.
+ */
 #include "explore/confirm/formula_finding.h"
 
 #include "base/mem.h"
@@ -19,7 +23,7 @@ static enum finding_kind kind_of(const struct observe_finding *found)
 	}
 }
 
-/* An event of the trace, read again. */
+/* Reads an event from the trace. */
 static struct finding_event read_event(const struct trace *trace, struct event_id id)
 {
 	struct finding_event out = { .id = { id.stream, id.index },

@@ -1,8 +1,8 @@
 /*
- * A witness keeps the result of every operation, so whoever follows it step by step does what the
- * recording shows. Runs are only wishes to the scheduler: a thread that has gone another way than
- * recorded does not hold up the others, and what came of it is judged by the run's own recording
- * (confirm.c), never by the plan.
+ * A witness keeps the result of every operation, so a run that follows it step by step does what
+ * the recording shows. Slices do not bind the scheduler: a thread that does something else than
+ * recorded does not hold up the others. The run's own recording decides what the run shows
+ * (confirm.c), never the plan.
  *
  * Tried and dropped: rules for each pair of conflicting steps instead of a total order. They add
  * nothing where the run is faithful, and where it is not, the step numbers are wrong anyway.
@@ -15,8 +15,8 @@
 #include "order/base_run/share_survey.h"
 
 /*
- * So many steps more for each thread of a race behind the meeting, one after the other: until then
- * the accesses are surely in the recording, which is written in pieces of straight code.
+ * After a race's threads have met, each does this many more steps, one thread after the other. By
+ * then the accesses are in the recording, which is written in pieces of straight code.
  */
 #define STEPS_BEHIND 256
 
@@ -28,7 +28,7 @@ struct plan_finding_maker {
 	uint64_t *start; /* by position of the stream: its next event where the window starts */
 };
 
-/* ---- runs --------------------------------------------------------------------------------- */
+/* ---- slices ---------------------------------------------------------------------------------- */
 
 static void add_run(struct plan_finding_maker *m, uint32_t thread, uint64_t until)
 {
@@ -49,7 +49,7 @@ static void add_event_run(struct plan_finding_maker *m, uint32_t stream, uint64_
 	add_run(m, stream, recorded_steps_before(m->recorded, stream, end));
 }
 
-/* The recorded order as it stands in the trace, each thread up to where the window starts. */
+/* Adds the recorded schedule, each thread up to where the window starts. */
 static void add_schedule(struct plan_finding_maker *m)
 {
 	size_t count;
@@ -66,7 +66,7 @@ static void add_schedule(struct plan_finding_maker *m)
 	}
 }
 
-/* The same where no total order was recorded: the base run that the prediction is made from. */
+/* The same where no schedule was recorded: adds the base run that the prediction was made from. */
 static void add_base_run(struct plan_finding_maker *m, uint64_t left)
 {
 	struct share_survey survey;
@@ -107,15 +107,18 @@ static void add_witness(struct plan_finding_maker *m)
 
 	for (size_t i = 0; i < f->steps.count; i++)
 		add_event_run(m, f->steps.items[i].stream, f->steps.items[i].index + 1);
-	/* What nobody else can notice may still lie between the last step and the finding's event. */
+	/*
+	 * Events that no other thread can notice may still lie between the last step and the
+	 * finding's event.
+	 */
 	for (size_t i = 0; i < f->events.count; i++) {
-		/* An initialisation that comes too late is anywhere. */
+		/* An initialisation that comes too late may be anywhere. */
 		if (f->misuse != EVENT_MISUSE_NOT_INIT || i > 0)
 			add_event_run(m, f->events.items[i].id.stream, f->events.items[i].id.index);
 	}
 }
 
-/* ---- what comes behind --------------------------------------------------------------------- */
+/* ---- after the witness ----------------------------------------------------------------------- */
 
 static bool add_stop(struct plan_finding_maker *m, const struct finding_event *e, struct err *err)
 {
@@ -148,8 +151,9 @@ static bool add_stops(struct plan_finding_maker *m, bool reversed, struct err *e
 }
 
 /*
- * Who has come to the lock that it will wait for stays there until the others have come to theirs,
- * whatever holds these up. Waits for anything else begin with a step (WAIT, ARRIVE) that is done.
+ * Adds a stop for each thread before the lock that it will wait for: it stays there until the
+ * others have come to theirs, whatever holds them up. Waits for anything else begin with a step
+ * (WAIT, ARRIVE) that is done.
  */
 static bool add_meeting_of_locks(struct plan_finding_maker *m, struct err *err)
 {
@@ -170,9 +174,10 @@ static bool add_meeting_of_locks(struct plan_finding_maker *m, struct err *err)
 }
 
 /*
- * Events of a pattern that are next behind the witness, parallel ones and last reads, happen one after
- * the other before anything that they lead to: that may be a crash, and then some would be missing
- * from the recording. Runs of what has happened by then are over at once. A request waits by itself.
+ * Adds the events of a pattern that follow the witness (parallel events and last reads). They
+ * happen one after the other before anything that they lead to: that may be a crash, and then some
+ * of them would be missing from the recording. The slice of an event that has already happened ends
+ * at once. A request waits by itself.
  */
 static void add_parallel_events(struct plan_finding_maker *m)
 {
@@ -186,7 +191,10 @@ static void add_parallel_events(struct plan_finding_maker *m)
 	}
 }
 
-/* The life ends, if it has not yet, and then it is used: a run may end there. */
+/*
+ * Adds the end of the lifetime, if it is not in the witness, and then the use. The run may end
+ * there.
+ */
 static void add_use(struct plan_finding_maker *m)
 {
 	const struct finding_event *e = m->finding->events.items;
@@ -195,7 +203,7 @@ static void add_use(struct plan_finding_maker *m)
 	add_event_run(m, e[1].id.stream, e[1].id.index + 1);
 }
 
-/* The wait wakes up without a signal, and its thread goes on. */
+/* Makes the wait wake up without a signal and its thread continue. */
 static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
 {
 	const struct finding_event *e = &m->finding->events.items[0];
@@ -209,7 +217,7 @@ static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
 	return true;
 }
 
-/* Of the two events the one that is wrong where the witness ends. */
+/* Adds the one of the two events that is wrong where the witness ends. */
 static void add_misuse(struct plan_finding_maker *m)
 {
 	bool destroys = m->finding->misuse == EVENT_MISUSE_DESTROY_IN_USE;
@@ -218,7 +226,7 @@ static void add_misuse(struct plan_finding_maker *m)
 	add_event_run(m, e->id.stream, e->id.index + 1);
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- the whole plan -------------------------------------------------------------------------- */
 
 static bool can_be_named(const struct trace *trace, const struct finding *f, struct err *err)
 {
@@ -229,7 +237,7 @@ static bool can_be_named(const struct trace *trace, const struct finding *f, str
 	return !trace_is_text(trace) || err_set(err, "a text trace is of no program");
 }
 
-/* How far each stream has to be read: 0 for those that do not matter. */
+/* Returns how far each stream has to be read: 0 for those that do not matter. Sets m->start. */
 static uint64_t *find_goals(struct plan_finding_maker *m)
 {
 	const struct finding *f = m->finding;

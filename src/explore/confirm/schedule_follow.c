@@ -1,9 +1,9 @@
 /*
  * Another build of the same source has other steps: its optimiser drops accesses or keeps more of
- * them. The names of steps hold, but which step has a name is known only when it has been run. So
- * the plan is made as well as one can, run and recorded, and made again from what the names are in
- * that recording; each time the run is faithful for longer. It ends when nothing changes any more:
- * with the same build after the first run.
+ * them. The names of steps stay the same, but the step number of a name is known only after a run.
+ * So the plan is made as well as possible, run and recorded, and made again with the step numbers
+ * of that recording; each run is faithful for longer. This ends when nothing changes any more: with
+ * the same build, after the first run.
  */
 #include "explore/confirm/schedule_follow.h"
 
@@ -39,9 +39,9 @@ static void set_why(struct schedule_result *result, enum schedule_verdict verdic
 	result->verdict = verdict;
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- making the plan ------------------------------------------------------------------------- */
 
-/* So many steps more for the threads of a race, so that their accesses are in the recording. */
+/* The threads of a race do this many more steps, so that their accesses are in the recording. */
 #define STEPS_BEHIND 256
 
 static void make_plan(struct follower *f)
@@ -76,7 +76,7 @@ static void make_plan(struct follower *f)
 	}
 }
 
-/* ---- judging -------------------------------------------------------------------------------- */
+/* ---- judging a run --------------------------------------------------------------------------- */
 
 static const char *result_word(enum control_result result)
 {
@@ -94,7 +94,7 @@ static const char *result_word(enum control_result result)
 	}
 }
 
-/* Each stands behind the step that the schedule names. */
+/* Is each thread blocked after the step that the schedule names? */
 static bool are_at_ends(const struct follower *f)
 {
 	const struct schedule *s = f->schedule;
@@ -135,7 +135,7 @@ static bool is_shown(const struct follower *f)
 	return !strcmp(result_word(outcome->result), s->expect);
 }
 
-/* The first of its steps that did not come. */
+/* Returns the first step of the schedule that was not done. */
 static const struct schedule_step *find_lost(const struct follower *f)
 {
 	for (size_t i = 0; i < f->map.choices; i++) {
@@ -189,7 +189,7 @@ static bool run(struct follower *f, struct schedule_result *result)
 	return true;
 }
 
-/* The last run showed it. */
+/* Finishes the result after a run that showed what is expected. */
 static void take(struct follower *f, unsigned times, struct schedule_result *result)
 {
 	struct err err = { 0 };

@@ -1,3 +1,7 @@
+/*
+ * Lays out the shared file (threads, blocked threads, events, plan, each from a page boundary on),
+ * writes plans into it and reads outcomes from it.
+ */
 #include "explore/control/control_file.h"
 
 #include <assert.h>
@@ -65,7 +69,7 @@ void control_file_close(struct control_file *file)
 	close(file->fd);
 }
 
-/* ---- what the program is told ------------------------------------------------------------- */
+/* ---- input of the program -------------------------------------------------------------------- */
 
 uint64_t control_file_plan_bytes(const struct plan *plan)
 {
@@ -150,7 +154,7 @@ void control_file_know_threads(struct control_file *file, const struct control_t
 		c->thread_count = count;
 }
 
-/* ---- what it tells ------------------------------------------------------------------------ */
+/* ---- output of the program ------------------------------------------------------------------- */
 
 static uint32_t at_most(uint32_t count, uint32_t most)
 {
@@ -161,7 +165,7 @@ void control_file_read(const struct control_file *file, struct outcome *outcome)
 {
 	const struct control *c = file->control;
 
-	/* The program shares this memory and may have written anywhere. */
+	/* The program shares this memory and may have written anything to it. */
 	*outcome = (struct outcome){
 		.result = c->result <= CONTROL_UNFIT ? c->result : CONTROL_UNFINISHED,
 		.status = c->status,

@@ -1,8 +1,9 @@
+/* Emptying, freeing and copying plans. */
 #include "explore/control/session.h"
 
 #include <string.h>
 
-/* Vectors keep their room: a search makes plans by the thousand. */
+/* Empties a plan. Vectors keep their room: a search makes thousands of plans. */
 void plan_clear(struct plan *plan)
 {
 	plan->policy = CONTROL_STAY;

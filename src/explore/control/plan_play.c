@@ -1,3 +1,8 @@
+/*
+ * Picks the next thread of a simulated program: the first unfinished slice whose thread can run,
+ * then the current thread, then the lowest number. If rules hold all threads back, rules that wait
+ * for "no other thread can run" are met, and finally all rules are given up.
+ */
 #include "explore/control/plan_play.h"
 
 static bool held_back(const struct plan_player *p, uint32_t thread, bool nobody_else)

@@ -1,3 +1,4 @@
+/* Reads the streams of a trace once and keeps, for each event, the number of steps before it. */
 #include "explore/control/recorded.h"
 
 #include "base/mem.h"
@@ -8,7 +9,7 @@
 
 struct recorded {
 	const struct trace *trace;
-	/* by position of the stream: of each event how many steps came before it, and of the end */
+	/* by position of the stream: the number of steps before each event, and at the end */
 	struct {
 		uint32_t *items;
 		size_t count, room;

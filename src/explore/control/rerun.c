@@ -1,3 +1,7 @@
+/*
+ * Runs plans with a runner that executes the program each time and records into a temporary
+ * directory.
+ */
 #include "explore/control/rerun.h"
 
 #include "base/mem.h"
@@ -28,7 +32,7 @@ static bool make_directory(struct rerun *r, struct err *err)
 	return true;
 }
 
-/* Processes that the program starts record beside it: all of that goes. */
+/* Removes all recordings: processes that the program starts record into the same directory. */
 static void remove_directory(const char *directory)
 {
 	DIR *entries = opendir(directory);

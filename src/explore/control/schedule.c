@@ -1,3 +1,7 @@
+/*
+ * Makes a schedule from a run: copies its slices, stops and blocked threads, and then reads the
+ * recording once per thread to name their steps.
+ */
 #include "explore/control/schedule.h"
 
 #include "base/mem.h"
@@ -38,9 +42,9 @@ void schedule_expect_property(struct schedule *s, const char *property, uint32_t
 	s->formula = formula;
 }
 
-/* ---- from a run ----------------------------------------------------------------------------- */
+/* ---- making a schedule from a run ------------------------------------------------------------ */
 
-/* What is to be named of a thread: steps in rising order. */
+/* The steps of one thread that need a name, in rising order. */
 struct schedule_wanted {
 	struct schedule_step **items;
 	size_t count, room;
@@ -102,7 +106,10 @@ static void name_all(struct schedule *s, const struct trace *recording)
 	free(wanted);
 }
 
-/* Of a race the runs end where the threads meet: what came behind depends on who was first. */
+/*
+ * Copies the recorded slices. For a race they end where the threads meet: what comes after depends
+ * on which thread is first.
+ */
 static void take_runs(struct schedule *s, const struct trace *recording)
 {
 	size_t count;
@@ -136,7 +143,7 @@ static void take_ends(struct schedule *s, const struct outcome *outcome)
 		if (b->how == CONTROL_BY_NOTHING || (cycle && !b->in_cycle) ||
 		    b->thread >= CONTROL_THREADS)
 			continue;
-		/* The step itself was never done: what is named is the one before it. */
+		/* The blocked step was never done: name the step before it. */
 		*vec_push(&s->ends) = (struct schedule_step){ .thread = b->thread,
 							      .step = b->step ? b->step - 1 : 0 };
 	}

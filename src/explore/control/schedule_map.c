@@ -1,3 +1,8 @@
+/*
+ * Looks up the steps of a schedule in the recording of another build. An index has the step of
+ * every (thread, name, occurrence), with and without the name of the object. Steps that are not
+ * found keep their distance to the nearest step that is.
+ */
 #include "explore/control/schedule_map.h"
 
 #include "base/mem.h"
@@ -31,9 +36,8 @@ void schedule_map_close(struct schedule_map *map)
 	vec_free(&map->spots);
 }
 
-/* ---- what a recording has ------------------------------------------------------------------- */
+/* ---- index of a recording -------------------------------------------------------------------- */
 
-/* Every (thread, name, occurrence) of a recording: a hash of it to the step. */
 static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -49,8 +53,8 @@ static uint64_t hash_step(uint32_t thread, const char *name, uint64_t occurrence
 }
 
 /*
- * Without the object, the second of the three words: what the source calls it is not known to every
- * build (-O1 may say nothing where -O0 says "forks[]").
+ * As hash_step(), but without the object, the second of the three words: not every build knows the
+ * object's name (-O1 may have none where -O0 has "forks[]").
  */
 static uint64_t hash_place(uint32_t thread, const char *name)
 {
@@ -62,9 +66,9 @@ static uint64_t hash_place(uint32_t thread, const char *name)
 }
 
 struct index {
-	struct map steps;  /* hash: step + 1 */
-	struct map sites;  /* hash: site */
-	struct map places; /* how often each place was come to */
+	struct map steps;  /* from the hash to step + 1 */
+	struct map sites;  /* from the hash to the site */
+	struct map places; /* number of times that each thread has been at each site */
 };
 
 static void put_step(struct index *index, uint64_t hash, uint64_t step, uint64_t site)
@@ -134,7 +138,7 @@ static bool find_step(const struct index *index, const struct schedule_step *ste
 	return true;
 }
 
-/* ---- learning ------------------------------------------------------------------------------- */
+/* ---- looking up the steps of a schedule ------------------------------------------------------ */
 
 static int by_thread_and_step(const void *a, const void *b)
 {
@@ -146,7 +150,7 @@ static int by_thread_and_step(const void *a, const void *b)
 	return (x->step > y->step) - (x->step < y->step);
 }
 
-/* As far from `other` as in the schedule. */
+/* Returns the step that is as far from `other` in this build as it is in the schedule. */
 static uint32_t beside(const struct schedule_spot *spot, const struct schedule_spot *other)
 {
 	int64_t at = (int64_t)other->at + spot->step->step - other->step->step;
@@ -161,8 +165,8 @@ static uint32_t distance(const struct schedule_spot *a, const struct schedule_sp
 }
 
 /*
- * Steps that have no name, or that this build does not have: they are beside the nearest step of
- * their thread that it has. `sorted` is by thread and step.
+ * Estimates the steps that have no name or that this build does not have: each keeps its distance
+ * to the nearest known step of its thread. `sorted` is by thread and step.
  */
 static void guess(struct schedule_spot **sorted, size_t count)
 {

@@ -1,4 +1,7 @@
-/* The text of a schedule: a line for each thing, words separated by blanks, # for remarks. */
+/*
+ * Writes and reads the text of a schedule: one item per line, words separated by blanks, # for
+ * comments.
+ */
 #include "base/file.h"
 #include "base/mem.h"
 #include "explore/control/schedule.h"
@@ -22,7 +25,7 @@ static const struct {
 	{ "timeout", CONTROL_TIMEOUT },
 };
 
-/* ---- writing -------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void print_step(FILE *out, const char *word, const struct schedule_step *step)
 {
@@ -85,9 +88,9 @@ bool schedule_write(const struct schedule *s, const char *path, struct err *err)
 	return ok;
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* The next word of a line; NULL at its end. */
+/* Returns the next word of a line; NULL at its end. */
 static char *next_word(char **line)
 {
 	char *word = *line + strspn(*line, " \t");
@@ -111,7 +114,7 @@ static bool read_number(char **line, uint64_t most, uint64_t *value)
 	return !*end && !errno && *value <= most;
 }
 
-/* THREAD STEP [OPERATION OBJECT PLACE OCCURRENCE] */
+/* THREAD STEP [OPERATION OBJECT SITE OCCURRENCE] */
 static bool read_step(char *line, struct schedule_step *step)
 {
 	uint64_t thread, number, occurrence;

@@ -1,3 +1,7 @@
+/*
+ * Names sites, objects and operations, from the site tables of a trace and from the symbols of its
+ * modules.
+ */
 #include "explore/control/site_text.h"
 
 #include "trace/sites.h"

@@ -1,3 +1,7 @@
+/*
+ * The strategy of the search: which kind of run comes next (witnesses, learned model, leads,
+ * systematic, random), and what is learnt from each run. The header has the order.
+ */
 #include "explore/search/explore.h"
 
 #include "base/mem.h"
@@ -11,24 +15,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEADS_ALONE 24	      /* runs by leads before systematic ones come beside them */
-#define IMAGINED_MOST 100     /* runs that were imagined: to look for one takes longer than a run */
-#define RANDOM_EVERY 8	      /* runs to one by random priorities, while there are leads */
-#define BOUNDED_RUNS 2000     /* each pass with few preemptions */
-#define SYSTEMATIC_ALONE 4000 /* runs before random ones come beside them, behind the leads */
-#define RANDOM_AFTERWARDS 1000 /* runs when the systematic search is at its end and not complete */
-#define LONG_RUN 100000 /* operations, from which on leads move only the threads of the window */
-#define SYSTEMATIC_MOST 300000 /* operations of a run that is searched without a window */
+#define LEADS_ALONE 24	  /* runs by leads before systematic runs join them */
+#define IMAGINED_MOST 100 /* runs from the learned model: finding one takes longer than a run */
+#define RANDOM_EVERY 8	  /* one run in this many has random priorities, while there are leads */
+#define BOUNDED_RUNS 2000 /* each pass with few preemptions */
+#define SYSTEMATIC_ALONE 4000  /* systematic runs, after the leads, before random runs join them */
+#define RANDOM_AFTERWARDS 1000 /* random runs after a systematic search that is not complete */
+#define LONG_RUN                                                                                   \
+	100000 /* operations; in longer runs leads move only the threads of the thread set */
+#define SYSTEMATIC_MOST 300000 /* operations of a run that is searched with all threads */
 #define KEYED_MOST 20000       /* operations of a run that is remembered */
 #define SPEAK_EVERY 0.1	       /* seconds */
 
 #define PLAN_OPTIONS (CONTROL_END_STUCK | CONTROL_CHECK_HEAP | CONTROL_SPIN_SOON)
 
-/* The systematic search is made in passes, each of which sees more than the one before. */
+/* The systematic search is made in passes; each covers more than the one before. */
 static const struct {
 	uint32_t bound;
 	bool window;
-	uint64_t share; /* runs: a part of the budget, or 0: BOUNDED_RUNS */
+	uint64_t share; /* the pass gets 1/share of the budget, or 0: BOUNDED_RUNS */
 } passes[] = {
 	{ 1, true, 0 },
 	{ 2, true, 0 },
@@ -40,15 +45,16 @@ static const struct {
 struct explore {
 	struct explore_options options;
 	const struct hints *hints; /* NULL: none */
-	size_t witnesses;	   /* of them, that were run */
-	const bool *window;	   /* threads to interleave first; NULL: there is no window */
+	size_t witnesses;	   /* number of hinted plans that were run */
+	const bool *window;	   /* threads to interleave first; NULL: all */
 	uint32_t window_count;
 	struct explore_result result;
 	struct leads leads;
 	struct model_search *imagine;
 	uint64_t imagined; /* runs */
-	struct map plans; /* keys of runs that were seen, or foreseen by a lead that was followed */
-	struct dpor *dpor; /* of the pass that is under way */
+	/* keys of runs that were made, or expected from a lead that was followed */
+	struct map plans;
+	struct dpor *dpor; /* of the current pass */
 	size_t pass;
 	uint64_t pass_runs;
 	struct executor *executor;
@@ -57,14 +63,14 @@ struct explore {
 	struct err *err;
 	uint64_t longest; /* events of a run that ended */
 	uint64_t draws;
-	int usual; /* status of a run that is well */
+	int usual; /* status of a run that does not fail */
 	double start, spoken;
 	bool broken; /* the executor failed */
 	uint64_t afterwards;
 	bool exhausted; /* nothing is left to run */
 };
 
-/* ---- when to end -------------------------------------------------------------------------- */
+/* ---- end and progress ------------------------------------------------------------------------ */
 
 static bool has_failed(const struct explore *e)
 {
@@ -99,7 +105,7 @@ static void speak(struct explore *e, const char *phase)
 							.seconds = time - e->start });
 }
 
-/* ---- one run ------------------------------------------------------------------------------ */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 static void keep_failure(struct explore *e, const char *how)
 {
@@ -135,7 +141,7 @@ static void judge(struct explore *e, const char *how, const struct lead *lead)
 		e->longest = e->outcome.event_count;
 }
 
-/* Runs e->plan. False: it could not be run. */
+/* Runs e->plan. Returns false if it could not be run. */
 static bool run_plan(struct explore *e, const char *phase, const char *how, const struct lead *lead)
 {
 	speak(e, phase);
@@ -155,7 +161,7 @@ static void start_plan(struct explore *e)
 	e->plan.most_steps = e->options.most_steps;
 }
 
-/* ---- leads -------------------------------------------------------------------------------- */
+/* ---- leads ----------------------------------------------------------------------------------- */
 
 static void learn(struct explore *e, uint32_t depth, const struct lead *by)
 {
@@ -178,7 +184,7 @@ static void run_random(struct explore *e, bool learns)
 	}
 }
 
-/* The witness of the next prediction. False: all have been run. */
+/* Runs the witness of the next prediction. Returns false if all have been run. */
 static bool run_witness(struct explore *e)
 {
 	if (!e->hints || e->witnesses == e->hints->plans.count)
@@ -193,7 +199,7 @@ static bool run_witness(struct explore *e)
 	return true;
 }
 
-/* The next lead whose run is not known yet. False: there is none. */
+/* Takes the next lead whose run is not known yet and plans it. Returns false if there is none. */
 static bool next_lead(struct explore *e, struct lead *lead)
 {
 	struct lead_plan_window window = { NULL, 0 };
@@ -234,7 +240,10 @@ static bool run_lead(struct explore *e)
 	return true;
 }
 
-/* A run that would show something new, as far as can be imagined. False: there is none. */
+/*
+ * Makes a run that shows something new according to the learned model. Returns false if there is
+ * none.
+ */
 static bool run_imagined(struct explore *e, enum imagined least)
 {
 	enum imagined what;
@@ -255,7 +264,7 @@ static bool run_imagined(struct explore *e, enum imagined least)
 	return true;
 }
 
-/* ---- systematically ----------------------------------------------------------------------- */
+/* ---- systematic search ----------------------------------------------------------------------- */
 
 static void end_pass(struct explore *e, bool at_its_end)
 {
@@ -267,7 +276,7 @@ static void end_pass(struct explore *e, bool at_its_end)
 	e->pass++;
 }
 
-/* Is there nothing to gain from a pass, or too much to pay? */
+/* Would a pass add nothing, or cost too much? */
 static bool skips_pass(const struct explore *e, size_t pass)
 {
 	bool bounded = passes[pass].bound != DPOR_PATH_NONE;
@@ -287,7 +296,7 @@ static bool begin_pass(struct explore *e)
 		e->pass++;
 	if (e->pass == PASSES)
 		return false;
-	/* To say that all was seen, a loop that gives up after some rounds must be seen to do so. */
+	/* To claim completeness, a loop that gives up after some rounds must be seen to do so. */
 	if (e->pass + 1 == PASSES)
 		options.plan_options &= ~(uint32_t)CONTROL_SPIN_SOON;
 	options.bound = passes[e->pass].bound;
@@ -298,7 +307,10 @@ static bool begin_pass(struct explore *e)
 	return true;
 }
 
-/* A run of the pass that is under way, or the first of the next. False: all are at their end. */
+/*
+ * Makes a run of the current pass, or the first of the next. Returns false if all passes are at
+ * their end.
+ */
 static bool run_systematic(struct explore *e)
 {
 	for (;;) {
@@ -322,9 +334,12 @@ static bool run_systematic(struct explore *e)
 	return true;
 }
 
-/* ---- taking turns ------------------------------------------------------------------------- */
+/* ---- choosing the kind of the next run ------------------------------------------------------- */
 
-/* Leads alone at first, then with systematic runs, at last these alone; some random ones among them. */
+/*
+ * Leads alone at first, then together with systematic runs, finally these alone, with some random
+ * runs in between.
+ */
 static void run_next(struct explore *e)
 {
 	uint64_t turn = e->result.executions;
@@ -352,7 +367,7 @@ static void run_next(struct explore *e)
 		run_random(e, leads);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the whole search ------------------------------------------------------------------------ */
 
 void explore_hint(struct explore *e, const struct hints *hints)
 {
@@ -380,7 +395,7 @@ bool explore_search(struct explore *e, struct executor *executor, struct err *er
 	e->err = err;
 	while (!over(e) && !e->result.complete)
 		run_next(e);
-	if (e->dpor) /* it stays: the search may go on */
+	if (e->dpor) /* keep it: the search may continue */
 		e->result.systematic = *dpor_stats(e->dpor);
 	e->result.leads_made = e->leads.made;
 	e->result.leads_left = e->leads.queue.count;

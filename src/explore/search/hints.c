@@ -1,3 +1,7 @@
+/*
+ * Runs the predictions and warnings on the first recording and keeps what a search can use of the
+ * findings: witnesses as plans, pairs of sites, and threads.
+ */
 #include "explore/search/hints.h"
 
 #include "base/mem.h"
@@ -16,10 +20,13 @@ static uint64_t count_events(const struct trace *trace)
 
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
 		bytes += trace_stream(trace, i)->bytes;
-	return bytes / 8; /* about */
+	return bytes / 8; /* roughly */
 }
 
-/* A race is no failure yet: what may come of it is what leads are for. */
+/*
+ * Adds the witness of a predicted failure. A race alone is not a failure: leads search for its
+ * effects.
+ */
 static void take_witness(struct hints *hints, const struct trace *trace,
 			 const struct finding *finding)
 {

@@ -1,9 +1,12 @@
+/*
+ * Makes plans from leads and from whole runs, by merging consecutive steps of a thread into slices.
+ */
 #include "explore/search/lead_plan.h"
 
 #include "base/hash.h"
 #include "event/event.h"
 
-/* Appends a piece of a thread to the runs. */
+/* Appends steps of a thread to the slices. */
 static void add_run(struct plan *plan, uint32_t thread, uint32_t until)
 {
 	size_t last = plan->runs.count;
@@ -15,9 +18,10 @@ static void add_run(struct plan *plan, uint32_t thread, uint32_t until)
 }
 
 /*
- * `stay`: the run as it was up to the operation that the others wait for, without what is held
- * back; from there on the policy, so that the thread which did it goes on. (Otherwise, the run being
- * a wish, who was held back goes on at once when its rule is met.)
+ * Plans a lead with `stay`: the run as it was, without the steps that are held back, up to the
+ * operation that they wait for. From there on the policy decides, so the thread that did the
+ * operation continues. (Otherwise the slices would let the held thread run at once when its rule is
+ * met.)
  */
 static void plan_until_met(const struct lead *lead, struct plan *plan)
 {
@@ -68,7 +72,7 @@ void lead_plan_plan(const struct lead *lead, const struct lead_plan_window *wind
 }
 
 /*
- * A thread that stays makes the same run wherever in its last piece the rules were met; otherwise
+ * A thread that stays makes the same run wherever in its last slice the rules were met; otherwise
  * everything counts.
  */
 uint64_t lead_plan_key(const struct lead *lead, const struct plan *plan)

@@ -1,3 +1,7 @@
+/*
+ * The queue of leads: ranks them, limits how many of one pair of sites are open, and hands out the
+ * best. leads_memory.c and leads_sync.c find the leads of a run.
+ */
 #include "explore/search/leads.h"
 
 #include "base/mem.h"
@@ -14,7 +18,7 @@
 #define COST_OF_TURNING_BACK 6
 #define GAIN_OF_A_HINT 1
 
-/* Kinds of one family that concern the same pair of sites take turns. */
+/* Kinds of one family at the same pair of sites share the counts of tries and open leads. */
 static const struct {
 	const char *name;
 	int rank;
@@ -58,7 +62,7 @@ void leads_hint(struct leads *leads, uint64_t one, uint64_t other)
 	map_put(&leads->hinted, pair_of(one, other), NULL);
 }
 
-/* ---- adding ------------------------------------------------------------------------------- */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	       const struct control_rule *rules, size_t count, uint64_t site_a, uint64_t site_b,
@@ -90,9 +94,9 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	*vec_push(&leads->queue) = lead;
 }
 
-/* ---- lifting ------------------------------------------------------------------------------ */
+/* ---- moving a stop above locks --------------------------------------------------------------- */
 
-/* Does a thread take `lock`, in a way that it has to wait for, as one of its steps from..last? */
+/* Does one of the steps from..last of a thread acquire `lock` in a way that has to wait? */
 static bool acquires(const struct runlog *log, uint32_t thread, const struct runlog_lock *lock,
 		     uint32_t from, uint32_t last)
 {
@@ -137,11 +141,11 @@ uint32_t lead_lift(const struct runlog *log, uint32_t held, uint32_t step, uint3
 	return step;
 }
 
-/* ---- taking runs in ----------------------------------------------------------------------- */
+/* ---- learning from a run --------------------------------------------------------------------- */
 
 /*
- * Did a read see a write at another site (or of another thread) than ever before, or did a wait or a
- * try go another way? Runs that show nothing new have leads that are likely old ones again.
+ * Did a read see a write at another site (or of another thread) than ever before, or did a wait or
+ * a try behave differently? The leads of a run that shows nothing new are likely to be old ones.
  */
 static bool shows_new(struct leads *leads, const struct runlog *log)
 {
@@ -209,9 +213,9 @@ bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t de
 	return true;
 }
 
-/* ---- the queue ---------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
-/* Linear: a run takes far longer than a look at 20,000 leads. */
+/* Linear search: a run takes far longer than a look at 20,000 leads. */
 bool leads_take(struct leads *leads, struct lead *lead)
 {
 	size_t best = SIZE_MAX;

@@ -1,3 +1,8 @@
+/*
+ * Delta debugging over the slices of a failing plan: leaves out pieces of half the plan, then of a
+ * quarter, and so on down to single slices, and keeps a trial that fails in the same way with fewer
+ * switches.
+ */
 #include "explore/search/minimise.h"
 
 #include "explore/search/lead_plan.h"
@@ -10,7 +15,7 @@ struct minimising {
 	struct plan trial;
 };
 
-/* The failing plan without `count` runs from `from` on. */
+/* Makes the trial: the failing plan without `count` slices from `from` on. */
 static void leave_out(struct minimising *m, size_t from, size_t count)
 {
 	struct plan *trial = &m->trial;
@@ -23,7 +28,7 @@ static void leave_out(struct minimising *m, size_t from, size_t count)
 			*vec_push(&trial->runs) = plan->runs.items[i];
 }
 
-/* Runs the trial. If it fails alike with fewer switches, what it did is the plan from now on. */
+/* Runs the trial. If it fails in the same way with fewer switches, what it did becomes the plan. */
 static bool improves(struct minimising *m)
 {
 	struct outcome outcome;

@@ -1,3 +1,7 @@
+/*
+ * Lists the cells, objects and heap blocks that an operation touches. Heap blocks are kept sorted
+ * by address for binary search.
+ */
 #include "explore/search/op_uses.h"
 
 #include "event/event.h"
@@ -28,9 +32,9 @@ bool op_uses_sync(const struct control_event *event)
 	}
 }
 
-/* ---- heap blocks -------------------------------------------------------------------------- */
+/* ---- heap blocks ----------------------------------------------------------------------------- */
 
-/* Position of the first block that ends behind `address`. */
+/* Returns the position of the first block that ends after `address`. */
 static size_t find_block(const struct use_blocks *blocks, uint64_t address)
 {
 	size_t low = 0, high = blocks->list.count;
@@ -87,7 +91,7 @@ static void use_block(const struct use_blocks *blocks, uint64_t address, use_lis
 			(struct use){ USE_BLOCK | blocks->list.items[at].start, 255, USE_SHARED };
 }
 
-/* ---- what an event touches ---------------------------------------------------------------- */
+/* ---- what an event touches ------------------------------------------------------------------- */
 
 static void use_bytes(const struct use_blocks *blocks, uint64_t address, uint64_t size,
 		      uint8_t mode, use_list *uses)
@@ -155,7 +159,7 @@ void op_uses_of(const struct use_blocks *blocks, const struct control_event *eve
 		if (event->kind == EV_WAIT || event->kind == EV_WOKEN)
 			use_object(blocks, event->other, USE_ALONE, uses);
 		return;
-	default: return; /* threads and what nobody sees: enabling edges, not conflicts */
+	default: return; /* threads and invisible events: they enable, but do not conflict */
 	}
 }
 

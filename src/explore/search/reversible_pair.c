@@ -1,3 +1,7 @@
+/*
+ * Finds the races of an operation from the histories of the objects that it touches, and the
+ * initials of a race from the clocks of the nodes after the earlier operation.
+ */
 #include "explore/search/reversible_pair.h"
 
 #include "explore/search/op_enabled.h"
@@ -16,9 +20,9 @@ void reversible_pair_free(struct reversible_pair_finder *finder)
 }
 
 /*
- * Conflicts by one use, from the last touch back. Behind a touch that conflicts with everything the
- * older ones happened before it; on memory, where everything can be reversed, they are done with,
- * on a sync object only if the thread itself knew that touch.
+ * Adds the conflicts of one use, from the last touch back. All touches older than one that
+ * conflicts with everything happened before that one. On memory, where everything can be reversed,
+ * we can stop there; on a sync object only if that touch is in the thread's own past.
  */
 static void add_conflicts(struct reversible_pair_finder *finder, const struct dpor_path *path,
 			  uint32_t thread, const struct use *use, const dpor_path_clock *before)
@@ -31,7 +35,7 @@ static void add_conflicts(struct reversible_pair_finder *finder, const struct dp
 		if (!sync && use->mode == USE_SHARED && touch->mode == USE_SHARED) {
 			if (touch->alone == DPOR_PATH_NONE)
 				return;
-			i = touch->alone + 1; /* reads have nothing to do with reads */
+			i = touch->alone + 1; /* reads do not conflict with reads */
 			continue;
 		}
 		const struct dpor_path_node *node = &path->nodes.items[touch->node];
@@ -92,9 +96,9 @@ void reversible_pair_find(struct reversible_pair_finder *finder, const struct dp
 	}
 }
 
-/* ---- initials ----------------------------------------------------------------------------- */
+/* ---- initials -------------------------------------------------------------------------------- */
 
-/* The first transition of each thread from `earlier` on. */
+/* Finds the first transition of each thread from `earlier` on. */
 static void find_first(struct reversible_pair_finder *finder, const struct dpor_path *path,
 		       uint32_t earlier)
 {
@@ -112,7 +116,7 @@ static void find_first(struct reversible_pair_finder *finder, const struct dpor_
 	}
 }
 
-/* Does this clock know nothing of what the others did from `earlier` on? */
+/* Does this clock contain nothing that other threads did from `earlier` on? */
 static bool knows_none(const struct reversible_pair_finder *finder, const struct dpor_path *path,
 		       const dpor_path_clock *clock, uint32_t own)
 {
@@ -125,7 +129,7 @@ static bool knows_none(const struct reversible_pair_finder *finder, const struct
 	return true;
 }
 
-/* The operation itself comes first in v if nothing that it depends on is left there. */
+/* Can the operation itself come first in v? It can if nothing that it depends on is left there. */
 static bool comes_first(const struct reversible_pair_finder *finder, const struct dpor_path *path,
 			uint32_t earlier, uint32_t thread, const dpor_path_clock *before)
 {

@@ -1,3 +1,8 @@
+/*
+ * Indexes the log of a run in one pass. Clocks and sets of held locks are immutable and numbered:
+ * an event refers to the number that is current in its thread, so memory grows with the changes and
+ * not with the events.
+ */
 #include "explore/search/runlog.h"
 
 #include "base/map.h"
@@ -6,15 +11,15 @@
 
 #include <string.h>
 
-/* ---- clocks ------------------------------------------------------------------------------- */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 /* Clocks are shared by all events between two that change them. */
 struct runlog_builder {
 	struct runlog *log;
 	uint32_t *now[2];	/* of each thread: its clock */
 	uint32_t *set;		/* of each thread: its set of held locks */
-	struct map messages[2]; /* key of what carries it: a clock */
-	struct map free_downs;	/* of a semaphore: what it had at first and nobody took yet */
+	struct map messages[2]; /* from the key of the carrier to a clock */
+	struct map free_downs;	/* of a semaphore: what is left of its initial count */
 };
 
 static uint32_t new_clock(struct runlog *log, int sort, uint32_t from)
@@ -67,7 +72,7 @@ static void receive(struct runlog_builder *builder, int sort, uint32_t thread, u
 	builder->now[sort][thread] = clock;
 }
 
-/* What carries knowledge from thread to thread; the key says which, 0 nothing. */
+/* What carries a clock from thread to thread; a key of 0 means that nothing does. */
 enum { BY_CREATION = 1ull << 60, BY_END = 2ull << 60, BY_OBJECT = 3ull << 60 };
 
 static uint64_t received(const struct control_event *event, bool *strong)
@@ -99,7 +104,7 @@ static uint64_t sent(const struct control_event *event, bool *strong)
 	}
 }
 
-/* A semaphore's first count is nobody's message: who takes of it has waited for nobody. */
+/* Does this DOWN take from the semaphore's initial count? Then it waited for no other thread. */
 static bool took_at_first(struct runlog_builder *builder, const struct control_event *event)
 {
 	uint64_t *left;
@@ -112,7 +117,7 @@ static bool took_at_first(struct runlog_builder *builder, const struct control_e
 	return *left && (*left)--;
 }
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 static void take(struct runlog_builder *builder, const struct control_event *event, uint64_t lock,
 		 bool shared)
@@ -130,7 +135,7 @@ static void take(struct runlog_builder *builder, const struct control_event *eve
 	builder->set[event->thread] = (uint32_t)log->held_sets.count - 1;
 }
 
-/* The set that is left when the last of `set` is taken out: by the sets it was made from. */
+/* Returns the set without the last lock of `set`; makes it, with its own parents. */
 static uint32_t parent_of(struct runlog *log, const runlog_locks *set)
 {
 	runlog_locks copy = { 0 };
@@ -156,7 +161,7 @@ static void give(struct runlog_builder *builder, const struct control_event *eve
 		last--;
 	if (!last)
 		return;
-	if (last == old->count) { /* as a rule what was taken last is given first */
+	if (last == old->count) { /* usually the lock acquired last is released first */
 		builder->set[event->thread] = log->parents.items[builder->set[event->thread]];
 		return;
 	}
@@ -182,7 +187,7 @@ static void hold(struct runlog_builder *builder, const struct control_event *eve
 	}
 }
 
-/* ---- all ---------------------------------------------------------------------------------- */
+/* ---- the whole run --------------------------------------------------------------------------- */
 
 static void add_event(struct runlog_builder *builder, uint32_t position)
 {
