@@ -32,7 +32,7 @@ static void print_failures(const struct explore_print *told)
 {
 	const struct explore_result *r = told->result;
 	const struct failure *first = first_failure(told);
-	size_t switches = first->plan.runs.count ? first->plan.runs.count - 1 : 0;
+	size_t switches = first->plan.slices.count ? first->plan.slices.count - 1 : 0;
 
 	printf("%zu failure%s; the first in execution %" PRIu64 " of the program (%s), "
 	       "with %zu switch%s\n",
@@ -106,8 +106,8 @@ static json_t *window_json(const struct hints *hints)
 {
 	json_t *window = json_array();
 
-	for (uint32_t i = 0; i < hints->window_count; i++)
-		if (hints->window[i])
+	for (uint32_t i = 0; i < hints->thread_count; i++)
+		if (hints->threads[i])
 			json_array_append_new(window, json_integer(i));
 	return window;
 }
@@ -141,7 +141,7 @@ static void add_stats(json_t *stats, const struct explore_print *told)
 	put(stats, "predictions", told->hints->predictions);
 	if (first) {
 		json_object_set_new(stats, "found_by", json_string(first->how));
-		put(stats, "switches", first->plan.runs.count);
+		put(stats, "switches", first->plan.slices.count);
 	}
 	json_object_set_new(stats, "not_repeated", doubts_json(told));
 	json_object_set_new(stats, "mode", json_string(told->mode));

@@ -143,7 +143,7 @@ static bool run_plan(struct confirmer *c, struct confirmation *out)
 		return false;
 	}
 	if (!trace_same_builds(c->trace, c->rerun.trace, &changed)) {
-		err_set(&err, "%s was built anew since the recording: record it again", changed);
+		err_set(&err, "%s was rebuilt after the recording: record it again", changed);
 		set_why(out, CONFIRM_CANNOT, err.text);
 		return false;
 	}
@@ -263,7 +263,8 @@ static void run_other_order(struct confirmer *c, const struct trace *base,
 		return;
 	}
 	if (!c->rerun.outcome.control->stops_met) {
-		leave_order(out, "the run went another way before both stood there");
+		leave_order(out,
+			    "the run diverged before both threads stood before their accesses");
 		return;
 	}
 	take_order(c, out, 1, true);
@@ -289,14 +290,15 @@ static void explain(struct confirmer *c, const struct trace *base, struct confir
 	effect_of_run(c, &effect);
 	if (!divergence_explain(&divergence, &c->plan, &c->rerun.outcome, base, &source))
 		snprintf(divergence.text, sizeof divergence.text,
-			 "every thread did what it should, but the run does not show it");
+			 "every thread did its planned steps, but the run does not show the "
+			 "finding");
 	run_outcome_print(text, "%s%s%s%s%s%s%s", divergence.text,
 			  effect.kind ? "; the run ended with: " : "",
 			  effect.kind ? run_outcome_name(effect.kind) : "", effect.kind ? " (" : "",
 			  effect.kind ? effect.text : "", effect.kind ? ")" : "",
 			  misses_input(c)
-				  ? "; it read standard input, which was not recorded and is "
-				    "empty here: give it again with < FILE"
+				  ? "; the program read standard input, which is not recorded and "
+				    "is empty here: pass it again with < FILE"
 				  : "");
 	out->diverged.thread = divergence.thread;
 	out->diverged.step = divergence.step;

@@ -56,11 +56,11 @@ static void find_wishes(struct divergence_comparison *c)
 {
 	const struct plan *plan = c->plan;
 
-	for (size_t i = 0; i < plan->runs.count; i++) {
-		struct divergence_lane *lane = &c->lanes[plan->runs.items[i].thread];
+	for (size_t i = 0; i < plan->slices.count; i++) {
+		struct divergence_lane *lane = &c->lanes[plan->slices.items[i].thread];
 
-		if (lane->wanted < plan->runs.items[i].until)
-			lane->wanted = plan->runs.items[i].until;
+		if (lane->wanted < plan->slices.items[i].until)
+			lane->wanted = plan->slices.items[i].until;
 	}
 	/* After the threads of a race have met, nothing is certain. */
 	for (size_t i = 0; i < plan->stops.count; i++)
@@ -155,7 +155,8 @@ static void tell_other_way(const struct divergence_comparison *c,
 	d->step = done->step;
 	run_outcome_print(
 		d->text,
-		"T%" PRIu32 " goes another way: %.120s at %.120s instead of %.120s at %.120s%.200s",
+		"T%" PRIu32
+		" does something else: %.120s at %.120s instead of %.120s at %.120s%.200s",
 		done->thread,
 		place_operation(s->trace, s->symbols, done->kind, done->site, done->address).text,
 		site_text(s->trace, s->symbols, done->site).text,
@@ -192,16 +193,16 @@ static void tell_behind(const struct divergence_comparison *c, uint32_t thread,
 	if (b && b->how != CONTROL_BY_NOTHING)
 		run_outcome_blocked_words(instead, b, s);
 	else if (has_ended(c, lane))
-		run_outcome_print(instead, "it has ended");
+		run_outcome_print(instead, "the thread has ended");
 	else if (!lane->log.count)
-		run_outcome_print(instead, "it has not begun");
+		run_outcome_print(instead, "the thread has not started");
 	else if (b)
-		run_outcome_print(instead, "the run ended when it was at %s",
+		run_outcome_print(instead, "the run ended when the thread was at %s",
 				  site_text(s->trace, s->symbols, b->site).text);
 	else
 		run_outcome_print(instead, "the run ended first");
 	run_outcome_print(
-		d->text, "T%" PRIu32 " was wanted at %s of %.150s, but %.250s", thread,
+		d->text, "T%" PRIu32 " did not reach %s at %.150s: %.250s", thread,
 		place_operation(s->trace, s->symbols, lane->kind, lane->site, lane->address).text,
 		site_text(s->trace, s->symbols, lane->site).text, instead);
 }
@@ -270,17 +271,17 @@ static bool tell_held_up(const struct divergence_comparison *c, struct divergenc
 	struct trace_event ev;
 	uint64_t site;
 
-	if (run >= c->plan->runs.count)
+	if (run >= c->plan->slices.count)
 		return false;
-	d->thread = c->plan->runs.items[run].thread;
-	d->step = c->plan->runs.items[run].until - 1;
+	d->thread = c->plan->slices.items[run].thread;
+	d->step = c->plan->slices.items[run].until - 1;
 	if (!find_recorded(c->recorded, d->thread, d->step, &ev))
 		return false;
 	site = trace_event_site(c->recorded, &ev);
 	run_outcome_print(
 		d->text,
-		"T%" PRIu32 " did not get through %s at %s when it should: something that is "
-		"not recorded held it up",
+		"T%" PRIu32 " could not do %s at %s when the plan wanted it: something that is "
+		"not recorded blocked it",
 		d->thread, place_operation(s->trace, s->symbols, ev.kind, site, ev.address).text,
 		site_text(s->trace, s->symbols, site).text);
 	return true;

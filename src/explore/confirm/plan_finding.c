@@ -14,12 +14,6 @@
 #include "order/base_run/base_run.h"
 #include "order/base_run/share_survey.h"
 
-/*
- * After a race's threads have met, each does this many more steps, one thread after the other. By
- * then the accesses are in the recording, which is written in pieces of straight code.
- */
-#define STEPS_BEHIND 256
-
 struct plan_finding_maker {
 	const struct trace *trace;
 	const struct finding *finding;
@@ -32,16 +26,8 @@ struct plan_finding_maker {
 
 static void add_run(struct plan_finding_maker *m, uint32_t thread, uint64_t until)
 {
-	struct plan *plan = m->plan;
-	struct control_run *last =
-		plan->runs.count ? &plan->runs.items[plan->runs.count - 1] : NULL;
-
-	if (until == TRACE_NO_STEP || !until)
-		return;
-	if (last && last->thread == thread && last->until < until)
-		last->until = (uint32_t)until;
-	else if (!last || last->thread != thread)
-		*vec_push(&plan->runs) = (struct control_run){ thread, (uint32_t)until };
+	if (until != TRACE_NO_STEP && until)
+		plan_add_slice(m->plan, thread, (uint32_t)until);
 }
 
 static void add_event_run(struct plan_finding_maker *m, uint32_t stream, uint64_t end)
@@ -125,11 +111,12 @@ static bool add_stop(struct plan_finding_maker *m, const struct finding_event *e
 	uint64_t step = recorded_steps_before(m->recorded, e->id.stream, e->id.index);
 
 	if (step == TRACE_NO_STEP)
-		return err_set(err, "part of it is in a signal handler, which comes when it likes");
+		return err_set(err, "one of its accesses is in a signal handler, which the "
+				    "scheduler cannot place");
 	*vec_push(&m->plan->stops) = (struct control_stop){
 		.thread = e->id.stream,
 		.step = (uint32_t)step,
-		.site = recorded_site(m->trace, e->id.stream, e->id.index),
+		.site = recorded_site(m->trace, e->id),
 	};
 	return true;
 }
@@ -146,7 +133,7 @@ static bool add_stops(struct plan_finding_maker *m, bool reversed, struct err *e
 	}
 	for (size_t i = 0; i < m->plan->stops.count; i++)
 		add_run(m, m->plan->stops.items[i].thread,
-			(uint64_t)m->plan->stops.items[i].step + STEPS_BEHIND);
+			(uint64_t)m->plan->stops.items[i].step + PLAN_STEPS_AFTER_RACE);
 	return true;
 }
 
@@ -210,10 +197,10 @@ static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
 	uint64_t step = recorded_steps_before(m->recorded, e->id.stream, e->id.index);
 
 	if (step == TRACE_NO_STEP)
-		return err_set(err, "it waits in a signal handler");
+		return err_set(err, "the wait is in a signal handler");
 	*vec_push(&m->plan->choices) =
 		(struct control_choice){ e->id.stream, (uint32_t)step, CONTROL_SPURIOUS };
-	add_run(m, e->id.stream, step + STEPS_BEHIND);
+	add_run(m, e->id.stream, step + PLAN_STEPS_AFTER_RACE);
 	return true;
 }
 
@@ -232,9 +219,18 @@ static bool can_be_named(const struct trace *trace, const struct finding *f, str
 {
 	for (size_t i = 0; i < f->events.count; i++) {
 		if (f->events.items[i].id.stream >= CONTROL_THREADS)
-			return err_set(err, "it has more than %u threads", CONTROL_THREADS);
+			return err_set(err, "the recording has more than %u threads",
+				       CONTROL_THREADS);
 	}
-	return !trace_is_text(trace) || err_set(err, "a text trace is of no program");
+	return !trace_is_text(trace) || err_set(err, "a text trace has no program to run");
+}
+
+static void raise_goal(const struct trace *trace, uint64_t *goals, struct event_id id)
+{
+	uint32_t stream = trace_find_stream(trace, id.stream);
+
+	if (goals[stream] < id.index + 1)
+		goals[stream] = id.index + 1;
 }
 
 /* Returns how far each stream has to be read: 0 for those that do not matter. Sets m->start. */
@@ -250,18 +246,10 @@ static uint64_t *find_goals(struct plan_finding_maker *m)
 
 		m->start[stream] = goals[stream] = f->start.items[i].index;
 	}
-	for (size_t i = 0; i < f->steps.count; i++) {
-		uint32_t stream = trace_find_stream(m->trace, f->steps.items[i].stream);
-
-		if (goals[stream] < f->steps.items[i].index + 1)
-			goals[stream] = f->steps.items[i].index + 1;
-	}
-	for (size_t i = 0; i < f->events.count; i++) {
-		uint32_t stream = trace_find_stream(m->trace, f->events.items[i].id.stream);
-
-		if (goals[stream] < f->events.items[i].id.index + 1)
-			goals[stream] = f->events.items[i].id.index + 1;
-	}
+	for (size_t i = 0; i < f->steps.count; i++)
+		raise_goal(m->trace, goals, f->steps.items[i]);
+	for (size_t i = 0; i < f->events.count; i++)
+		raise_goal(m->trace, goals, f->events.items[i].id);
 	return goals;
 }
 

@@ -41,9 +41,6 @@ static void set_why(struct schedule_result *result, enum schedule_verdict verdic
 
 /* ---- making the plan ------------------------------------------------------------------------- */
 
-/* The threads of a race do this many more steps, so that their accesses are in the recording. */
-#define STEPS_BEHIND 256
-
 static void make_plan(struct follower *f)
 {
 	const struct schedule *s = f->schedule;
@@ -55,17 +52,17 @@ static void make_plan(struct follower *f)
 	plan->options = s->options | CONTROL_END_STUCK;
 	if (f->rerun.options.on_held)
 		plan->options |= CONTROL_HOLD;
-	for (size_t i = 0; i < s->runs.count; i++)
-		*vec_push(&plan->runs) =
-			(struct control_run){ s->runs.items[i].thread, spots[i].at + 1 };
+	for (size_t i = 0; i < s->slices.count; i++)
+		*vec_push(&plan->slices) =
+			(struct control_run){ s->slices.items[i].thread, spots[i].at + 1 };
 	for (size_t i = 0; i < s->stops.count; i++) {
 		const struct schedule_spot *stop = &spots[f->map.stops + i];
 
 		*vec_push(&plan->stops) = (struct control_stop){ .thread = stop->step->thread,
 								 .step = stop->at,
 								 .site = stop->site };
-		*vec_push(&plan->runs) =
-			(struct control_run){ stop->step->thread, stop->at + STEPS_BEHIND };
+		*vec_push(&plan->slices) = (struct control_run){ stop->step->thread,
+								 stop->at + PLAN_STEPS_AFTER_RACE };
 	}
 	for (size_t i = 0; i < s->choices.count; i++) {
 		const struct schedule_spot *choice = &spots[f->map.choices + i];
@@ -153,19 +150,19 @@ static void explain(const struct follower *f, struct schedule_result *result)
 	if (lost)
 		run_outcome_print(text,
 				  "T%" PRIu32 " never did step %" PRIu32
-				  " of the schedule, \"%s\" for "
-				  "the %" PRIu64 ". time; the run ended with: %s%s%s",
+				  " of the schedule, \"%s\", "
+				  "occurrence %" PRIu64 "; the run ended with: %s%s%s",
 				  lost->thread, lost->step, lost->name, lost->occurrence,
 				  run_outcome_name(result->effect.kind),
 				  result->effect.text[0] ? ": " : "", result->effect.text);
 	else if (f->schedule->property)
 		run_outcome_print(text,
-				  "all steps were done, but property %s is not violated; it ended "
-				  "with: %s%s%s",
+				  "all steps were done, but property %s is not violated; the run "
+				  "ended with: %s%s%s",
 				  f->schedule->property, run_outcome_name(result->effect.kind),
 				  result->effect.text[0] ? ": " : "", result->effect.text);
 	else
-		run_outcome_print(text, "all steps were done, but it ended with: %s%s%s",
+		run_outcome_print(text, "all steps were done, but the run ended with: %s%s%s",
 				  run_outcome_name(result->effect.kind),
 				  result->effect.text[0] ? ": " : "", result->effect.text);
 	set_why(result, SCHEDULE_DIVERGED, text);

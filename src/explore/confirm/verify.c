@@ -7,6 +7,7 @@
 #include "explore/confirm/verify.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "explore/control/recorded.h"
 #include "explore/confirm/verify_lifetime.h"
 #include "explore/confirm/verify_misuse.h"
@@ -19,25 +20,21 @@ uint64_t *verify_keys(const struct trace *trace, const struct finding *f)
 {
 	uint64_t *keys = mem_alloc((f->events.count + 1) * sizeof *keys);
 
-	for (size_t i = 0; i < f->events.count; i++) {
-		struct event_id id = f->events.items[i].id;
-
-		keys[i] = trace_site_key(trace, recorded_site(trace, id.stream, id.index));
-	}
+	for (size_t i = 0; i < f->events.count; i++)
+		keys[i] = trace_site_key(trace, recorded_site(trace, f->events.items[i].id));
 	if (f->kind == FINDING_ATOMICITY)
-		keys[f->events.count] = trace_site_key(
-			trace, recorded_site(trace, f->region.stream, f->region.index));
+		keys[f->events.count] = trace_site_key(trace, recorded_site(trace, f->region));
 	return keys;
 }
 
-/* ---- sets of sites --------------------------------------------------------------------------- */
-
-static int by_value(const void *a, const void *b)
+uint64_t verify_event_key(const struct trace *recording, const struct base_run_event *ev)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	uint64_t site = trace_site_address(recording, (const struct wire_element *)ev->site);
 
-	return (x > y) - (x < y);
+	return trace_site_key(recording, site ? site : ev->site);
 }
+
+/* ---- sets of sites --------------------------------------------------------------------------- */
 
 static uint64_t *sorted(const uint64_t *keys, size_t count)
 {
@@ -45,7 +42,7 @@ static uint64_t *sorted(const uint64_t *keys, size_t count)
 
 	if (count)
 		memcpy(copy, keys, count * sizeof *copy);
-	qsort(copy, count, sizeof *copy, by_value);
+	sort_items(copy, count, sizeof *copy, sort_u64);
 	return copy;
 }
 

@@ -6,6 +6,7 @@
 #define EXPLORE_CONFIRM_VERIFY_H
 
 #include "explore/control/session.h"
+#include "order/base_run/base_run.h"
 #include "predict/driver/finding.h"
 
 /*
@@ -13,6 +14,12 @@
  * them.
  */
 uint64_t *verify_keys(const struct trace *trace, const struct finding *finding);
+
+/*
+ * Returns the key of an event's site. The base run has sites as this process knows them: elements of
+ * tables, or return addresses.
+ */
+uint64_t verify_event_key(const struct trace *recording, const struct base_run_event *event);
 
 /* `keys` as above, from the trace that the finding comes from; `recording` is the run's own. */
 bool verify_finding(const struct finding *finding, const uint64_t *keys,

@@ -6,7 +6,7 @@
 #include "explore/confirm/verify_atomicity.h"
 
 #include "base/vec.h"
-#include "order/base_run/base_run.h"
+#include "explore/confirm/verify.h"
 #include "order/base_run/share_survey.h"
 #include "trace/sites.h"
 
@@ -88,17 +88,6 @@ static void see_access(struct verify_atomicity_walk *w, const struct base_run_ev
 		(struct try){ .local = ev->lane, .seen = 1, .first = { ev->address, ev->size } };
 }
 
-/*
- * Returns the key of an event's site. The base run has sites as this process knows them: elements
- * of tables, or return addresses.
- */
-static uint64_t key_of(const struct trace *recording, const struct base_run_event *ev)
-{
-	uint64_t site = trace_site_address(recording, (const struct wire_element *)ev->site);
-
-	return trace_site_key(recording, site ? site : ev->site);
-}
-
 bool verify_atomicity(const struct finding *f, const uint64_t *keys, const struct trace *recording)
 {
 	struct verify_atomicity_walk w = { .finding = f, .keys = keys };
@@ -109,7 +98,7 @@ bool verify_atomicity(const struct finding *f, const uint64_t *keys, const struc
 	share_survey_make(&survey, recording);
 	feed = base_run_open(recording, &survey);
 	while (!w.shown && base_run_next(feed, &ev)) {
-		uint64_t key = key_of(recording, &ev);
+		uint64_t key = verify_event_key(recording, &ev);
 
 		if (key == keys[f->events.count])
 			begin_region(&w, ev.lane);

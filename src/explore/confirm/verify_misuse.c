@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "order/base_run/base_run.h"
+#include "explore/confirm/verify.h"
 #include "order/base_run/share_survey.h"
 #include "trace/sites.h"
 
@@ -136,17 +136,6 @@ static void see(struct verify_misuse_walk *w, const struct base_run_event *ev, u
 	}
 }
 
-/*
- * Returns the key of an event's site. The base run has sites as this process knows them: elements
- * of tables, or return addresses.
- */
-static uint64_t key_of(const struct trace *recording, const struct base_run_event *ev)
-{
-	uint64_t site = trace_site_address(recording, (const struct wire_element *)ev->site);
-
-	return trace_site_key(recording, site ? site : ev->site);
-}
-
 bool verify_misuse(const struct finding *f, const uint64_t *keys, const struct outcome *outcome,
 		   const struct trace *recording)
 {
@@ -163,7 +152,7 @@ bool verify_misuse(const struct finding *f, const uint64_t *keys, const struct o
 	feed = base_run_open(recording, &survey);
 	while (!w.shown && base_run_next(feed, &ev)) {
 		if (event_group(ev.kind) >= EG_THREAD)
-			see(&w, &ev, key_of(recording, &ev));
+			see(&w, &ev, verify_event_key(recording, &ev));
 	}
 	base_run_close(feed);
 	share_survey_free(&survey);

@@ -65,18 +65,20 @@ bool command_line_read(struct command_line *again, const struct trace *trace, st
 	size_t bytes;
 
 	if (trace_is_text(trace))
-		return err_set(err, "a text trace is of no program");
+		return err_set(err, "a text trace has no program to run");
 	if (!command || !*command || !program || program[0] != '/')
-		return err_set(err, "the trace does not say how its program was started");
+		return err_set(err, "the trace does not have the command line of its program");
 	bytes = split(command, &again->words);
 	again->directory = trace_meta(trace, "directory");
 	if (bytes == COMMAND_BYTES || cut) {
 		command_line_free(again);
-		return err_set(err, "the command line is too long to be in the trace whole");
+		return err_set(err,
+			       "the command line is too long: the trace does not have all of it");
 	}
 	if (access(program, X_OK)) {
 		command_line_free(again);
-		return err_set(err, "%s is gone", program);
+		return err_set(err, "%s: the recorded program cannot be executed any more",
+			       program);
 	}
 	free(again->words[0]);
 	again->words[0] = mem_copy_text(program, strlen(program));

@@ -28,12 +28,13 @@ static uint32_t pick(struct plan_player *p, bool nobody_else)
 {
 	const struct plan *plan = p->plan;
 
-	while (p->run < plan->runs.count && p->step(p->context, plan->runs.items[p->run].thread) >=
-						    plan->runs.items[p->run].until)
+	while (p->run < plan->slices.count &&
+	       p->step(p->context, plan->slices.items[p->run].thread) >=
+		       plan->slices.items[p->run].until)
 		p->run++;
-	for (size_t i = p->run; i < plan->runs.count; i++) {
-		uint32_t thread = plan->runs.items[i].thread;
-		if (p->step(p->context, thread) < plan->runs.items[i].until &&
+	for (size_t i = p->run; i < plan->slices.count; i++) {
+		uint32_t thread = plan->slices.items[i].thread;
+		if (p->step(p->context, thread) < plan->slices.items[i].until &&
 		    goes(p, thread, nobody_else))
 			return thread;
 	}

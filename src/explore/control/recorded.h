@@ -23,7 +23,10 @@ void recorded_close(struct recorded *recorded);
  */
 uint64_t recorded_steps_before(const struct recorded *recorded, uint32_t stream, uint64_t index);
 
+/* Finds an event; its value is not valid. Returns false if the trace does not have it. */
+bool recorded_event(const struct trace *trace, struct event_id id, struct trace_event *event);
+
 /* Returns the site of an event as a controlled run names it (trace/sites.h); 0: not known. */
-uint64_t recorded_site(const struct trace *trace, uint32_t stream, uint64_t index);
+uint64_t recorded_site(const struct trace *trace, struct event_id id);
 
 #endif

@@ -96,7 +96,7 @@ bool rerun_save(struct rerun *r, struct err *err)
 	if (!to)
 		return true;
 	if (trace_is_there(to) && !trace_remove(to))
-		return err_set_system(err, errno, "%s: cannot be replaced", to);
+		return err_set_system(err, errno, "%s: cannot replace the recording", to);
 	return trace_move(r->recording, to) || err_set_system(err, errno, "%s", to);
 }
 
@@ -135,7 +135,8 @@ static bool same_log(const struct outcome *outcome, const struct control_event *
 		i++;
 	if (i == count && i == outcome->event_count)
 		return true;
-	return err_set(err, "run %u differs from the first at operation %" PRIu32 " of %" PRIu32,
+	return err_set(err,
+		       "run %u differs from the first run at operation %" PRIu32 " of %" PRIu32,
 		       run, i, count);
 }
 

@@ -53,13 +53,14 @@ void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control
 					  "T%" PRIu32 " waits for the end of T%" PRIu32 " at %s",
 					  b->thread, b->owner, at.text);
 		else if (b->owner == b->thread)
-			run_outcome_print(
-				text, "T%" PRIu32 " waits for %.100s, which it has itself, at %s",
-				b->thread, what.text, at.text);
+			run_outcome_print(text,
+					  "T%" PRIu32
+					  " waits for %.100s, which it already holds, at %s",
+					  b->thread, what.text, at.text);
 		else
 			run_outcome_print(text,
 					  "T%" PRIu32 " waits for %.100s, which T%" PRIu32
-					  " has, at %s",
+					  " holds, at %s",
 					  b->thread, what.text, b->owner, at.text);
 		break;
 	case CONTROL_BY_SPIN:
@@ -73,8 +74,7 @@ void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control
 		run_outcome_print(text, "T%" PRIu32 " waits on %.100s at %s", b->thread, what.text,
 				  at.text);
 		break;
-	default:
-		run_outcome_print(text, "T%" PRIu32 " is about to go on at %s", b->thread, at.text);
+	default: run_outcome_print(text, "T%" PRIu32 " is ready to run at %s", b->thread, at.text);
 	}
 }
 
@@ -168,7 +168,7 @@ void run_outcome_of_end(struct run_outcome *e, const struct outcome *outcome,
 	case CONTROL_LIMIT:
 	case CONTROL_HUNG:
 		e->kind = RUN_OUTCOME_HANG;
-		run_outcome_print(e->text, "it did not end in time");
+		run_outcome_print(e->text, "the run did not end in time");
 		return;
 	}
 }

@@ -28,7 +28,7 @@ struct schedule {
 	char *property; /* the property that it violates, with the formula; NULL: none */
 	uint32_t formula;
 	VEC(struct control_thread) threads;
-	VEC(struct schedule_step) runs; /* slices: the thread runs until this step is done */
+	VEC(struct schedule_step) slices; /* slices: the thread runs until this step is done */
 	/* a race: all threads stand before these at the same time */
 	VEC(struct schedule_step) stops;
 	VEC(struct schedule_step) ends; /* a deadlock: the last steps before the threads block */

@@ -5,7 +5,9 @@
  */
 #include "explore/control/schedule_map.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "explore/control/step_name.h"
 #include "trace/sites.h"
 
@@ -21,7 +23,7 @@ static void add_spots(struct schedule_map *map, const struct schedule_step *step
 void schedule_map_open(struct schedule_map *map, const struct schedule *s)
 {
 	*map = (struct schedule_map){ 0 };
-	add_spots(map, s->runs.items, s->runs.count);
+	add_spots(map, s->slices.items, s->slices.count);
 	map->stops = map->spots.count;
 	add_spots(map, s->stops.items, s->stops.count);
 	map->ends = map->spots.count;
@@ -38,18 +40,9 @@ void schedule_map_close(struct schedule_map *map)
 
 /* ---- index of a recording -------------------------------------------------------------------- */
 
-static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
-	return hash;
-}
-
 static uint64_t hash_step(uint32_t thread, const char *name, uint64_t occurrence)
 {
-	uint64_t hash = hash_text(0xcbf29ce484222325u ^ thread, name, strlen(name));
-
-	return (hash ^ occurrence) * 0x9e3779b97f4a7c15u;
+	return hash_mix(hash_bytes(HASH_FNV_START ^ thread, name, strlen(name)), occurrence);
 }
 
 /*
@@ -60,9 +53,9 @@ static uint64_t hash_place(uint32_t thread, const char *name)
 {
 	size_t operation = strcspn(name, " ");
 	const char *place = strrchr(name, ' ');
-	uint64_t hash = hash_text(0x84222325cbf29ce4u ^ thread, name, operation);
+	uint64_t hash = hash_bytes(~HASH_FNV_START ^ thread, name, operation);
 
-	return place ? hash_text(hash, place, strlen(place)) : hash;
+	return place ? hash_bytes(hash, place, strlen(place)) : hash;
 }
 
 struct index {
@@ -85,7 +78,7 @@ static void index_step(struct index *index, const struct step_walk *walk, const 
 	uint64_t nth = ++*map_put(&index->places, place, NULL);
 
 	put_step(index, hash_step(thread, name, walk->occurrence), walk->step, site);
-	put_step(index, (place ^ nth) * 0x9e3779b97f4a7c15u, walk->step, site);
+	put_step(index, hash_mix(place, nth), walk->step, site);
 }
 
 static void make_index(struct index *index, const struct trace *trace)
@@ -126,8 +119,7 @@ static bool find_step(const struct index *index, const struct schedule_step *ste
 	hash = hash_step(step->thread, step->name, step->occurrence);
 	found = map_get(&index->steps, hash);
 	if (!found) {
-		hash = (hash_place(step->thread, step->name) ^ step->occurrence) *
-		       0x9e3779b97f4a7c15u;
+		hash = hash_mix(hash_place(step->thread, step->name), step->occurrence);
 		found = map_get(&index->steps, hash);
 	}
 	if (!found)
@@ -140,15 +132,9 @@ static bool find_step(const struct index *index, const struct schedule_step *ste
 
 /* ---- looking up the steps of a schedule ------------------------------------------------------ */
 
-static int by_thread_and_step(const void *a, const void *b)
-{
-	const struct schedule_step *x = (*(struct schedule_spot *const *)a)->step;
-	const struct schedule_step *y = (*(struct schedule_spot *const *)b)->step;
-
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->step > y->step) - (x->step < y->step);
-}
+SORT_COMPARISON(by_thread_and_step, __typeof__(struct schedule_spot *), a, b,
+		sort_order((*a)->step->thread, (*b)->step->thread)
+			?: sort_order((*a)->step->step, (*b)->step->step))
 
 /* Returns the step that is as far from `other` in this build as it is in the schedule. */
 static uint32_t beside(const struct schedule_spot *spot, const struct schedule_spot *other)
@@ -212,7 +198,7 @@ bool schedule_map_learn(struct schedule_map *map, const struct trace *recording)
 		spot->known = find_step(&index, spot->step, &spot->at, &spot->site);
 	}
 	free_index(&index);
-	qsort(sorted, count, sizeof *sorted, by_thread_and_step);
+	sort_items(sorted, count, sizeof *sorted, by_thread_and_step);
 	guess(sorted, count);
 	for (size_t i = 0; i < count; i++)
 		changed |= was[i] != map->spots.items[i].at;

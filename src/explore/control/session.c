@@ -83,7 +83,8 @@ static uint32_t load(const uint32_t *word)
 static bool start(struct session *s, struct err *err)
 {
 	if (s->options.trace && trace_is_there(s->options.trace) && !trace_remove(s->options.trace))
-		return err_set_system(err, errno, "%s: cannot be replaced", s->options.trace);
+		return err_set_system(err, errno, "%s: cannot replace the recording",
+				      s->options.trace);
 	s->file.control->owner = 0;
 	if (!target_process_start(&s->program, &s->pid, &s->fd, err))
 		return false;
@@ -179,8 +180,8 @@ static bool run_once(struct session *s, const struct plan *plan, struct outcome 
 	collected(s);
 	if (!took_part(s->file.control))
 		return err_set(err,
-			       "%s cannot be run under control: nothing that ran was built with "
-			       "sooth, or it is too old",
+			       "%s cannot be run under control: it was not built with sooth, or "
+			       "by a version that is too old (rebuild it with sooth cc)",
 			       s->options.program[0]);
 	judge_status(s, outcome, status);
 	return true;
@@ -326,8 +327,8 @@ static bool judge_death(struct session *s, struct outcome *outcome, int status, 
 		return true;
 	}
 	return err_set(err,
-		       "%s cannot be run under control: it ended before it took its first turn "
-		       "(was it built with sooth?)",
+		       "%s cannot be run under control: it ended before its first operation "
+		       "(was it built with sooth cc?)",
 		       s->options.program[0]);
 }
 
@@ -367,7 +368,7 @@ static bool run_served(struct session *s, const struct plan *plan, struct outcom
 static void fall_back(struct session *s)
 {
 	static const char *const ways[] = {
-		[SESSION_ONCE] = "executing it each time",
+		[SESSION_ONCE] = "executing the program for each run",
 		[SESSION_FORK] = "a process with kernel threads for each run",
 		[SESSION_FORK_FIBERS] = "a process with fibers for each run",
 		[SESSION_PERSISTENT] = "all runs in one process",
@@ -380,9 +381,8 @@ static void fall_back(struct session *s)
 		return;
 	}
 	free(s->fallback);
-	if (asprintf(&s->fallback, "not by %s: %.*s", ways[s->mode], (int)CONTROL_TEXT - 1,
-		     *why ? why : "it ended too early") < 0)
-		abort();
+	s->fallback = mem_format("not possible: %s (%.*s)", ways[s->mode], (int)CONTROL_TEXT - 1,
+				 *why ? why : "the program ended too early");
 	s->mode--;
 	s->deaths = 0;
 }
@@ -393,8 +393,8 @@ static bool run(struct executor *executor, const struct plan *plan, struct outco
 	struct session *s = (struct session *)executor;
 
 	if (control_file_plan_bytes(plan) > s->file.plan_bytes)
-		return err_set(err, "the plan is too large: %zu runs, %zu rules", plan->runs.count,
-			       plan->rules.count);
+		return err_set(err, "the plan is too large: %zu slices, %zu rules",
+			       plan->slices.count, plan->rules.count);
 	for (;;) {
 		bool ok;
 
@@ -418,11 +418,8 @@ static char *make_words(const struct session *s)
 {
 	const char *trace = s->options.trace ? s->options.trace : "";
 	char quote = strchr(trace, '"') ? '\'' : '"';
-	char *words;
 
-	if (asprintf(&words, "dir=%c%s%c:control=\"%s\"", quote, trace, quote, s->file.path) < 0)
-		abort();
-	return words;
+	return mem_format("dir=%c%s%c:control=\"%s\"", quote, trace, quote, s->file.path);
 }
 
 static bool has_processors(void)

@@ -23,7 +23,7 @@ struct plan {
 	uint64_t seed;
 	uint32_t options; /* of enum control_option: END_STUCK, CHECK_HEAP, HOLD, TIMEOUTS */
 	uint64_t most_steps;
-	VEC(struct control_run) runs;
+	VEC(struct control_run) slices;
 	VEC(struct control_rule) rules;
 	VEC(struct control_choice) choices;
 	VEC(struct control_stop) stops;
@@ -32,6 +32,19 @@ struct plan {
 void plan_clear(struct plan *plan);
 void plan_free(struct plan *plan);
 void plan_copy(struct plan *to, const struct plan *from);
+
+/*
+ * Appends a slice; if the last slice is the same thread's, extends that. plan_add_event() appends the
+ * step of a logged event, with a choice if it timed out or woke up spuriously.
+ */
+void plan_add_slice(struct plan *plan, uint32_t thread, uint32_t until);
+void plan_add_event(struct plan *plan, const struct control_event *event);
+
+/*
+ * The threads of a race do this many more steps after their stops, one thread after the other. By then
+ * the accesses are in the recording, which is written in pieces of straight code.
+ */
+#define PLAN_STEPS_AFTER_RACE 256
 
 /*
  * The result of a run. The pointers are into the executor's memory: they are valid until the next

@@ -59,10 +59,8 @@ static uint32_t make_name(struct step_names *names, const struct trace_event *ev
 	uint32_t number;
 	size_t size;
 	char *text;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	if (!out)
-		abort();
 	fprintf(out, "%s ", event_text(ev->kind));
 	print_word(out, object ? object : "", object ? strlen(object) : 0);
 	fputc(' ', out);
@@ -70,7 +68,7 @@ static uint32_t make_name(struct step_names *names, const struct trace_event *ev
 		print_place(out, &place);
 	else
 		fputc('-', out);
-	fclose(out);
+	mem_stream_close(out);
 	number = intern_put(&names->texts, text, size, NULL);
 	free(text);
 	return number;

@@ -40,22 +40,19 @@ int target_process_input(off_t *at)
 static char **make_environment(const char *options)
 {
 	VEC(char *) all = { 0 };
-	char *line;
+	const char *given = getenv("SOOTH_OPTIONS");
 
 	for (char **one = environ; *one; one++) {
 		if (strncmp(*one, OPTIONS, strlen(OPTIONS)) != 0)
 			*vec_push(&all) = *one;
 	}
-	const char *given = getenv("SOOTH_OPTIONS");
-	if (asprintf(&line, OPTIONS "%s%s%s", given ? given : "", given && *given ? ":" : "",
-		     options) < 0)
-		abort();
 	/*
 	 * Symbols are bound once, not in each run. The runtime hides this variable from the
 	 * program.
 	 */
 	*vec_push(&all) = "LD_BIND_NOW=1";
-	*vec_push(&all) = line;
+	*vec_push(&all) = mem_format(OPTIONS "%s%s%s", given ? given : "",
+				     given && *given ? ":" : "", options);
 	*vec_push(&all) = NULL;
 	return all.items;
 }

@@ -132,17 +132,16 @@ static void pass_sleepers(struct dpor *dpor, uint32_t i, const struct control_ev
 			*vec_push(out) = level->chosen.items[s];
 }
 
-static bool in_window(const struct dpor *dpor, uint32_t thread)
+static bool is_interleaved(const struct dpor *dpor, uint32_t thread)
 {
-	return !dpor->options.window ||
-	       (thread < dpor->options.window_count && dpor->options.window[thread]);
+	return thread_set_has(&dpor->options.set, thread);
 }
 
 static void add_choice(struct dpor *dpor, uint32_t at, const struct dpor_choice *choice)
 {
 	struct dpor_level *level = &dpor->levels.items[at];
 
-	if (in_window(dpor, choice->thread) && !find_choice(&level->chosen, choice->thread) &&
+	if (is_interleaved(dpor, choice->thread) && !find_choice(&level->chosen, choice->thread) &&
 	    !find_choice(&level->asleep, choice->thread))
 		*vec_push(&level->chosen) = *choice;
 }
@@ -169,7 +168,7 @@ static void branch_at(struct dpor *dpor, uint32_t earlier, const struct control_
 			at == path->depth ? events[0].thread : path->nodes.items[at].thread;
 		if (find_choice(&level->chosen, thread) || find_choice(&level->asleep, thread))
 			return;
-		if (first == DPOR_PATH_NONE && in_window(dpor, thread))
+		if (first == DPOR_PATH_NONE && is_interleaved(dpor, thread))
 			first = at;
 	}
 	if (first == DPOR_PATH_NONE)
@@ -190,12 +189,12 @@ static void branch_for_races(struct dpor *dpor, const struct control_event *even
 
 	reversible_pair_find(&dpor->finder, path, events, count, before);
 	last = dpor_path_last_of(path, events[0].thread);
-	if (!in_window(dpor, events[0].thread) || spin_loops_goes_on(path, last, &events[0]))
+	if (!is_interleaved(dpor, events[0].thread) || spin_loops_goes_on(path, last, &events[0]))
 		return;
 	for (size_t i = 0; i < dpor->finder.races.count; i++) {
 		uint32_t earlier = dpor->finder.races.items[i];
 		uint32_t first = spin_loops_first(path, earlier);
-		if (!in_window(dpor, path->nodes.items[earlier].thread))
+		if (!is_interleaved(dpor, path->nodes.items[earlier].thread))
 			continue;
 		if (dpor_path_covers(before, &path->nodes.items[first]))
 			first = earlier;
@@ -332,7 +331,7 @@ static void take_in_pending(struct dpor *dpor, const struct outcome *outcome)
 		const struct control_blocked *blocked = &outcome->blocked[i];
 		struct control_event event = pending_event(blocked);
 		struct dpor_choice choice = make_choice(&event, 1);
-		if (!in_window(dpor, blocked->thread) || blocked->kind == EV_NONE ||
+		if (!is_interleaved(dpor, blocked->thread) || blocked->kind == EV_NONE ||
 		    blocked->how == CONTROL_BY_SPIN || blocked->how == CONTROL_BY_CALL ||
 		    (blocked->how == CONTROL_BY_NOTHING && outcome->result == CONTROL_ASLEEP))
 			continue;
@@ -361,13 +360,13 @@ static void refuse_branch(struct dpor *dpor)
  * With a thread set only its threads are considered: the others run straight on when they have to,
  * and are in no prefix.
  */
-static void keep_window(struct dpor *dpor, struct outcome *outcome)
+static void keep_interleaved(struct dpor *dpor, struct outcome *outcome)
 {
-	if (!dpor->options.window)
+	if (!dpor->options.set.threads)
 		return;
 	dpor->kept.count = 0;
 	for (uint32_t i = 0; i < outcome->event_count; i++)
-		if (in_window(dpor, outcome->events[i].thread))
+		if (is_interleaved(dpor, outcome->events[i].thread))
 			*vec_push(&dpor->kept) = outcome->events[i];
 	outcome->events = dpor->kept.items;
 	outcome->event_count = (uint32_t)dpor->kept.count;
@@ -379,23 +378,14 @@ static void keep_window(struct dpor *dpor, struct outcome *outcome)
  */
 #define MOST_BYTES (16u << 20)
 
-static bool is_too_large(const struct outcome *outcome)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < outcome->event_count; i++)
-		if (event_group(outcome->events[i].kind) == EG_ACCESS)
-			bytes += outcome->events[i].size;
-	return bytes > MOST_BYTES;
-}
-
 void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 {
 	size_t at = dpor->path.events.count;
 	struct outcome seen = *whole, *outcome = &seen;
+	bool too_large;
 
 	dpor->stats.runs++;
-	keep_window(dpor, outcome);
+	keep_interleaved(dpor, outcome);
 	op_uses_learn_blocks(&dpor->path.blocks, outcome->events, outcome->event_count);
 	if (outcome->events_lost || outcome->result == CONTROL_LIMIT ||
 	    outcome->result == CONTROL_HUNG || outcome->result == CONTROL_UNFINISHED)
@@ -406,9 +396,10 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 			dpor->stats.world++;
 			break;
 		}
-	if (is_too_large(outcome) || !repeats_prefix(dpor, outcome)) {
-		dpor->stats.lost += is_too_large(outcome);
-		dpor->stats.diverged += !is_too_large(outcome);
+	too_large = op_uses_count_bytes(outcome->events, outcome->event_count) > MOST_BYTES;
+	if (too_large || !repeats_prefix(dpor, outcome)) {
+		dpor->stats.lost += too_large;
+		dpor->stats.diverged += !too_large;
 		if (dpor->branching)
 			refuse_branch(dpor);
 		return;
@@ -451,39 +442,17 @@ static bool choose(struct dpor *dpor, uint32_t at)
 	return false;
 }
 
-/* Adds the path up to a level as slices, its time-outs and spurious wake-ups as choices. */
-static void plan_path(const struct dpor *dpor, uint32_t depth, struct plan *plan)
-{
-	const struct dpor_path *path = &dpor->path;
-
-	for (uint32_t i = 0; i < depth; i++) {
-		const struct dpor_path_node *node = &path->nodes.items[i];
-		uint32_t until = path->events.items[node->first + node->count - 1].step + 1;
-		if (plan->runs.count &&
-		    plan->runs.items[plan->runs.count - 1].thread == node->thread)
-			plan->runs.items[plan->runs.count - 1].until = until;
-		else
-			*vec_push(&plan->runs) = (struct control_run){ node->thread, until };
-		for (uint32_t e = node->first; e < node->first + node->count; e++) {
-			const struct control_event *event = &path->events.items[e];
-			if (event->flags & (CONTROL_EVENT_TIMED_OUT | CONTROL_EVENT_SPURIOUS))
-				*vec_push(&plan->choices) = (struct control_choice){
-					event->thread, event->step,
-					event->flags & CONTROL_EVENT_SPURIOUS ? CONTROL_SPURIOUS
-									      : CONTROL_TIMEOUT
-				};
-		}
-	}
-}
-
+/* Plans the path, which was cut back to level `at`, and the current choice of that level. */
 static void plan_branch(struct dpor *dpor, uint32_t at, struct plan *plan)
 {
 	const struct dpor_level *level = &dpor->levels.items[at];
 	const struct dpor_choice *choice = &level->chosen.items[level->tried - 1];
 	choices asleep = { 0 };
 
-	plan_path(dpor, at, plan);
-	*vec_push(&plan->runs) = (struct control_run){ choice->thread, choice->events[0].step + 1 };
+	for (size_t i = 0; i < dpor->path.events.count; i++)
+		plan_add_event(plan, &dpor->path.events.items[i]);
+	*vec_push(&plan->slices) =
+		(struct control_run){ choice->thread, choice->events[0].step + 1 };
 	if (choice->count <= CHOICE_EVENTS)
 		pass_sleepers(dpor, at, choice->events, choice->count, true, &asleep);
 	for (size_t i = 0; i < asleep.count; i++)
@@ -548,5 +517,5 @@ bool dpor_complete(const struct dpor *dpor)
 	const struct dpor_stats *stats = &dpor->stats;
 
 	return dpor->started && !dpor->level_count && !stats->cut && !stats->lost &&
-	       !stats->diverged && !stats->world && !stats->unordered && !dpor->options.window;
+	       !stats->diverged && !stats->world && !stats->unordered && !dpor->options.set.threads;
 }

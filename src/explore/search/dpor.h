@@ -14,11 +14,11 @@
 #define EXPLORE_SEARCH_DPOR_H
 
 #include "explore/control/session.h"
+#include "explore/search/thread_set.h"
 
 struct dpor_options {
 	uint32_t bound;	       /* most preemptions in a run; DPOR_PATH_NONE: any number */
-	const bool *window;    /* by thread: is it interleaved? NULL: all threads are */
-	uint32_t window_count; /* threads beyond it are not interleaved */
+	struct thread_set set; /* threads that are interleaved */
 	uint32_t plan_options; /* enum control_option for each plan */
 	uint64_t most_steps;
 };

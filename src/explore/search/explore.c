@@ -32,7 +32,7 @@
 /* The systematic search is made in passes; each covers more than the one before. */
 static const struct {
 	uint32_t bound;
-	bool window;
+	bool first_set; /* interleave only the first set of threads */
 	uint64_t share; /* the pass gets 1/share of the budget, or 0: BOUNDED_RUNS */
 } passes[] = {
 	{ 1, true, 0 },
@@ -44,10 +44,9 @@ static const struct {
 
 struct explore {
 	struct explore_options options;
-	const struct hints *hints; /* NULL: none */
-	size_t witnesses;	   /* number of hinted plans that were run */
-	const bool *window;	   /* threads to interleave first; NULL: all */
-	uint32_t window_count;
+	const struct hints *hints;   /* NULL: none */
+	size_t witnesses;	     /* number of hinted plans that were run */
+	struct thread_set first_set; /* threads to interleave first */
 	struct explore_result result;
 	struct leads leads;
 	struct model_search *imagine;
@@ -202,15 +201,15 @@ static bool run_witness(struct explore *e)
 /* Takes the next lead whose run is not known yet and plans it. Returns false if there is none. */
 static bool next_lead(struct explore *e, struct lead *lead)
 {
-	struct lead_plan_window window = { NULL, 0 };
+	struct thread_set set = { NULL, 0 };
 
 	if (e->longest > LONG_RUN)
-		window = (struct lead_plan_window){ e->window, e->window_count };
+		set = e->first_set;
 	while (leads_take(&e->leads, lead)) {
 		uint64_t key;
 		bool fresh, possible;
 		start_plan(e);
-		lead_plan_plan(lead, &window, &e->plan);
+		lead_plan_make(lead, &set, &e->plan);
 		key = run_key_key(lead, &e->plan, &possible);
 		map_put(&e->plans, key ? key : lead_plan_key(lead, &e->plan), &fresh);
 		if (fresh && possible && !model_search_knows(e->imagine, &e->plan))
@@ -256,7 +255,7 @@ static bool run_imagined(struct explore *e, enum imagined least)
 	if (what == IMAGINED_NOTHING)
 		return false;
 	e->imagined++;
-	snprintf(how, sizeof how, "imagined %s", imagined_name(what));
+	snprintf(how, sizeof how, "model: %s", imagined_name(what));
 	if (run_plan(e, "leads", how, NULL)) {
 		e->result.by_leads++;
 		learn(e, 1, NULL);
@@ -280,10 +279,10 @@ static void end_pass(struct explore *e, bool at_its_end)
 static bool skips_pass(const struct explore *e, size_t pass)
 {
 	bool bounded = passes[pass].bound != DPOR_PATH_NONE;
-	bool all_threads = !passes[pass].window || !e->window;
+	bool all_threads = !passes[pass].first_set || !e->first_set.threads;
 
 	return (bounded && e->options.systematic_only) ||
-	       (!bounded && passes[pass].window && !e->window) ||
+	       (!bounded && passes[pass].first_set && !e->first_set.threads) ||
 	       (all_threads && e->longest > SYSTEMATIC_MOST);
 }
 
@@ -300,8 +299,8 @@ static bool begin_pass(struct explore *e)
 	if (e->pass + 1 == PASSES)
 		options.plan_options &= ~(uint32_t)CONTROL_SPIN_SOON;
 	options.bound = passes[e->pass].bound;
-	options.window = passes[e->pass].window ? e->window : NULL;
-	options.window_count = e->window_count;
+	if (passes[e->pass].first_set)
+		options.set = e->first_set;
 	e->dpor = dpor_open(&options);
 	e->pass_runs = 0;
 	return true;
@@ -372,8 +371,7 @@ static void run_next(struct explore *e)
 void explore_hint(struct explore *e, const struct hints *hints)
 {
 	e->hints = hints;
-	e->window = hints->window;
-	e->window_count = hints->window_count;
+	e->first_set = (struct thread_set){ hints->threads, hints->thread_count };
 	for (size_t i = 0; i < hints->pairs.count; i++)
 		leads_hint(&e->leads, hints->pairs.items[i].one, hints->pairs.items[i].other);
 }

@@ -17,9 +17,10 @@ void failure_free(struct failure *failure)
 
 const char *failure_result_name(enum control_result result)
 {
-	static const char *const names[] = { "died",	 "ended",    "assertion failed", "aborted",
-					     "deadlock", "stuck",    "use after free",	 "bad free",
-					     "crashed",	 "too long", "equal to another", "hung",
+	static const char *const names[] = { "killed",	       "ended",	     "assertion failed",
+					     "aborted",	       "deadlock",   "stuck",
+					     "use after free", "bad free",   "crashed",
+					     "too many steps", "equivalent", "hung",
 					     "unfit" };
 
 	return names[result];

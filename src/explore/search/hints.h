@@ -21,8 +21,8 @@ struct hint_pair {
 struct hints {
 	VEC(struct plan) plans; /* one for each predicted deadlock or lost signal */
 	VEC(struct hint_pair) pairs;
-	bool *window; /* by thread; NULL: no thread is named, all count */
-	uint32_t window_count;
+	bool *threads; /* by thread: is it in the set? NULL: no thread is named, all count */
+	uint32_t thread_count;
 	size_t predictions, warnings;
 };
 

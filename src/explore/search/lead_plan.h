@@ -3,19 +3,13 @@
 #define EXPLORE_SEARCH_LEAD_PLAN_H
 
 #include "explore/search/leads.h"
-
-/* The threads to plan for; NULL: all of them. */
-struct lead_plan_window {
-	const bool *threads;
-	uint32_t count;
-};
+#include "explore/search/thread_set.h"
 
 /*
  * Fills in slices and rules; policy, options and limits are the caller's. With a thread set only
  * its threads get slices: the others run when they have to.
  */
-void lead_plan_plan(const struct lead *lead, const struct lead_plan_window *window,
-		    struct plan *plan);
+void lead_plan_make(const struct lead *lead, const struct thread_set *set, struct plan *plan);
 
 /* Two leads whose plans have the same key make the same run. */
 uint64_t lead_plan_key(const struct lead *lead, const struct plan *plan);

@@ -4,7 +4,9 @@
  */
 #include "explore/search/leads.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "event/event.h"
 
 #include <assert.h>
@@ -46,10 +48,7 @@ const char *lead_kind_name(enum lead_kind kind)
 
 static uint64_t hash(uint64_t a, uint64_t b, uint64_t c)
 {
-	uint64_t h = a * 0x9e3779b97f4a7c15ull ^ b;
-
-	h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull ^ c;
-	return (h ^ h >> 32) * 0x94d049bb133111ebull;
+	return hash_mix(hash_mix(hash_mix(0, a), b), c);
 }
 
 static uint64_t pair_of(uint64_t one, uint64_t other)
@@ -101,18 +100,12 @@ static bool acquires(const struct runlog *log, uint32_t thread, const struct run
 		     uint32_t from, uint32_t last)
 {
 	const runlog_locks *list = &log->acquires[thread];
-	size_t low = 0, high = list->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (list->items[middle].step < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < list->count && list->items[low].step <= last; low++)
-		if (list->items[low].address == lock->address &&
-		    !(list->items[low].shared && lock->shared))
+	SEARCH_FIRST(at, list->count, list->items[at].step >= from);
+	for (; at < list->count && list->items[at].step <= last; at++)
+		if (list->items[at].address == lock->address &&
+		    !(list->items[at].shared && lock->shared))
 			return true;
 	return false;
 }

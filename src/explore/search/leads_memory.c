@@ -9,9 +9,8 @@
  */
 #include "explore/search/leads.h"
 
+#include "base/hash.h"
 #include "event/event.h"
-
-#include <stdlib.h>
 
 #define FAR 400		 /* distance in uses of a location */
 #define USES_OF_A_SITE 6 /* in a thread, at one location */
@@ -84,9 +83,7 @@ struct looking {
 
 static bool few(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint64_t most)
 {
-	uint64_t key = (a * 0x9e3779b97f4a7c15ull ^ b) * 0xbf58476d1ce4e5b9ull ^ c;
-
-	return (*map_put(map, key, NULL))++ < most;
+	return (*map_put(map, hash_mix(hash_mix(hash_mix(0, a), b), c), NULL))++ < most;
 }
 
 static const struct control_event *use_at(const struct looking *looking, size_t i)

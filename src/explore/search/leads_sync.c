@@ -4,6 +4,7 @@
  */
 #include "explore/search/leads.h"
 
+#include "base/hash.h"
 #include "event/event.h"
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -103,10 +104,9 @@ static void find_edges(const struct runlog *log, edges *list)
 		    (event->flags & (CONTROL_EVENT_TRY | CONTROL_EVENT_TIMED)))
 			continue;
 		for (size_t h = 0; h < held->count; h++) {
-			uint64_t key =
-				(held->items[h].address * 0x9e3779b97f4a7c15ull ^ event->address) *
-					0xbf58476d1ce4e5b9ull ^
-				event->site ^ (uint64_t)event->thread << 48;
+			uint64_t locks =
+				hash_mix(hash_mix(0, held->items[h].address), event->address);
+			uint64_t key = hash_mix(hash_mix(locks, event->site), event->thread);
 			bool fresh;
 			map_put(&known, key, &fresh);
 			if (fresh && held->items[h].address != event->address)

@@ -11,7 +11,11 @@
 
 #define MOST_EVENTS 4000       /* of a run that is learnt */
 #define MOST_OPERATIONS 400000 /* that are kept */
-#define MOST_BYTES (1u << 20)  /* that a run accesses, including copies and fills */
+/*
+ * that a run accesses, including copies and fills: every eight bytes that are accessed are a cell, and
+ * a buffer of gigabytes would have too many
+ */
+#define MOST_BYTES (1u << 20)
 
 void learned_model_free(struct learned_model *known)
 {
@@ -280,24 +284,14 @@ static void learn_event(struct learned_model_learning *learning, const struct co
 	*last = learned_model_key(&op, result);
 }
 
-/* Every eight bytes that are accessed are a cell: a buffer of gigabytes would have too many. */
-static bool is_small(const struct outcome *outcome)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < outcome->event_count; i++)
-		if (event_group(outcome->events[i].kind) == EG_ACCESS)
-			bytes += outcome->events[i].size;
-	return bytes <= MOST_BYTES;
-}
-
 bool learned_model_learn(struct learned_model *known, const struct outcome *outcome)
 {
 	struct learned_model_learning learning = { .known = known };
 	uint32_t threads = outcome->thread_count;
 
 	if (outcome->events_lost || outcome->event_count > MOST_EVENTS ||
-	    known->ops.count > MOST_OPERATIONS || !is_small(outcome))
+	    known->ops.count > MOST_OPERATIONS ||
+	    op_uses_count_bytes(outcome->events, outcome->event_count) > MOST_BYTES)
 		return false;
 	for (uint32_t i = 0; i < outcome->event_count; i++)
 		if (threads <= outcome->events[i].thread)

@@ -4,6 +4,7 @@
  */
 #include "explore/search/op_uses.h"
 
+#include "base/sort.h"
 #include "event/event.h"
 
 #include <string.h>
@@ -37,16 +38,10 @@ bool op_uses_sync(const struct control_event *event)
 /* Returns the position of the first block that ends after `address`. */
 static size_t find_block(const struct use_blocks *blocks, uint64_t address)
 {
-	size_t low = 0, high = blocks->list.count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (blocks->list.items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(at, blocks->list.count, blocks->list.items[at].end > address);
+	return at;
 }
 
 static void learn_block(struct use_blocks *blocks, uint64_t start, uint64_t size)
@@ -161,6 +156,16 @@ void op_uses_of(const struct use_blocks *blocks, const struct control_event *eve
 		return;
 	default: return; /* threads and invisible events: they enable, but do not conflict */
 	}
+}
+
+uint64_t op_uses_count_bytes(const struct control_event *events, size_t count)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (event_group(events[i].kind) == EG_ACCESS)
+			bytes += events[i].size;
+	return bytes;
 }
 
 bool op_uses_conflict(const use_list *one, const use_list *other)

@@ -59,6 +59,9 @@ static inline bool use_conflicts(uint8_t mode, uint8_t other_mode)
 	return mode != other_mode || mode == USE_ALONE;
 }
 
+/* The number of bytes that the accesses in a log touch; bytes accessed twice count twice. */
+uint64_t op_uses_count_bytes(const struct control_event *events, size_t count);
+
 /* Kinds of events in a log. */
 bool op_uses_reads(const struct control_event *event);
 bool op_uses_writes(const struct control_event *event);

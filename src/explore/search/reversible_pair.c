@@ -4,10 +4,9 @@
  */
 #include "explore/search/reversible_pair.h"
 
-#include "explore/search/op_enabled.h"
+#include "base/sort.h"
 #include "event/event.h"
-
-#include <stdlib.h>
+#include "explore/search/op_enabled.h"
 
 void reversible_pair_free(struct reversible_pair_finder *finder)
 {
@@ -50,20 +49,13 @@ static void add_conflicts(struct reversible_pair_finder *finder, const struct dp
 	}
 }
 
-static int later_first(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
+SORT_COMPARISON(by_node_descending, uint32_t, a, b, sort_order(*b, *a))
 
 static void sort_conflicts(struct reversible_pair_finder *finder)
 {
 	size_t kept = 0;
 
-	if (finder->conflicts.count > 1)
-		qsort(finder->conflicts.items, finder->conflicts.count, sizeof(uint32_t),
-		      later_first);
+	vec_sort(&finder->conflicts, by_node_descending);
 	for (size_t i = 0; i < finder->conflicts.count; i++)
 		if (i == 0 || finder->conflicts.items[i] != finder->conflicts.items[kept - 1])
 			finder->conflicts.items[kept++] = finder->conflicts.items[i];

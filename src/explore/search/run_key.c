@@ -142,7 +142,7 @@ uint64_t run_key_key(const struct lead *lead, const struct plan *plan, bool *pos
 	uint32_t thread;
 
 	*possible = true;
-	if ((uint64_t)log->count * (plan->runs.count + 1) > MOST_WORK)
+	if ((uint64_t)log->count * (plan->slices.count + 1) > MOST_WORK)
 		return 0;
 	playing.next = mem_zalloc(log->threads, sizeof *playing.next);
 	playing.begun = mem_zalloc(log->threads, sizeof *playing.begun);

@@ -5,8 +5,10 @@
  */
 #include "explore/search/runlog.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "event/event.h"
 
 #include <string.h>
@@ -193,12 +195,13 @@ static void add_event(struct runlog_builder *builder, uint32_t position)
 {
 	struct runlog *log = builder->log;
 	const struct control_event *event = &log->events[position];
-	struct control_run *run = log->runs.count ? &log->runs.items[log->runs.count - 1] : NULL;
+	struct control_run *run =
+		log->slices.count ? &log->slices.items[log->slices.count - 1] : NULL;
 	bool strong;
 	uint64_t key;
 
 	if (!run || run->thread != event->thread)
-		run = vec_push(&log->runs);
+		run = vec_push(&log->slices);
 	*run = (struct control_run){ event->thread, event->step + 1 };
 	while (log->places[event->thread].count <= event->step)
 		*vec_push(&log->places[event->thread]) = position;
@@ -214,9 +217,10 @@ static void add_event(struct runlog_builder *builder, uint32_t position)
 		send(builder, sort, event, key);
 	log->held[position] = builder->set[event->thread];
 	hold(builder, event);
-	log->hash = (log->hash ^ (event->thread * 1000003u + event->site * 31 + event->kind +
-				  (event_group(event->kind) < EG_MEMORY ? event->other * 7 : 0))) *
-		    1099511628211ull;
+	log->hash = hash_mix(hash_mix(log->hash, (uint64_t)event->thread << 8 | event->kind),
+			     event->site);
+	if (event_group(event->kind) < EG_MEMORY)
+		log->hash = hash_mix(log->hash, event->other);
 }
 
 static void start(struct runlog_builder *builder, struct runlog *log)
@@ -233,7 +237,6 @@ static void start(struct runlog_builder *builder, struct runlog *log)
 	log->places = mem_zalloc(log->threads, sizeof *log->places);
 	log->acquires = mem_zalloc(log->threads, sizeof *log->acquires);
 	log->held = mem_zalloc(log->count + 1, sizeof *log->held);
-	log->hash = 14695981039346656037ull;
 }
 
 struct runlog *runlog_make(const struct outcome *outcome, uint32_t depth)
@@ -277,7 +280,7 @@ void runlog_free(struct runlog *log)
 	}
 	vec_free(&log->held_sets);
 	vec_free(&log->parents);
-	vec_free(&log->runs);
+	vec_free(&log->slices);
 	free(log->places);
 	free(log->acquires);
 	free(log->held);
@@ -304,16 +307,10 @@ bool runlog_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak)
 uint32_t runlog_steps_at(const struct runlog *log, uint32_t thread, uint32_t position)
 {
 	const runlog_numbers *places = &log->places[thread];
-	size_t low = 0, high = places->count;
+	uint32_t steps;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (places->items[middle] < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
+	SEARCH_FIRST(steps, places->count, places->items[steps] >= position);
+	return steps;
 }
 
 bool runlog_overlap(const struct control_event *a, const struct control_event *b)
