@@ -101,12 +101,12 @@ struct figures {
 static void make_plan(struct plan *plan, uint32_t threads)
 {
 	plan->seed++;
-	plan->runs.count = 0;
+	plan->slices.count = 0;
 	if (plan->policy != CONTROL_STAY)
 		return;
 	for (uint32_t i = 0; i < PREEMPTIONS; i++) {
 		uint32_t thread = 1 + (uint32_t)(plan->seed * 7 + i) % threads;
-		*vec_push(&plan->runs) =
+		*vec_push(&plan->slices) =
 			(struct control_run){ thread, 2 + (uint32_t)(plan->seed + i * 5) % 20 };
 	}
 }

@@ -55,7 +55,7 @@ static const struct failure *first_failure(const struct explore_program *x)
 static void print_failures(const struct explore_program *x)
 {
 	const struct failure *first = first_failure(x);
-	size_t switches = first->plan.runs.count ? first->plan.runs.count - 1 : 0;
+	size_t switches = first->plan.slices.count ? first->plan.slices.count - 1 : 0;
 
 	printf("%zu failure%s; the first in execution %" PRIu64 " of the program (%s), "
 	       "with %zu context switch%s\n",
@@ -123,8 +123,8 @@ static json_t *window_json(const struct hints *hints)
 {
 	json_t *window = json_array();
 
-	for (uint32_t i = 0; i < hints->window_count; i++)
-		if (hints->window[i])
+	for (uint32_t i = 0; i < hints->thread_count; i++)
+		if (hints->threads[i])
 			json_array_append_new(window, json_integer(i));
 	return window;
 }
@@ -158,7 +158,7 @@ static void add_stats(json_t *stats, const struct explore_program *x)
 	json_set_number(stats, "predictions", x->hints.predictions);
 	if (first) {
 		json_object_set_new(stats, "found_by", json_string(first->how));
-		json_set_number(stats, "switches", first->plan.runs.count);
+		json_set_number(stats, "switches", first->plan.slices.count);
 	}
 	json_object_set_new(stats, "not_repeated", unrepeated_json(x));
 	json_object_set_new(stats, "mode", json_string(mode_name(x)));

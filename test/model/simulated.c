@@ -444,14 +444,14 @@ static bool held_back(const struct sim_state *state, const struct running *runni
 static uint32_t pick_by_plan(const struct sim_program *program, const struct sim_state *state,
 			     struct running *running)
 {
-	while (running->run < running->plan->runs.count) {
-		const struct control_run *run = &running->plan->runs.items[running->run];
+	while (running->run < running->plan->slices.count) {
+		const struct control_run *run = &running->plan->slices.items[running->run];
 		if (state->threads[run->thread].step >= run->until) {
 			running->run++;
 			continue;
 		}
-		for (size_t i = running->run; i < running->plan->runs.count; i++) {
-			run = &running->plan->runs.items[i];
+		for (size_t i = running->run; i < running->plan->slices.count; i++) {
+			run = &running->plan->slices.items[i];
 			if (state->threads[run->thread].step < run->until &&
 			    !state->threads[run->thread].out &&
 			    !held_back(state, running, run->thread, running->alone) &&
@@ -496,7 +496,7 @@ static uint32_t pick(const struct sim_program *program, const struct sim_state *
 		uint32_t thread = pick_by_plan(program, state, running);
 		if (thread != CONTROL_NONE)
 			return thread;
-		if (!running->sleeping && running->run == running->plan->runs.count)
+		if (!running->sleeping && running->run == running->plan->slices.count)
 			fall_asleep(program, state, running);
 		thread = pick_by_policy(program, state, running);
 		if (thread != CONTROL_NONE)

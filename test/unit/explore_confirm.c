@@ -225,10 +225,10 @@ static void the_same_finding(void **state)
 
 static void expect_runs(const struct plan *plan, const struct control_run *runs, size_t count)
 {
-	assert_int_equal(plan->runs.count, count);
+	assert_int_equal(plan->slices.count, count);
 	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(plan->runs.items[i].thread, runs[i].thread);
-		assert_int_equal(plan->runs.items[i].until, runs[i].until);
+		assert_int_equal(plan->slices.items[i].thread, runs[i].thread);
+		assert_int_equal(plan->slices.items[i].until, runs[i].until);
 	}
 }
 
@@ -313,22 +313,22 @@ static void divergences(void **state)
 	struct divergence d;
 
 	(void)state;
-	*vec_push(&plan.runs) = (struct control_run){ 1, 3 };
+	*vec_push(&plan.slices) = (struct control_run){ 1, 3 };
 	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_int_equal(d.thread, 1);
 	assert_int_equal(d.step, 2);
-	assert_non_null(strstr(d.text, "goes another way: end"));
+	assert_non_null(strstr(d.text, "does something else: end"));
 	assert_non_null(strstr(d.text, "instead of write of 0x10"));
 	assert_non_null(strstr(d.text, "reads 0x8 as 5 instead of 1"));
 	/* It did what it should and then stayed behind. */
 	outcome.event_count = 2;
 	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
-	assert_non_null(strstr(d.text, "was wanted at write of 0x10"));
+	assert_non_null(strstr(d.text, "did not reach write of 0x10"));
 	assert_non_null(strstr(d.text, "the run ended first"));
 	outcome.blocked = &waits;
 	outcome.blocked_count = 1;
 	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
-	assert_non_null(strstr(d.text, "waits for 0x20, which T4 has"));
+	assert_non_null(strstr(d.text, "waits for 0x20, which T4 holds"));
 	/* All of it as planned: nothing to tell. */
 	events[2] = (struct control_event){
 		.thread = 1, .step = 2, .kind = EV_WRITE, .site = WRITE_SITE
@@ -337,7 +337,7 @@ static void divergences(void **state)
 	assert_false(divergence_explain(&d, &plan, &outcome, trace, &source));
 	control.diverged_run = 0;
 	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
-	assert_non_null(strstr(d.text, "did not get through write of 0x10"));
+	assert_non_null(strstr(d.text, "could not do write of 0x10"));
 	plan_free(&plan);
 	trace_close(trace);
 	make_remove(&dir);

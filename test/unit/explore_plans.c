@@ -38,7 +38,7 @@ static uint32_t step_of(struct session *session, uint32_t thread, enum event_kin
 
 static void add_run(struct plan *plan, uint32_t thread, uint32_t until)
 {
-	*vec_push(&plan->runs) = (struct control_run){ thread, until };
+	*vec_push(&plan->slices) = (struct control_run){ thread, until };
 }
 
 /* Where in the run a step is. */

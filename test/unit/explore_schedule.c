@@ -65,8 +65,8 @@ static void written_and_read(void **state)
 	*vec_push(&s.threads) = (struct control_thread){ 0, 0 };
 	*vec_push(&s.threads) = (struct control_thread){ CONTROL_NONE, 0 }; /* of nobody */
 	*vec_push(&s.threads) = (struct control_thread){ 1, 2 };
-	*vec_push(&s.runs) = step(0, 12, "fork - a.c:3:main", 2);
-	*vec_push(&s.runs) = step(3, 7, NULL, 0);
+	*vec_push(&s.slices) = step(0, 12, "fork - a.c:3:main", 2);
+	*vec_push(&s.slices) = step(3, 7, NULL, 0);
 	*vec_push(&s.stops) = step(3, 8, "w x.y%20z a.c:9:f", 40);
 	*vec_push(&s.ends) = step(1, 1, "acq m a.c:1:g", 1);
 	*vec_push(&s.choices) =
@@ -83,9 +83,9 @@ static void written_and_read(void **state)
 	assert_int_equal(seen.threads.items[2].creator, CONTROL_NONE);
 	assert_int_equal(seen.threads.items[3].creator, 1);
 	assert_int_equal(seen.threads.items[3].child, 2);
-	assert_int_equal(seen.runs.count, 2);
-	assert_step(&seen.runs.items[0], 0, 12, "fork - a.c:3:main", 2);
-	assert_step(&seen.runs.items[1], 3, 7, NULL, 0);
+	assert_int_equal(seen.slices.count, 2);
+	assert_step(&seen.slices.items[0], 0, 12, "fork - a.c:3:main", 2);
+	assert_step(&seen.slices.items[1], 3, 7, NULL, 0);
 	assert_int_equal(seen.stops.count, 1);
 	assert_step(&seen.stops.items[0], 3, 8, "w x.y%20z a.c:9:f", 40);
 	assert_int_equal(seen.ends.count, 1);
@@ -104,7 +104,7 @@ static void damaged_texts(void **state)
 	} cases[] = {
 		{ "", "not a schedule" },
 		{ "hello\n", "not a schedule" },
-		{ "sooth-schedule 1\n", "what to expect" },
+		{ "sooth-schedule 1\n", "no line \"expect\"" },
 		{ "sooth-schedule 1\nexpect\n", ":2:" },
 		{ "sooth-schedule 1\nexpect race race\n", ":2:" },
 		{ "sooth-schedule 1\nexpect race\nexpect race\n", ":3:" },

@@ -192,7 +192,7 @@ static void test_lost_update(void **state)
 	struct outcome outcome = { .events = lost_update,
 				   .event_count = COUNT(lost_update),
 				   .thread_count = 3 };
-	struct lead_plan_window window = { NULL, 0 };
+	struct thread_set all = { NULL, 0 };
 	struct leads leads = { 0 };
 	struct lead lead;
 	bool found = false;
@@ -202,8 +202,8 @@ static void test_lost_update(void **state)
 	assert_false(leads_learn(&leads, &outcome, 0, NULL)); /* the same run again */
 	for (int i = 0; i < 4 && leads_take(&leads, &lead); i++) {
 		struct plan plan = { 0 };
-		lead_plan_plan(&lead, &window, &plan);
-		assert_true(plan.runs.count > 0);
+		lead_plan_make(&lead, &all, &plan);
+		assert_true(plan.slices.count > 0);
 		for (size_t k = 0; k < plan.rules.count; k++)
 			found |= plan.rules.items[k].after_thread == 1 &&
 				 plan.rules.items[k].after_step == 2 &&
@@ -244,10 +244,10 @@ static bool run_failing(struct executor *executor, const struct plan *plan, stru
 
 	(void)err;
 	*outcome = (struct outcome){ .events = failing->events, .result = CONTROL_ENDED };
-	for (size_t i = 0; i < plan->runs.count + 3; i++) {
-		struct control_run run = { (uint32_t)(i - plan->runs.count), 4 };
-		if (i < plan->runs.count)
-			run = plan->runs.items[i];
+	for (size_t i = 0; i < plan->slices.count + 3; i++) {
+		struct control_run run = { (uint32_t)(i - plan->slices.count), 4 };
+		if (i < plan->slices.count)
+			run = plan->slices.items[i];
 		for (; done[run.thread] < run.until; done[run.thread]++) {
 			early |= run.thread == 2 && done[1] < 3;
 			failing->events[outcome->event_count++] =
@@ -272,12 +272,12 @@ static void test_minimise(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(runs); i++)
-		*vec_push(&failure.plan.runs) = runs[i];
+		*vec_push(&failure.plan.slices) = runs[i];
 	run_failing(&failing.executor, &failure.plan, &outcome, &err);
 	assert_true(failure_seen(&outcome, 0));
 	failure.key = failure_key(&outcome);
 	assert_true(minimise_failure(&failing.executor, &failure, 200, 0) <= 200);
-	assert_true(failure.plan.runs.count <= 3); /* one thread after the other, 2 before 1 */
+	assert_true(failure.plan.slices.count <= 3); /* one thread after the other, 2 before 1 */
 	run_failing(&failing.executor, &failure.plan, &outcome, &err);
 	assert_true(failure_seen(&outcome, 0));
 	failure_free(&failure);

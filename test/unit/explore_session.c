@@ -171,7 +171,7 @@ static void run(struct session *s, enum deed deed, uint32_t runs, struct outcome
 	struct err err = { 0 };
 
 	for (uint32_t i = 0; i < runs; i++)
-		*vec_push(&plan.runs) = (struct control_run){ 0, i + 100 };
+		*vec_push(&plan.slices) = (struct control_run){ 0, i + 100 };
 	if (!e->run(e, &plan, outcome, &err))
 		fail_msg("%s", err.text);
 	plan_free(&plan);
@@ -396,15 +396,15 @@ static void plans_are_copied(void **state)
 	struct plan a = { .policy = CONTROL_RANDOM, .seed = 9 }, b = { 0 };
 
 	(void)state;
-	*vec_push(&a.runs) = (struct control_run){ 1, 2 };
+	*vec_push(&a.slices) = (struct control_run){ 1, 2 };
 	*vec_push(&b.rules) = (struct control_rule){ 1, 2, 3, 4 };
 	plan_copy(&b, &a);
-	assert_int_equal(b.runs.count, 1);
-	assert_int_equal(b.runs.items[0].until, 2);
+	assert_int_equal(b.slices.count, 1);
+	assert_int_equal(b.slices.items[0].until, 2);
 	assert_int_equal(b.rules.count, 0);
 	assert_int_equal(b.seed, 9);
 	plan_clear(&b);
-	assert_int_equal(b.runs.count, 0);
+	assert_int_equal(b.slices.count, 0);
 	plan_free(&a);
 	plan_free(&b);
 }

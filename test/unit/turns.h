@@ -60,7 +60,7 @@ static inline void turns_follow(struct plan *plan, const struct control_event *e
 	for (uint32_t i = 0; i < count; i++) {
 		if (i + 1 < count && events[i + 1].thread == events[i].thread)
 			continue;
-		*vec_push(&plan->runs) =
+		*vec_push(&plan->slices) =
 			(struct control_run){ events[i].thread, events[i].step + 1 };
 	}
 }

@@ -1,9 +1,9 @@
 /*
- * A witness is followed step by step. If the run goes another way, it was recorded all the same:
- * the prediction is made anew from that recording, and from some that were made under control from
- * the beginning, and if one of them has the same finding, its witness is followed. Recordings made
- * under control repeat exactly, so that second attempt rarely fails; what makes the first one fail
- * is what differs between a free run and a controlled one: time, addresses, what libraries cache.
+ * Confirmation follows the witness step by step. A run that diverges was recorded all the same:
+ * predict again from its recording, and from some recordings that were made under control from the
+ * beginning. If one of them has the same finding, follow that witness. Recordings made under
+ * control repeat exactly, so the second attempt rarely fails. The first one fails because of the
+ * differences between a free run and a controlled one: time, addresses, caches in libraries.
  */
 #include "explore/confirm/confirm.h"
 
@@ -19,8 +19,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Recordings to predict from anew: that of the run that diverged, one without a plan, and some with
- * random priorities. */
+/*
+ * Number of recordings to predict again from: that of the run that diverged, one without a plan,
+ * and some with random priorities.
+ */
 #define BASES 4
 
 struct base {
@@ -34,15 +36,15 @@ struct confirmer {
 	struct confirm_options options;
 	const struct trace *trace;
 	struct trace_symbols *symbols;
-	int status; /* the recorded run's, or -1 */
+	int status; /* the recorded run's exit status, or -1 */
 	struct rerun rerun;
 	struct plan plan;
-	struct base bases[BASES]; /* [0] is of one finding, the others are for all */
+	struct base bases[BASES]; /* [0] belongs to one finding, the others serve all findings */
 	run_outcome_reads reads[2];
 	bool stopped;
 };
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static int recorded_status(const struct trace *trace)
 {
@@ -112,7 +114,7 @@ void confirmation_free(struct confirmation *confirmation)
 	confirmation->why = NULL;
 }
 
-/* ---- one run ------------------------------------------------------------------------------- */
+/* ---- one attempt ----------------------------------------------------------------------------- */
 
 static void set_why(struct confirmation *out, enum confirm_verdict verdict, const char *why)
 {
@@ -126,7 +128,7 @@ static struct run_outcome_source source_of(const struct confirmer *c)
 	return (struct run_outcome_source){ c->trace, c->symbols };
 }
 
-/* Runs c->plan and opens what it recorded. */
+/* Runs c->plan and opens its recording. */
 static bool run_plan(struct confirmer *c, struct confirmation *out)
 {
 	struct err err = { 0 };
@@ -141,14 +143,14 @@ static bool run_plan(struct confirmer *c, struct confirmation *out)
 		return false;
 	}
 	if (!trace_same_builds(c->trace, c->rerun.trace, &changed)) {
-		err_set(&err, "%s was built anew since the recording: record it again", changed);
+		err_set(&err, "%s was rebuilt after the recording: record it again", changed);
 		set_why(out, CONFIRM_CANNOT, err.text);
 		return false;
 	}
 	return true;
 }
 
-/* What a thread read at a step of a recording. */
+/* Finds the value that a thread read at a step of a recording. */
 static bool recorded_value(const struct trace *trace, const struct run_outcome_read *read,
 			   uint64_t *value)
 {
@@ -174,7 +176,7 @@ static bool recorded_value(const struct trace *trace, const struct run_outcome_r
 	return found;
 }
 
-/* Both orders ended well: did one of them read what the recorded run did not? */
+/* Both orders ended well: did one of them read a value that the recorded run did not? */
 static void compare_orders(struct confirmer *c, const struct trace *base, struct confirmation *out)
 {
 	struct run_outcome_source source = source_of(c);
@@ -194,7 +196,9 @@ static void compare_orders(struct confirmer *c, const struct trace *base, struct
 	}
 }
 
-/* A program that did not end when it was recorded does not fail by going on now. */
+/*
+ * Describes how the run ended. Not ending is not a failure if the recorded run did not end either.
+ */
 static void effect_of_run(struct confirmer *c, struct run_outcome *effect)
 {
 	struct run_outcome_source source = source_of(c);
@@ -226,7 +230,7 @@ static void take_meeting(struct confirmer *c, const uint64_t *keys, struct confi
 	out->met[1] = stops[!crossed];
 }
 
-/* That the other order of a race could not be brought about is said, and why. */
+/* Reports that the other order of a race could not be brought about, and why. */
 static void leave_order(struct confirmation *out, const char *why)
 {
 	struct confirm_order *order = &out->orders[1];
@@ -238,7 +242,10 @@ static void leave_order(struct confirmation *out, const char *why)
 	out->order_count = 2;
 }
 
-/* The other order of a race: what it does is told; that both can come was shown by the first. */
+/*
+ * Runs the other order of a race, to report its effect. The first order has already shown that both
+ * accesses can be next.
+ */
 static void run_other_order(struct confirmer *c, const struct trace *base,
 			    const struct finding *finding, struct confirmation *out)
 {
@@ -256,14 +263,18 @@ static void run_other_order(struct confirmer *c, const struct trace *base,
 		return;
 	}
 	if (!c->rerun.outcome.control->stops_met) {
-		leave_order(out, "the run went another way before both stood there");
+		leave_order(out,
+			    "the run diverged before both threads stood before their accesses");
 		return;
 	}
 	take_order(c, out, 1, true);
 	compare_orders(c, base, out);
 }
 
-/* What a program reads from a pipe is gone, and a program that reads nothing does something else. */
+/*
+ * Input from a pipe is gone after the recording; a program that finds its input empty does
+ * something else.
+ */
 static bool misses_input(const struct confirmer *c)
 {
 	return c->rerun.outcome.control->input_ended && !session_has_input(c->rerun.session);
@@ -279,21 +290,25 @@ static void explain(struct confirmer *c, const struct trace *base, struct confir
 	effect_of_run(c, &effect);
 	if (!divergence_explain(&divergence, &c->plan, &c->rerun.outcome, base, &source))
 		snprintf(divergence.text, sizeof divergence.text,
-			 "every thread did what it should, but the run does not show it");
+			 "every thread did its planned steps, but the run does not show the "
+			 "finding");
 	run_outcome_print(text, "%s%s%s%s%s%s%s", divergence.text,
 			  effect.kind ? "; the run ended with: " : "",
 			  effect.kind ? run_outcome_name(effect.kind) : "", effect.kind ? " (" : "",
 			  effect.kind ? effect.text : "", effect.kind ? ")" : "",
 			  misses_input(c)
-				  ? "; it read standard input, which was not recorded and is "
-				    "empty here: give it again with < FILE"
+				  ? "; the program read standard input, which is not recorded and "
+				    "is empty here: pass it again with < FILE"
 				  : "");
 	out->diverged.thread = divergence.thread;
 	out->diverged.step = divergence.step;
 	set_why(out, CONFIRM_DIVERGED, text);
 }
 
-/* Did the run end badly? A region that was inferred may never have been meant as one. */
+/*
+ * Did the run fail? Required for inferred regions, which the programmer may not have meant to be
+ * atomic.
+ */
 static bool fails(struct confirmer *c)
 {
 	struct run_outcome effect;
@@ -309,7 +324,7 @@ static bool fails(struct confirmer *c)
 	}
 }
 
-/* Does the run that was just made, by its own recording, show the finding? */
+/* Does the run that was just made show the finding, according to its own recording? */
 static bool shows(struct confirmer *c, const struct finding *finding, const uint64_t *keys)
 {
 	if (finding->inferred && !fails(c))
@@ -320,7 +335,7 @@ static bool shows(struct confirmer *c, const struct finding *finding, const uint
 	return verify_finding(finding, keys, &c->rerun.outcome, c->rerun.trace);
 }
 
-/* Follows the witness of a finding in `base`. `keys` are the places that must be shown. */
+/* Follows the witness of a finding in `base`. `keys` are the sites that the run must show. */
 static bool attempt(struct confirmer *c, const struct trace *base, const struct finding *finding,
 		    const uint64_t *keys, struct confirmation *out)
 {
@@ -357,9 +372,12 @@ static bool attempt(struct confirmer *c, const struct trace *base, const struct 
 	return true;
 }
 
-/* ---- other recordings ----------------------------------------------------------------------- */
+/* ---- other recordings ------------------------------------------------------------------------ */
 
-/* Is it worth to try again? A run that hangs takes all its time, and the next hangs as well. */
+/*
+ * Is another attempt worthwhile? A run that hangs takes all its time, and the next would hang as
+ * well.
+ */
 static bool goes_on(const struct confirmer *c)
 {
 	return !c->stopped && c->rerun.outcome.result != CONTROL_HUNG &&
@@ -438,7 +456,7 @@ bool confirm_finding(struct confirmer *c, const struct finding *finding, struct 
 			make_base(c, i, out);
 			done = attempt_again(c, &c->bases[i], finding, keys, out);
 		}
-		if (!done) { /* the first divergence says most */
+		if (!done) { /* the first divergence is the most informative */
 			first.runs = out->runs;
 			confirmation_free(out);
 			*out = first;

@@ -1,8 +1,9 @@
 /*
- * Each thread's operations, as the run logged them, are compared with what the recording says of
- * the same steps. The first that is another operation, or is at another place, is where the run
- * went its own way; and the last read of the thread before it that saw another value is why, as
- * far as anybody can tell. If all that was done is as recorded, somebody stayed behind.
+ * Compares the operations of each thread, as the run logged them, with the same steps in the
+ * recording. The run diverged at the first operation of another kind or at another site. The likely
+ * reason is the thread's last read before it that saw another value. If all operations are as
+ * recorded, a thread did not get as far as the plan wanted, or some code that is not recorded held
+ * a thread up.
  */
 #include "explore/confirm/divergence.h"
 
@@ -14,18 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A thread of the run: its part of the log, and where the plan wants it. */
+/* A thread of the run: its part of the log, and how far the plan wants it to get. */
 struct divergence_lane {
-	VEC(uint32_t) log; /* positions, by step from 0 */
+	VEC(uint32_t) log; /* positions in the run's log, by step from 0 */
 	uint64_t wanted;   /* steps */
-	/* what was found */
-	uint32_t at;   /* position in the log of the first operation that is another; UINT32_MAX */
+	/* the result of the comparison */
+	uint32_t at;   /* position in the log of the first operation that differs, or NOWHERE */
 	uint64_t step; /* its step */
-	uint64_t site; /* where the recording is at that step */
+	uint64_t site; /* the recorded site of that step */
 	uint8_t kind;
 	uint64_t address;
-	uint32_t read;	/* position in the log of the last read with another value; UINT32_MAX */
-	uint64_t value; /* what it was in the recording */
+	uint32_t read;	/* position in the log of the last read with another value, or NOWHERE */
+	uint64_t value; /* its value in the recording */
 };
 
 struct divergence_comparison {
@@ -39,7 +40,7 @@ struct divergence_comparison {
 
 #define NOWHERE UINT32_MAX
 
-/* ---- comparing ----------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static void sort_log(struct divergence_comparison *c)
 {
@@ -55,18 +56,18 @@ static void find_wishes(struct divergence_comparison *c)
 {
 	const struct plan *plan = c->plan;
 
-	for (size_t i = 0; i < plan->runs.count; i++) {
-		struct divergence_lane *lane = &c->lanes[plan->runs.items[i].thread];
+	for (size_t i = 0; i < plan->slices.count; i++) {
+		struct divergence_lane *lane = &c->lanes[plan->slices.items[i].thread];
 
-		if (lane->wanted < plan->runs.items[i].until)
-			lane->wanted = plan->runs.items[i].until;
+		if (lane->wanted < plan->slices.items[i].until)
+			lane->wanted = plan->slices.items[i].until;
 	}
-	/* Behind the meeting of a race nothing is sure. */
+	/* After the threads of a race have met, nothing is certain. */
 	for (size_t i = 0; i < plan->stops.count; i++)
 		c->lanes[plan->stops.items[i].thread].wanted = plan->stops.items[i].step;
 }
 
-/* The events that a COPY and a FILL dissolve into have other names than their records. */
+/* The trace reader splits COPY and FILL into events of other kinds. */
 static bool same_kind(uint8_t logged, uint8_t recorded)
 {
 	if (logged == EV_COPY)
@@ -76,7 +77,7 @@ static bool same_kind(uint8_t logged, uint8_t recorded)
 	return logged == recorded;
 }
 
-/* Mostly they are loaded at the same place, and the addresses tell. */
+/* Modules are mostly loaded at the same addresses, so compare those first. */
 static bool same_site(const struct divergence_comparison *c, uint64_t run, uint64_t recorded)
 {
 	return run == recorded ||
@@ -132,7 +133,7 @@ static void compare_thread(struct divergence_comparison *c, uint32_t thread)
 	trace_cursor_close(cursor);
 }
 
-/* ---- words --------------------------------------------------------------------------------- */
+/* ---- explaining ------------------------------------------------------------------------------ */
 
 static void tell_other_way(const struct divergence_comparison *c,
 			   const struct divergence_lane *lane, struct divergence *d)
@@ -154,7 +155,8 @@ static void tell_other_way(const struct divergence_comparison *c,
 	d->step = done->step;
 	run_outcome_print(
 		d->text,
-		"T%" PRIu32 " goes another way: %.120s at %.120s instead of %.120s at %.120s%.200s",
+		"T%" PRIu32
+		" does something else: %.120s at %.120s instead of %.120s at %.120s%.200s",
 		done->thread,
 		place_operation(s->trace, s->symbols, done->kind, done->site, done->address).text,
 		site_text(s->trace, s->symbols, done->site).text,
@@ -191,21 +193,21 @@ static void tell_behind(const struct divergence_comparison *c, uint32_t thread,
 	if (b && b->how != CONTROL_BY_NOTHING)
 		run_outcome_blocked_words(instead, b, s);
 	else if (has_ended(c, lane))
-		run_outcome_print(instead, "it has ended");
+		run_outcome_print(instead, "the thread has ended");
 	else if (!lane->log.count)
-		run_outcome_print(instead, "it has not begun");
+		run_outcome_print(instead, "the thread has not started");
 	else if (b)
-		run_outcome_print(instead, "the run ended when it was at %s",
+		run_outcome_print(instead, "the run ended when the thread was at %s",
 				  site_text(s->trace, s->symbols, b->site).text);
 	else
 		run_outcome_print(instead, "the run ended first");
 	run_outcome_print(
-		d->text, "T%" PRIu32 " was wanted at %s of %.150s, but %.250s", thread,
+		d->text, "T%" PRIu32 " did not reach %s at %.150s: %.250s", thread,
 		place_operation(s->trace, s->symbols, lane->kind, lane->site, lane->address).text,
 		site_text(s->trace, s->symbols, lane->site).text, instead);
 }
 
-/* The thread whose first other operation came first in the run. */
+/* Explains the first operation in the run that differs. */
 static bool tell_first(const struct divergence_comparison *c, struct divergence *d)
 {
 	const struct divergence_lane *first = NULL;
@@ -219,7 +221,9 @@ static bool tell_first(const struct divergence_comparison *c, struct divergence 
 	return first != NULL;
 }
 
-/* Who stayed behind: one that the finding is about rather than another. */
+/*
+ * Explains which thread did not get as far as the plan wanted; threads of the finding come first.
+ */
 static bool tell_late(const struct divergence_comparison *c, struct divergence *d)
 {
 	for (size_t i = 0; i < c->plan->stops.count; i++) {
@@ -240,7 +244,7 @@ static bool tell_late(const struct divergence_comparison *c, struct divergence *
 	return false;
 }
 
-/* What a thread did at a step of the recording. */
+/* Finds what a thread did at a step of the recording. */
 static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t step,
 			  struct trace_event *ev)
 {
@@ -257,8 +261,8 @@ static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t s
 }
 
 /*
- * Everybody did all they should, but not in the order of the plan: somebody could not go on when it
- * was their turn. What kept them back is in no log: code that was not recorded.
+ * All threads did everything they should, but not in the order of the plan: a thread could not run
+ * when it had to. What held it up is not in the log, so it is code that was not recorded.
  */
 static bool tell_held_up(const struct divergence_comparison *c, struct divergence *d)
 {
@@ -267,17 +271,17 @@ static bool tell_held_up(const struct divergence_comparison *c, struct divergenc
 	struct trace_event ev;
 	uint64_t site;
 
-	if (run >= c->plan->runs.count)
+	if (run >= c->plan->slices.count)
 		return false;
-	d->thread = c->plan->runs.items[run].thread;
-	d->step = c->plan->runs.items[run].until - 1;
+	d->thread = c->plan->slices.items[run].thread;
+	d->step = c->plan->slices.items[run].until - 1;
 	if (!find_recorded(c->recorded, d->thread, d->step, &ev))
 		return false;
 	site = trace_event_site(c->recorded, &ev);
 	run_outcome_print(
 		d->text,
-		"T%" PRIu32 " did not get through %s at %s when it should: something that is "
-		"not recorded held it up",
+		"T%" PRIu32 " could not do %s at %s when the plan wanted it: something that is "
+		"not recorded blocked it",
 		d->thread, place_operation(s->trace, s->symbols, ev.kind, site, ev.address).text,
 		site_text(s->trace, s->symbols, site).text);
 	return true;

@@ -1,6 +1,11 @@
+/*
+ * Copies a violation found by src/monitor into a finding, with the kind of its formula and the
+ * event read again from the trace.
+ */
 #include "explore/confirm/formula_finding.h"
 
 #include "base/mem.h"
+#include "explore/control/recorded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,29 +24,16 @@ static enum finding_kind kind_of(const struct observe_finding *found)
 	}
 }
 
-/* An event of the trace, read again. */
 static struct finding_event read_event(const struct trace *trace, struct event_id id)
 {
-	struct finding_event out = { .id = { id.stream, id.index },
-				     .waits_for = ORDER_NONE,
-				     .named = ORDER_NONE };
-	uint32_t stream = trace_find_stream(trace, id.stream);
-	struct trace_cursor *cursor;
+	struct finding_event out = { .id = id, .waits_for = ORDER_NONE, .named = ORDER_NONE };
 	struct trace_event event;
-	struct err err;
 
-	if (stream == TRACE_NONE)
-		return out;
-	cursor = trace_cursor_open(trace, stream);
-	while (trace_next(cursor, &event, &err)) {
-		if (event.index != id.index)
-			continue;
+	if (recorded_event(trace, id, &event)) {
 		out.kind = event.kind;
 		out.address = event.address;
 		out.size = event.size;
-		break;
 	}
-	trace_cursor_close(cursor);
 	return out;
 }
 
@@ -66,11 +58,9 @@ struct finding formula_finding(const struct trace *trace, const struct observe_f
 			event->named = found->events.items[0];
 	}
 	for (size_t i = 0; i < found->steps.count; i++)
-		*vec_push(&finding.steps) = (struct event_id){ found->steps.items[i].stream,
-							       found->steps.items[i].index };
+		*vec_push(&finding.steps) = found->steps.items[i];
 	for (size_t i = 0; i < found->run.count; i++)
-		*vec_push(&finding.run) =
-			(struct event_id){ found->run.items[i].stream, found->run.items[i].index };
+		*vec_push(&finding.run) = found->run.items[i];
 	for (size_t i = 0; i < found->binding.count; i++)
 		*vec_push(&finding.binding) = found->binding.items[i];
 	return finding;

@@ -1,8 +1,8 @@
 /*
- * A witness keeps the result of every operation, so whoever follows it step by step does what the
- * recording shows. Runs are only wishes to the scheduler: a thread that has gone another way than
- * recorded does not hold up the others, and what came of it is judged by the run's own recording
- * (confirm.c), never by the plan.
+ * A witness keeps the result of every operation, so a run that follows it step by step does what
+ * the recording shows. Slices do not bind the scheduler: a thread that does something else than
+ * recorded does not hold up the others. The run's own recording decides what the run shows
+ * (confirm.c), never the plan.
  *
  * Tried and dropped: rules for each pair of conflicting steps instead of a total order. They add
  * nothing where the run is faithful, and where it is not, the step numbers are wrong anyway.
@@ -14,12 +14,6 @@
 #include "order/base_run/base_run.h"
 #include "order/base_run/share_survey.h"
 
-/*
- * So many steps more for each thread of a race behind the meeting, one after the other: until then
- * the accesses are surely in the recording, which is written in pieces of straight code.
- */
-#define STEPS_BEHIND 256
-
 struct plan_finding_maker {
 	const struct trace *trace;
 	const struct finding *finding;
@@ -28,20 +22,12 @@ struct plan_finding_maker {
 	uint64_t *start; /* by position of the stream: its next event where the window starts */
 };
 
-/* ---- runs --------------------------------------------------------------------------------- */
+/* ---- slices ---------------------------------------------------------------------------------- */
 
 static void add_run(struct plan_finding_maker *m, uint32_t thread, uint64_t until)
 {
-	struct plan *plan = m->plan;
-	struct control_run *last =
-		plan->runs.count ? &plan->runs.items[plan->runs.count - 1] : NULL;
-
-	if (until == TRACE_NO_STEP || !until)
-		return;
-	if (last && last->thread == thread && last->until < until)
-		last->until = (uint32_t)until;
-	else if (!last || last->thread != thread)
-		*vec_push(&plan->runs) = (struct control_run){ thread, (uint32_t)until };
+	if (until != TRACE_NO_STEP && until)
+		plan_add_slice(m->plan, thread, (uint32_t)until);
 }
 
 static void add_event_run(struct plan_finding_maker *m, uint32_t stream, uint64_t end)
@@ -49,7 +35,7 @@ static void add_event_run(struct plan_finding_maker *m, uint32_t stream, uint64_
 	add_run(m, stream, recorded_steps_before(m->recorded, stream, end));
 }
 
-/* The recorded order as it stands in the trace, each thread up to where the window starts. */
+/* Adds the recorded schedule, each thread up to where the window starts. */
 static void add_schedule(struct plan_finding_maker *m)
 {
 	size_t count;
@@ -66,7 +52,7 @@ static void add_schedule(struct plan_finding_maker *m)
 	}
 }
 
-/* The same where no total order was recorded: the base run that the prediction is made from. */
+/* The same where no schedule was recorded: adds the base run that the prediction was made from. */
 static void add_base_run(struct plan_finding_maker *m, uint64_t left)
 {
 	struct share_survey survey;
@@ -107,26 +93,30 @@ static void add_witness(struct plan_finding_maker *m)
 
 	for (size_t i = 0; i < f->steps.count; i++)
 		add_event_run(m, f->steps.items[i].stream, f->steps.items[i].index + 1);
-	/* What nobody else can notice may still lie between the last step and the finding's event. */
+	/*
+	 * Events that no other thread can notice may still lie between the last step and the
+	 * finding's event.
+	 */
 	for (size_t i = 0; i < f->events.count; i++) {
-		/* An initialisation that comes too late is anywhere. */
+		/* An initialisation that comes too late may be anywhere. */
 		if (f->misuse != EVENT_MISUSE_NOT_INIT || i > 0)
 			add_event_run(m, f->events.items[i].id.stream, f->events.items[i].id.index);
 	}
 }
 
-/* ---- what comes behind --------------------------------------------------------------------- */
+/* ---- after the witness ----------------------------------------------------------------------- */
 
 static bool add_stop(struct plan_finding_maker *m, const struct finding_event *e, struct err *err)
 {
 	uint64_t step = recorded_steps_before(m->recorded, e->id.stream, e->id.index);
 
 	if (step == TRACE_NO_STEP)
-		return err_set(err, "part of it is in a signal handler, which comes when it likes");
+		return err_set(err, "one of its accesses is in a signal handler, which the "
+				    "scheduler cannot place");
 	*vec_push(&m->plan->stops) = (struct control_stop){
 		.thread = e->id.stream,
 		.step = (uint32_t)step,
-		.site = recorded_site(m->trace, e->id.stream, e->id.index),
+		.site = recorded_site(m->trace, e->id),
 	};
 	return true;
 }
@@ -143,13 +133,14 @@ static bool add_stops(struct plan_finding_maker *m, bool reversed, struct err *e
 	}
 	for (size_t i = 0; i < m->plan->stops.count; i++)
 		add_run(m, m->plan->stops.items[i].thread,
-			(uint64_t)m->plan->stops.items[i].step + STEPS_BEHIND);
+			(uint64_t)m->plan->stops.items[i].step + PLAN_STEPS_AFTER_RACE);
 	return true;
 }
 
 /*
- * Who has come to the lock that it will wait for stays there until the others have come to theirs,
- * whatever holds these up. Waits for anything else begin with a step (WAIT, ARRIVE) that is done.
+ * Adds a stop for each thread before the lock that it will wait for: it stays there until the
+ * others have come to theirs, whatever holds them up. Waits for anything else begin with a step
+ * (WAIT, ARRIVE) that is done.
  */
 static bool add_meeting_of_locks(struct plan_finding_maker *m, struct err *err)
 {
@@ -170,9 +161,10 @@ static bool add_meeting_of_locks(struct plan_finding_maker *m, struct err *err)
 }
 
 /*
- * Events of a pattern that are next behind the witness, parallel ones and last reads, happen one after
- * the other before anything that they lead to: that may be a crash, and then some would be missing
- * from the recording. Runs of what has happened by then are over at once. A request waits by itself.
+ * Adds the events of a pattern that follow the witness (parallel events and last reads). They
+ * happen one after the other before anything that they lead to: that may be a crash, and then some
+ * of them would be missing from the recording. The slice of an event that has already happened ends
+ * at once. A request waits by itself.
  */
 static void add_parallel_events(struct plan_finding_maker *m)
 {
@@ -186,7 +178,10 @@ static void add_parallel_events(struct plan_finding_maker *m)
 	}
 }
 
-/* The life ends, if it has not yet, and then it is used: a run may end there. */
+/*
+ * Adds the end of the lifetime, if it is not in the witness, and then the use. The run may end
+ * there.
+ */
 static void add_use(struct plan_finding_maker *m)
 {
 	const struct finding_event *e = m->finding->events.items;
@@ -195,21 +190,21 @@ static void add_use(struct plan_finding_maker *m)
 	add_event_run(m, e[1].id.stream, e[1].id.index + 1);
 }
 
-/* The wait wakes up without a signal, and its thread goes on. */
+/* Makes the wait wake up without a signal and its thread continue. */
 static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
 {
 	const struct finding_event *e = &m->finding->events.items[0];
 	uint64_t step = recorded_steps_before(m->recorded, e->id.stream, e->id.index);
 
 	if (step == TRACE_NO_STEP)
-		return err_set(err, "it waits in a signal handler");
+		return err_set(err, "the wait is in a signal handler");
 	*vec_push(&m->plan->choices) =
 		(struct control_choice){ e->id.stream, (uint32_t)step, CONTROL_SPURIOUS };
-	add_run(m, e->id.stream, step + STEPS_BEHIND);
+	add_run(m, e->id.stream, step + PLAN_STEPS_AFTER_RACE);
 	return true;
 }
 
-/* Of the two events the one that is wrong where the witness ends. */
+/* Adds the one of the two events that is wrong where the witness ends. */
 static void add_misuse(struct plan_finding_maker *m)
 {
 	bool destroys = m->finding->misuse == EVENT_MISUSE_DESTROY_IN_USE;
@@ -218,18 +213,27 @@ static void add_misuse(struct plan_finding_maker *m)
 	add_event_run(m, e->id.stream, e->id.index + 1);
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- the whole plan -------------------------------------------------------------------------- */
 
 static bool can_be_named(const struct trace *trace, const struct finding *f, struct err *err)
 {
 	for (size_t i = 0; i < f->events.count; i++) {
 		if (f->events.items[i].id.stream >= CONTROL_THREADS)
-			return err_set(err, "it has more than %u threads", CONTROL_THREADS);
+			return err_set(err, "the recording has more than %u threads",
+				       CONTROL_THREADS);
 	}
-	return !trace_is_text(trace) || err_set(err, "a text trace is of no program");
+	return !trace_is_text(trace) || err_set(err, "a text trace has no program to run");
 }
 
-/* How far each stream has to be read: 0 for those that do not matter. */
+static void raise_goal(const struct trace *trace, uint64_t *goals, struct event_id id)
+{
+	uint32_t stream = trace_find_stream(trace, id.stream);
+
+	if (goals[stream] < id.index + 1)
+		goals[stream] = id.index + 1;
+}
+
+/* Returns how far each stream has to be read: 0 for those that do not matter. Sets m->start. */
 static uint64_t *find_goals(struct plan_finding_maker *m)
 {
 	const struct finding *f = m->finding;
@@ -242,18 +246,10 @@ static uint64_t *find_goals(struct plan_finding_maker *m)
 
 		m->start[stream] = goals[stream] = f->start.items[i].index;
 	}
-	for (size_t i = 0; i < f->steps.count; i++) {
-		uint32_t stream = trace_find_stream(m->trace, f->steps.items[i].stream);
-
-		if (goals[stream] < f->steps.items[i].index + 1)
-			goals[stream] = f->steps.items[i].index + 1;
-	}
-	for (size_t i = 0; i < f->events.count; i++) {
-		uint32_t stream = trace_find_stream(m->trace, f->events.items[i].id.stream);
-
-		if (goals[stream] < f->events.items[i].id.index + 1)
-			goals[stream] = f->events.items[i].id.index + 1;
-	}
+	for (size_t i = 0; i < f->steps.count; i++)
+		raise_goal(m->trace, goals, f->steps.items[i]);
+	for (size_t i = 0; i < f->events.count; i++)
+		raise_goal(m->trace, goals, f->events.items[i].id);
 	return goals;
 }
 

@@ -1,6 +1,6 @@
 /*
- * From a finding to a plan that leads there: the recorded order up to the window, then the witness,
- * as runs of steps; behind that, for a race, two stops at the accesses.
+ * Makes a plan that leads to a finding: the recorded order up to the window, then the witness, as
+ * slices. For a race two stops at the accesses follow.
  */
 #ifndef EXPLORE_CONFIRM_PLAN_FINDING_H
 #define EXPLORE_CONFIRM_PLAN_FINDING_H
@@ -9,8 +9,8 @@
 #include "predict/driver/finding.h"
 
 /*
- * Fills in runs, stops and options. `reversed`: of a race the second access goes first. False: it
- * cannot be replayed, with the reason.
+ * Fills in slices, stops and options. `reversed`: of a race, the second access goes first. Returns
+ * false if the finding cannot be replayed; `err` says why.
  */
 bool plan_finding(struct plan *plan, const struct trace *trace, const struct finding *finding,
 		  bool reversed, struct err *err);

@@ -1,9 +1,9 @@
 /*
  * Another build of the same source has other steps: its optimiser drops accesses or keeps more of
- * them. The names of steps hold, but which step has a name is known only when it has been run. So
- * the plan is made as well as one can, run and recorded, and made again from what the names are in
- * that recording; each time the run is faithful for longer. It ends when nothing changes any more:
- * with the same build after the first run.
+ * them. The names of steps stay the same, but the step number of a name is known only after a run.
+ * So the plan is made as well as possible, run and recorded, and made again with the step numbers
+ * of that recording; each run is faithful for longer. This ends when nothing changes any more: with
+ * the same build, after the first run.
  */
 #include "explore/confirm/schedule_follow.h"
 
@@ -39,10 +39,7 @@ static void set_why(struct schedule_result *result, enum schedule_verdict verdic
 	result->verdict = verdict;
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
-
-/* So many steps more for the threads of a race, so that their accesses are in the recording. */
-#define STEPS_BEHIND 256
+/* ---- making the plan ------------------------------------------------------------------------- */
 
 static void make_plan(struct follower *f)
 {
@@ -55,17 +52,17 @@ static void make_plan(struct follower *f)
 	plan->options = s->options | CONTROL_END_STUCK;
 	if (f->rerun.options.on_held)
 		plan->options |= CONTROL_HOLD;
-	for (size_t i = 0; i < s->runs.count; i++)
-		*vec_push(&plan->runs) =
-			(struct control_run){ s->runs.items[i].thread, spots[i].at + 1 };
+	for (size_t i = 0; i < s->slices.count; i++)
+		*vec_push(&plan->slices) =
+			(struct control_run){ s->slices.items[i].thread, spots[i].at + 1 };
 	for (size_t i = 0; i < s->stops.count; i++) {
 		const struct schedule_spot *stop = &spots[f->map.stops + i];
 
 		*vec_push(&plan->stops) = (struct control_stop){ .thread = stop->step->thread,
 								 .step = stop->at,
 								 .site = stop->site };
-		*vec_push(&plan->runs) =
-			(struct control_run){ stop->step->thread, stop->at + STEPS_BEHIND };
+		*vec_push(&plan->slices) = (struct control_run){ stop->step->thread,
+								 stop->at + PLAN_STEPS_AFTER_RACE };
 	}
 	for (size_t i = 0; i < s->choices.count; i++) {
 		const struct schedule_spot *choice = &spots[f->map.choices + i];
@@ -76,7 +73,7 @@ static void make_plan(struct follower *f)
 	}
 }
 
-/* ---- judging -------------------------------------------------------------------------------- */
+/* ---- judging a run --------------------------------------------------------------------------- */
 
 static const char *result_word(enum control_result result)
 {
@@ -94,7 +91,7 @@ static const char *result_word(enum control_result result)
 	}
 }
 
-/* Each stands behind the step that the schedule names. */
+/* Is each thread blocked after the step that the schedule names? */
 static bool are_at_ends(const struct follower *f)
 {
 	const struct schedule *s = f->schedule;
@@ -135,7 +132,7 @@ static bool is_shown(const struct follower *f)
 	return !strcmp(result_word(outcome->result), s->expect);
 }
 
-/* The first of its steps that did not come. */
+/* Returns the first step of the schedule that was not done. */
 static const struct schedule_step *find_lost(const struct follower *f)
 {
 	for (size_t i = 0; i < f->map.choices; i++) {
@@ -153,19 +150,19 @@ static void explain(const struct follower *f, struct schedule_result *result)
 	if (lost)
 		run_outcome_print(text,
 				  "T%" PRIu32 " never did step %" PRIu32
-				  " of the schedule, \"%s\" for "
-				  "the %" PRIu64 ". time; the run ended with: %s%s%s",
+				  " of the schedule, \"%s\", "
+				  "occurrence %" PRIu64 "; the run ended with: %s%s%s",
 				  lost->thread, lost->step, lost->name, lost->occurrence,
 				  run_outcome_name(result->effect.kind),
 				  result->effect.text[0] ? ": " : "", result->effect.text);
 	else if (f->schedule->property)
 		run_outcome_print(text,
-				  "all steps were done, but property %s is not violated; it ended "
-				  "with: %s%s%s",
+				  "all steps were done, but property %s is not violated; the run "
+				  "ended with: %s%s%s",
 				  f->schedule->property, run_outcome_name(result->effect.kind),
 				  result->effect.text[0] ? ": " : "", result->effect.text);
 	else
-		run_outcome_print(text, "all steps were done, but it ended with: %s%s%s",
+		run_outcome_print(text, "all steps were done, but the run ended with: %s%s%s",
 				  run_outcome_name(result->effect.kind),
 				  result->effect.text[0] ? ": " : "", result->effect.text);
 	set_why(result, SCHEDULE_DIVERGED, text);
@@ -189,7 +186,7 @@ static bool run(struct follower *f, struct schedule_result *result)
 	return true;
 }
 
-/* The last run showed it. */
+/* Finishes the result after a run that showed what is expected. */
 static void take(struct follower *f, unsigned times, struct schedule_result *result)
 {
 	struct err err = { 0 };

@@ -1,4 +1,4 @@
-/* Following a schedule, on the build it was made with or on another of the same source. */
+/* Follows a schedule, on the build it was made with or on another build of the same source. */
 #ifndef EXPLORE_CONFIRM_SCHEDULE_FOLLOW_H
 #define EXPLORE_CONFIRM_SCHEDULE_FOLLOW_H
 
@@ -8,9 +8,9 @@
 #include "spec/spec.h"
 
 enum schedule_verdict {
-	SCHEDULE_SHOWN,	   /* what it expects */
+	SCHEDULE_SHOWN,	   /* the run showed what the schedule expects */
 	SCHEDULE_DIVERGED, /* `why` */
-	SCHEDULE_CANNOT,   /* it cannot be run: `why` */
+	SCHEDULE_CANNOT,   /* the program cannot be run: `why` */
 };
 
 struct schedule_result {
@@ -23,8 +23,9 @@ struct schedule_result {
 void schedule_result_free(struct schedule_result *result);
 
 /*
- * What shows it is run `times` times in all; if a run is not as the first one, that is a divergence. A
- * schedule that violates a property is judged by `files`, among which that is.
+ * Follows the schedule. Once a run shows what is expected, it is run `times` times in all; a run
+ * that differs from the first one is a divergence. A schedule that violates a property is judged by
+ * `files`, which must contain that property.
  */
 void schedule_follow(const struct schedule *schedule, const struct rerun_options *options,
 		     unsigned times, struct spec_file *const *files, size_t file_count,

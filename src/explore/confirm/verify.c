@@ -1,6 +1,13 @@
+/*
+ * Verifies races and deadlocks in the recording of a run, and passes other findings on to the
+ * verify_*.c file of their kind. A race is shown if both threads stood before their accesses and
+ * did them one directly after the other; a deadlock or lost wake-up, if the threads are blocked at
+ * the sites of the finding.
+ */
 #include "explore/confirm/verify.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "explore/control/recorded.h"
 #include "explore/confirm/verify_lifetime.h"
 #include "explore/confirm/verify_misuse.h"
@@ -13,25 +20,21 @@ uint64_t *verify_keys(const struct trace *trace, const struct finding *f)
 {
 	uint64_t *keys = mem_alloc((f->events.count + 1) * sizeof *keys);
 
-	for (size_t i = 0; i < f->events.count; i++) {
-		struct event_id id = f->events.items[i].id;
-
-		keys[i] = trace_site_key(trace, recorded_site(trace, id.stream, id.index));
-	}
+	for (size_t i = 0; i < f->events.count; i++)
+		keys[i] = trace_site_key(trace, recorded_site(trace, f->events.items[i].id));
 	if (f->kind == FINDING_ATOMICITY)
-		keys[f->events.count] = trace_site_key(
-			trace, recorded_site(trace, f->region.stream, f->region.index));
+		keys[f->events.count] = trace_site_key(trace, recorded_site(trace, f->region));
 	return keys;
 }
 
-/* ---- sets of places ------------------------------------------------------------------------ */
-
-static int by_value(const void *a, const void *b)
+uint64_t verify_event_key(const struct trace *recording, const struct base_run_event *ev)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	uint64_t site = trace_site_address(recording, (const struct wire_element *)ev->site);
 
-	return (x > y) - (x < y);
+	return trace_site_key(recording, site ? site : ev->site);
 }
+
+/* ---- sets of sites --------------------------------------------------------------------------- */
 
 static uint64_t *sorted(const uint64_t *keys, size_t count)
 {
@@ -39,7 +42,7 @@ static uint64_t *sorted(const uint64_t *keys, size_t count)
 
 	if (count)
 		memcpy(copy, keys, count * sizeof *copy);
-	qsort(copy, count, sizeof *copy, by_value);
+	sort_items(copy, count, sizeof *copy, sort_u64);
 	return copy;
 }
 
@@ -62,7 +65,7 @@ bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct f
 	return same;
 }
 
-/* ---- races --------------------------------------------------------------------------------- */
+/* ---- races ----------------------------------------------------------------------------------- */
 
 struct seen {
 	bool found;
@@ -70,7 +73,7 @@ struct seen {
 	uint64_t key, address, size;
 };
 
-/* A step may be two events, a COPY's read and its write: both are looked at. */
+/* Finds the events of a step: a COPY has two, its read and its write. */
 static unsigned find_step(const struct trace *recording, uint32_t thread, uint32_t step,
 			  struct seen seen[2])
 {
@@ -115,8 +118,8 @@ static bool conflict(const struct seen *a, const struct seen *b)
 }
 
 /*
- * Steps of `a` that are one piece with its access, such as the end of the thread right behind it: no
- * decision stands before them, so nobody could have come between.
+ * Counts the steps that belong to the access of thread `a`, such as the end of the thread right
+ * after it: the scheduler makes no choice before them, so no thread could have come between.
  */
 static uint32_t count_bound(const struct outcome *outcome, uint32_t a, uint32_t a_step)
 {
@@ -136,7 +139,7 @@ static uint32_t count_bound(const struct outcome *outcome, uint32_t a, uint32_t 
 	return bound;
 }
 
-/* Was (b, b_step) the very next thing that happened after (a, a_step) and `bound` more steps? */
+/* Was (b, b_step) the next step after (a, a_step) and `bound` more steps? */
 static bool are_adjacent(const struct trace *recording, uint32_t a, uint32_t a_step, uint32_t bound,
 			 uint32_t b, uint32_t b_step)
 {
@@ -183,9 +186,9 @@ static bool verify_race(const struct finding *f, const uint64_t *keys,
 	return false;
 }
 
-/* ---- threads that wait for ever ------------------------------------------------------------ */
+/* ---- threads that wait forever --------------------------------------------------------------- */
 
-/* Is a request, or what stands for one, the last thing the thread is recorded to have done? */
+/* Is the thread's last recorded event a request or the start of a wait? */
 static bool ends_waiting(const struct trace *recording, uint32_t thread, uint64_t *key)
 {
 	uint32_t stream = trace_find_stream(recording, thread);
@@ -228,8 +231,10 @@ static bool verify_blocked(const struct finding *f, const uint64_t *keys,
 			if (used[k] || b->how == CONTROL_BY_NOTHING || (cycle && !b->in_cycle) ||
 			    trace_site_key(recording, b->site) != keys[i])
 				continue;
-			/* Whether a once is waited for is not recorded: there it is the word of the
-			 * scheduler alone. */
+			/*
+			 * Waiting for a once is not recorded: there the scheduler's report has to
+			 * do.
+			 */
 			if (b->kind != EV_ONCE && b->kind != EV_ONCE_BEGIN &&
 			    (!ends_waiting(recording, b->thread, &key) || key != keys[i]))
 				continue;

@@ -1,28 +1,38 @@
 /*
- * Does a controlled run show a finding? Judged by what the run itself recorded, at the same places
- * in the code: threads and steps may differ from those of the plan.
+ * Does a controlled run show a finding? The run's own recording decides, and it must show the
+ * finding at the same sites. Threads and steps may differ from those of the plan.
  */
 #ifndef EXPLORE_CONFIRM_VERIFY_H
 #define EXPLORE_CONFIRM_VERIFY_H
 
 #include "explore/control/session.h"
+#include "order/base_run/base_run.h"
 #include "predict/driver/finding.h"
 
-/* The places of a finding's events, in the order of its events; to be freed. */
+/*
+ * Returns the keys of the sites of a finding's events, in the order of its events; the caller frees
+ * them.
+ */
 uint64_t *verify_keys(const struct trace *trace, const struct finding *finding);
 
-/* `keys` as above, of the trace that the finding is of; `recording` is the run's own. */
+/*
+ * Returns the key of an event's site. The base run has sites as this process knows them: elements of
+ * tables, or return addresses.
+ */
+uint64_t verify_event_key(const struct trace *recording, const struct base_run_event *event);
+
+/* `keys` as above, from the trace that the finding comes from; `recording` is the run's own. */
 bool verify_finding(const struct finding *finding, const uint64_t *keys,
 		    const struct outcome *outcome, const struct trace *recording);
 
 /*
- * A property's: the recorded order violates it (a match of its pattern, a state in which its formula
- * is violated), that formula of it, at the same places.
+ * For the finding of a property: does the recorded order violate the same formula (a match of a
+ * pattern, a state in which a formula is violated) at the same sites?
  */
 bool verify_violation(const struct finding *finding, const uint64_t *keys,
 		      struct spec_file *const *files, size_t count, const struct trace *recording);
 
-/* The same for whatever violates that formula of the property of that name, at any places. */
+/* The same for any violation of that formula of the named property, at any sites. */
 bool verify_property(const char *property, uint32_t formula, struct spec_file *const *files,
 		     size_t count, const struct trace *recording);
 

@@ -1,27 +1,27 @@
 /*
- * The run's own recording, in the order in which it happened: an access at the place of l1, then one
- * of another thread at that of r1 which touches the same bytes, then r2, then l2 of the first thread,
- * without the region being entered anew in between.
+ * Reads the run's own recording in the order in which it happened. It must contain an access at the
+ * site of l1, then one of another thread at the site of r1 to the same bytes, then r2, then l2 of
+ * the first thread, without the region being entered again in between.
  */
 #include "explore/confirm/verify_atomicity.h"
 
 #include "base/vec.h"
-#include "order/base_run/base_run.h"
+#include "explore/confirm/verify.h"
 #include "order/base_run/share_survey.h"
 #include "trace/sites.h"
 
-#define TRIES_MOST 64 /* that are under way; older ones are forgotten */
+#define TRIES_MOST 64 /* at once; older ones are dropped */
 
 struct verify_atomicity_bytes {
 	uint64_t address, size;
 };
 
-/* One l1, and how far it has come. */
+/* An occurrence of l1 and the part of the violation seen since. */
 struct
 try {
-	uint32_t local, remote;			   /* lanes */
-	size_t seen;				   /* of the finding's events */
-	struct verify_atomicity_bytes first, last; /* of l1; of the last that was seen */
+	uint32_t local, remote;			   /* threads */
+	size_t seen;				   /* number of the finding's events */
+	struct verify_atomicity_bytes first, last; /* of l1; of the last one that was seen */
 };
 
 struct verify_atomicity_walk {
@@ -42,7 +42,7 @@ static void drop(struct verify_atomicity_walk *w, size_t i)
 		w->tries.items[i] = w->tries.items[i + 1];
 }
 
-/* The region begins again: what was seen of the one before is over. */
+/* The region begins again: drops the tries of the one before. */
 static void begin_region(struct verify_atomicity_walk *w, uint32_t lane)
 {
 	for (size_t i = w->tries.count; i-- > 0;) {
@@ -68,7 +68,7 @@ static bool advances(const struct verify_atomicity_walk *w, const struct try *t,
 static void see_access(struct verify_atomicity_walk *w, const struct base_run_event *ev,
 		       uint64_t key)
 {
-	/* By an inferred one the run failed, and may not have come to l2. */
+	/* For an inferred region, the run failed and may not have reached l2. */
 	size_t count = w->finding->events.count - w->finding->inferred;
 
 	for (size_t i = 0; i < w->tries.count; i++) {
@@ -88,14 +88,6 @@ static void see_access(struct verify_atomicity_walk *w, const struct base_run_ev
 		(struct try){ .local = ev->lane, .seen = 1, .first = { ev->address, ev->size } };
 }
 
-/* The feed has places as this process knows them: elements of tables, or return addresses. */
-static uint64_t key_of(const struct trace *recording, const struct base_run_event *ev)
-{
-	uint64_t site = trace_site_address(recording, (const struct wire_element *)ev->site);
-
-	return trace_site_key(recording, site ? site : ev->site);
-}
-
 bool verify_atomicity(const struct finding *f, const uint64_t *keys, const struct trace *recording)
 {
 	struct verify_atomicity_walk w = { .finding = f, .keys = keys };
@@ -106,7 +98,7 @@ bool verify_atomicity(const struct finding *f, const uint64_t *keys, const struc
 	share_survey_make(&survey, recording);
 	feed = base_run_open(recording, &survey);
 	while (!w.shown && base_run_next(feed, &ev)) {
-		uint64_t key = key_of(recording, &ev);
+		uint64_t key = verify_event_key(recording, &ev);
 
 		if (key == keys[f->events.count])
 			begin_region(&w, ev.lane);

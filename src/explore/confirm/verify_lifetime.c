@@ -1,9 +1,10 @@
 /*
- * Uses of what is over, in the recording of a controlled run: the end of a life at its place in the
- * code, and behind it, in that order, a use at its own, with no new life of the same between them.
+ * Verifies a use after end of lifetime in the recording of a controlled run. It must contain the
+ * end of the lifetime at its site and, later in that order, a use at the other site, with no new
+ * lifetime of the same object between them.
  *
- * A run ends at an access of a freed block before that is done (CONTROL_CHECK_HEAP), so of the use
- * there is only what the scheduler says: where, and which address. Everything else is recorded.
+ * A run ends at an access of a freed block before the access is done (CONTROL_CHECK_HEAP), so only
+ * the scheduler reports that use: its site and address. Everything else is recorded.
  */
 #include "explore/confirm/verify_lifetime.h"
 
@@ -14,23 +15,23 @@
 
 enum mark { MARK_END = 1, MARK_USE = 2 };
 
-/* What has ended at the place that counts. */
+/* A lifetime that ended at the finding's site. */
 struct ended {
 	uint64_t low, high;
 	uint32_t lane;
-	enum event_group group; /* of its event: EG_THREAD and EG_MEMORY are memory */
+	enum event_group group; /* of the event that ended it: EG_THREAD and EG_MEMORY are memory */
 };
 
 struct verify_lifetime_walk {
 	const struct finding *finding;
 	const uint64_t *keys;
 	const struct trace *recording;
-	struct map marks;  /* stream and index: set of enum mark */
+	struct map marks;  /* from event to a set of enum mark */
 	struct map sizes;  /* of blocks, by address */
-	struct map stacks; /* by lane: where its BEGIN is in `ranges`, + 1 */
+	struct map stacks; /* by lane: position of its BEGIN in `ranges`, + 1 */
 	VEC(struct ended) ranges;
 	VEC(struct ended) ended;
-	VEC(struct ended) blamed; /* what the runtime itself says was used when it was over */
+	VEC(struct ended) blamed; /* uses after end of lifetime that the runtime itself reports */
 };
 
 static uint64_t name_of(uint32_t stream, uint64_t index)
@@ -38,7 +39,7 @@ static uint64_t name_of(uint32_t stream, uint64_t index)
 	return (uint64_t)stream << 40 ^ index;
 }
 
-/* ---- which events are at the places -------------------------------------------------------- */
+/* ---- events at the sites of the finding ------------------------------------------------------ */
 
 static void mark_stream(struct verify_lifetime_walk *w, uint32_t i)
 {
@@ -63,9 +64,9 @@ static void mark_stream(struct verify_lifetime_walk *w, uint32_t i)
 	trace_cursor_close(cursor);
 }
 
-/* ---- lives --------------------------------------------------------------------------------- */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/* The bytes of a life's event, or the object's address. */
+/* Returns the bytes whose lifetime the event starts or ends, or the object's address. */
 static struct ended range_of(const struct verify_lifetime_walk *w, const struct base_run_event *ev)
 {
 	const uint64_t *size = map_get(&w->sizes, ev->address);
@@ -114,7 +115,7 @@ static void begin(struct verify_lifetime_walk *w, const struct base_run_event *e
 	w->ended.count = kept;
 }
 
-/* Does something at `address` use what another thread ended? */
+/* Would a use of `address` be a use of something whose lifetime another thread ended? */
 static bool is_over(const struct verify_lifetime_walk *w, uint64_t address, uint64_t size,
 		    uint32_t lane, enum event_group group)
 {
@@ -128,7 +129,7 @@ static bool is_over(const struct verify_lifetime_walk *w, uint64_t address, uint
 	return false;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------ */
+/* ---- reading the run ------------------------------------------------------------------------- */
 
 static bool is_request(uint8_t kind)
 {
@@ -147,7 +148,10 @@ static bool uses(const struct verify_lifetime_walk *w, const struct base_run_eve
 	       is_over(w, ev->other, 1, ev->lane, EG_LOCK);
 }
 
-/* A MISUSE is no step and may stand before what it is about in the order of steps: judged at the end. */
+/*
+ * Keeps a MISUSE for the end: it is not a step and may come earlier in the order of steps than the
+ * end of the lifetime.
+ */
 static void blame(struct verify_lifetime_walk *w, const struct base_run_event *ev)
 {
 	if (ev->mode == w->finding->misuse)
@@ -188,7 +192,7 @@ static bool walk_events(struct verify_lifetime_walk *w)
 	return found || is_blamed(w);
 }
 
-/* The run was ended at the use. */
+/* Did the scheduler end the run at the use? */
 static bool ended_there(const struct verify_lifetime_walk *w, const struct outcome *outcome)
 {
 	const struct control *c = outcome->control;
@@ -201,8 +205,9 @@ static bool ended_there(const struct verify_lifetime_walk *w, const struct outco
 }
 
 /*
- * Memory that is unmapped ends the program itself. Where that was is an instruction and no site; but a
- * run that did not leave its plan was before the use.
+ * Did the program crash at the use? An access of unmapped memory ends the program itself. The
+ * scheduler then knows the instruction but no site; but a run that followed its plan was at the
+ * use.
  */
 static bool crashed_there(const struct verify_lifetime_walk *w, const struct outcome *outcome)
 {

@@ -1,11 +1,11 @@
-/* Does a controlled run show the use of what is over that a finding tells of? See verify.h. */
+/* Does a controlled run show the use after end of lifetime that a finding reports? (verify.h) */
 #ifndef EXPLORE_CONFIRM_VERIFY_LIFETIME_H
 #define EXPLORE_CONFIRM_VERIFY_LIFETIME_H
 
 #include "explore/control/session.h"
 #include "predict/driver/finding.h"
 
-/* Its events are the end of a life and a use, whatever its kind is. */
+/* The finding's events are the end of a lifetime and a use, whatever its kind. */
 bool verify_lifetime(const struct finding *finding, const uint64_t *keys,
 		     const struct outcome *outcome, const struct trace *recording);
 

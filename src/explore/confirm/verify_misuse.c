@@ -1,17 +1,17 @@
 /*
- * The runtime says itself what was wrong (MISUSE): under control it knows who holds what, who waits where,
- * and who was detached. What is left to see in the recording, in the order in which it happened, is
- * that the other event of the finding has its part in it.
+ * The runtime itself reports a misuse (MISUSE): under control it knows which threads hold an
+ * object, which wait for it, and which threads are detached. What remains is to check in the
+ * recording, in the order in which it happened, that the other event of the finding is part of it.
  */
 #include "explore/confirm/verify_misuse.h"
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "order/base_run/base_run.h"
+#include "explore/confirm/verify.h"
 #include "order/base_run/share_survey.h"
 #include "trace/sites.h"
 
-/* Who has taken what, or waits there, since the place that counts. */
+/* A thread that has acquired an object, or waits there, since the finding's site. */
 struct verify_misuse {
 	uint64_t address;
 	uint32_t lane, depth;
@@ -66,7 +66,7 @@ static bool is_misuse(const struct verify_misuse_walk *w, const struct base_run_
 	return ev->kind == EV_MISUSE && ev->mode == w->finding->misuse;
 }
 
-/* ---- destroyed while in use ---------------------------------------------------------------- */
+/* ---- destroyed while in use ------------------------------------------------------------------ */
 
 static void see_use(struct verify_misuse_walk *w, const struct base_run_event *ev, uint64_t key)
 {
@@ -94,7 +94,7 @@ static void see_use(struct verify_misuse_walk *w, const struct base_run_event *e
 	}
 }
 
-/* ---- used before it is initialised --------------------------------------------------------- */
+/* ---- used before it is initialised ----------------------------------------------------------- */
 
 static void see_begin(struct verify_misuse_walk *w, const struct base_run_event *ev, uint64_t key)
 {
@@ -112,7 +112,7 @@ static void see_begin(struct verify_misuse_walk *w, const struct base_run_event 
 		take(w, ev->address, ev->lane, true);
 }
 
-/* ---- not looked at again -------------------------------------------------------------------- */
+/* ---- condition not checked again after a wait ------------------------------------------------ */
 
 /* Did the wait wake up without a signal? */
 static bool woke_early(const struct outcome *outcome)
@@ -124,24 +124,16 @@ static bool woke_early(const struct outcome *outcome)
 	return false;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------ */
+/* ---- all kinds of misuse --------------------------------------------------------------------- */
 
 static void see(struct verify_misuse_walk *w, const struct base_run_event *ev, uint64_t key)
 {
 	switch (w->finding->misuse) {
 	case EVENT_MISUSE_DESTROY_IN_USE: see_use(w, ev, key); break;
 	case EVENT_MISUSE_NOT_INIT: see_begin(w, ev, key); break;
-	default: /* JOIN_DETACHED: whoever of both comes too late is told so */
+	default: /* JOIN_DETACHED: the runtime reports it at whichever event is the later one */
 		w->shown |= is_misuse(w, ev) && (key == w->keys[0] || key == w->keys[1]);
 	}
-}
-
-/* The feed has places as this process knows them: elements of tables, or return addresses. */
-static uint64_t key_of(const struct trace *recording, const struct base_run_event *ev)
-{
-	uint64_t site = trace_site_address(recording, (const struct wire_element *)ev->site);
-
-	return trace_site_key(recording, site ? site : ev->site);
 }
 
 bool verify_misuse(const struct finding *f, const uint64_t *keys, const struct outcome *outcome,
@@ -160,7 +152,7 @@ bool verify_misuse(const struct finding *f, const uint64_t *keys, const struct o
 	feed = base_run_open(recording, &survey);
 	while (!w.shown && base_run_next(feed, &ev)) {
 		if (event_group(ev.kind) >= EG_THREAD)
-			see(&w, &ev, key_of(recording, &ev));
+			see(&w, &ev, verify_event_key(recording, &ev));
 	}
 	base_run_close(feed);
 	share_survey_free(&survey);

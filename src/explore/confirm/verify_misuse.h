@@ -1,11 +1,11 @@
-/* Does the recording of a controlled run show misuse that was predicted, at the same places? */
+/* Does the recording of a controlled run show a predicted misuse at the same sites? */
 #ifndef EXPLORE_CONFIRM_VERIFY_MISUSE_H
 #define EXPLORE_CONFIRM_VERIFY_MISUSE_H
 
 #include "explore/control/session.h"
 #include "predict/driver/finding.h"
 
-/* `keys` as in verify.h. For findings of kind misuse that are not of a life (finding.h). */
+/* `keys` as in verify.h. For findings of kind misuse that are not about a lifetime (finding.h). */
 bool verify_misuse(const struct finding *finding, const uint64_t *keys,
 		   const struct outcome *outcome, const struct trace *recording);
 

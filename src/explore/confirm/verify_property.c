@@ -1,4 +1,4 @@
-/* What of its properties does a recording violate, in the very order it was recorded in? */
+/* Does a recording violate its properties in exactly the order that was recorded? */
 #include "explore/confirm/verify.h"
 
 #include "explore/confirm/formula_finding.h"
@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A match may lie as far apart as the run is long: one window, as large as it may get. */
+/*
+ * The events of a match may be as far apart as the run is long: use one window, as large as
+ * possible.
+ */
 #define WINDOW 200000
 
-/* Violations of the recorded order itself. */
+/* Violations in the recorded order itself. */
 struct observed {
 	struct property_set set;
 	VEC(struct finding) findings;
@@ -70,7 +73,7 @@ static void judge_formulas(struct observed *o, struct spec_file *const *files, s
 	formula_directories_free(directories, &o->set);
 }
 
-/* Of all properties: either their patterns, or their other formulas. */
+/* Finds the violations of all properties: either of their patterns, or of their other formulas. */
 static void observe(struct observed *o, bool patterns, struct spec_file *const *files, size_t count,
 		    const struct trace *recording)
 {
@@ -93,7 +96,7 @@ static void free_observed(struct observed *o)
 	property_set_free(&o->set);
 }
 
-/* A run may violate a property in many ways; what is wanted has these places. */
+/* A run may violate a property in many ways; the finding has these sites. */
 bool verify_violation(const struct finding *finding, const uint64_t *keys,
 		      struct spec_file *const *files, size_t count, const struct trace *recording)
 {
@@ -112,7 +115,9 @@ bool verify_violation(const struct finding *finding, const uint64_t *keys,
 	return found;
 }
 
-/* The so-manieth formula of the property of that name; NULL: there is none. */
+/*
+ * Returns the formula with the given number (from 1) of the named property; NULL if there is none.
+ */
 static const struct spec_formula *find_formula(const char *property, uint32_t formula,
 					       struct spec_file *const *files, size_t count)
 {

@@ -1,3 +1,7 @@
+/*
+ * Reads the command line of a recorded program from the metadata of its trace, where blanks and
+ * special characters inside a word are written as \xNN.
+ */
 #include "explore/control/command_line.h"
 
 #include "base/mem.h"
@@ -6,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As much of a command line as any version of the runtime keeps; longer ones may be cut. */
+/* The most that any version of the runtime keeps of a command line; a longer one may be cut off. */
 #define COMMAND_BYTES 1024u
 
 static int digit(char c)
@@ -14,7 +18,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* In place: "\x20" is a blank. Returns the length. */
+/* Replaces "\x20" by a blank and so on, in place. Returns the new length. */
 static size_t unescape(char *text, size_t length)
 {
 	size_t to = 0;
@@ -32,7 +36,9 @@ static size_t unescape(char *text, size_t length)
 	return to;
 }
 
-/* Words end in a blank each: an empty one is a blank alone. */
+/*
+ * Splits a command line at its blanks. Each word ends with a blank: a blank alone is an empty word.
+ */
 static size_t split(const char *command, char ***words)
 {
 	VEC(char *) list = { 0 };
@@ -59,18 +65,20 @@ bool command_line_read(struct command_line *again, const struct trace *trace, st
 	size_t bytes;
 
 	if (trace_is_text(trace))
-		return err_set(err, "a text trace is of no program");
+		return err_set(err, "a text trace has no program to run");
 	if (!command || !*command || !program || program[0] != '/')
-		return err_set(err, "the trace does not say how its program was started");
+		return err_set(err, "the trace does not have the command line of its program");
 	bytes = split(command, &again->words);
 	again->directory = trace_meta(trace, "directory");
 	if (bytes == COMMAND_BYTES || cut) {
 		command_line_free(again);
-		return err_set(err, "the command line is too long to be in the trace whole");
+		return err_set(err,
+			       "the command line is too long: the trace does not have all of it");
 	}
 	if (access(program, X_OK)) {
 		command_line_free(again);
-		return err_set(err, "%s is gone", program);
+		return err_set(err, "%s: the recorded program cannot be executed any more",
+			       program);
 	}
 	free(again->words[0]);
 	again->words[0] = mem_copy_text(program, strlen(program));

@@ -1,4 +1,4 @@
-/* How to run a recorded program again: what its trace says of it. */
+/* The command line of a recorded program, from its trace: how to run it again. */
 #ifndef EXPLORE_CONTROL_COMMAND_LINE_H
 #define EXPLORE_CONTROL_COMMAND_LINE_H
 
@@ -6,10 +6,10 @@
 
 struct command_line {
 	char **words;	       /* NULL-terminated; the first is the program's file */
-	const char *directory; /* where it was started; the trace's text */
+	const char *directory; /* where it was started; text in the trace */
 };
 
-/* False: the trace does not say, with the reason. */
+/* Returns false if the trace does not have it; `err` says why. */
 bool command_line_read(struct command_line *again, const struct trace *trace, struct err *err);
 void command_line_free(struct command_line *again);
 

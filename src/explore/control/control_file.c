@@ -1,3 +1,7 @@
+/*
+ * Lays out the shared file (threads, blocked threads, events, plan, each from a page boundary on),
+ * writes plans into it and reads outcomes from it.
+ */
 #include "explore/control/control_file.h"
 
 #include <assert.h>
@@ -36,12 +40,12 @@ bool control_file_open(struct control_file *file, uint32_t event_most, uint64_t 
 	lay_out(file, event_most, plan_bytes);
 	file->fd = memfd_create("sooth-control", MFD_CLOEXEC);
 	if (file->fd < 0)
-		return err_set_system(err, errno, "memory to share with the program");
+		return err_set_system(err, errno, "cannot create memory to share with the program");
 	memory = ftruncate(file->fd, (off_t)file->bytes)
 			 ? MAP_FAILED
 			 : mmap(NULL, file->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
 	if (memory == MAP_FAILED) {
-		err_set_system(err, errno, "memory to share with the program");
+		err_set_system(err, errno, "cannot create memory to share with the program");
 		close(file->fd);
 		return false;
 	}
@@ -65,17 +69,11 @@ void control_file_close(struct control_file *file)
 	close(file->fd);
 }
 
-/* ---- what the program is told ------------------------------------------------------------- */
+/* ---- input of the program -------------------------------------------------------------------- */
 
-uint64_t control_file_plan_bytes(const struct plan *plan)
-{
-	return plan->runs.count * sizeof *plan->runs.items +
-	       plan->rules.count * sizeof *plan->rules.items +
-	       plan->choices.count * sizeof *plan->choices.items +
-	       plan->sleeps.count * sizeof *plan->sleeps.items + 4 * sizeof(uint64_t);
-}
-
-static uint64_t put(struct control_file *file, uint64_t *at, const void *items, size_t bytes)
+/* Writes an array at `*at`, moves `*at` past it, and returns where it starts. */
+static uint64_t append_items(struct control_file *file, uint64_t *at, const void *items,
+			     size_t bytes)
 {
 	uint64_t here = *at;
 
@@ -84,6 +82,15 @@ static uint64_t put(struct control_file *file, uint64_t *at, const void *items, 
 	*at = (here + bytes + 7) & ~7ull;
 	assert(*at <= file->bytes);
 	return here;
+}
+
+#define VEC_BYTES(v) ((v)->count * sizeof *(v)->items)
+#define APPEND(v) append_items(file, &at, (v)->items, VEC_BYTES(v))
+
+uint64_t control_file_plan_bytes(const struct plan *plan)
+{
+	return VEC_BYTES(&plan->slices) + VEC_BYTES(&plan->rules) + VEC_BYTES(&plan->choices) +
+	       VEC_BYTES(&plan->sleeps) + 4 * sizeof(uint64_t);
 }
 
 static void forget_outcome(struct control *c)
@@ -112,7 +119,7 @@ void control_file_set_plan(struct control_file *file, const struct plan *plan, u
 	c->policy = plan->policy;
 	c->seed = plan->seed;
 	c->most_steps = plan->most_steps;
-	c->run_count = (uint32_t)plan->runs.count;
+	c->run_count = (uint32_t)plan->slices.count;
 	c->rule_count = (uint32_t)plan->rules.count;
 	c->choice_count = (uint32_t)plan->choices.count;
 	c->stop_count = (uint32_t)plan->stops.count;
@@ -121,13 +128,10 @@ void control_file_set_plan(struct control_file *file, const struct plan *plan, u
 	c->threads_at = file->threads_at;
 	c->events_at = file->events_at;
 	c->blocked_at = file->blocked_at;
-	c->runs_at = put(file, &at, plan->runs.items, plan->runs.count * sizeof *plan->runs.items);
-	c->rules_at =
-		put(file, &at, plan->rules.items, plan->rules.count * sizeof *plan->rules.items);
-	c->choices_at = put(file, &at, plan->choices.items,
-			    plan->choices.count * sizeof *plan->choices.items);
-	c->sleeps_at =
-		put(file, &at, plan->sleeps.items, plan->sleeps.count * sizeof *plan->sleeps.items);
+	c->runs_at = APPEND(&plan->slices);
+	c->rules_at = APPEND(&plan->rules);
+	c->choices_at = APPEND(&plan->choices);
+	c->sleeps_at = APPEND(&plan->sleeps);
 	for (size_t i = 0; i < plan->stops.count; i++)
 		c->stops[i] = (struct control_stop){
 			.thread = plan->stops.items[i].thread,
@@ -150,7 +154,7 @@ void control_file_know_threads(struct control_file *file, const struct control_t
 		c->thread_count = count;
 }
 
-/* ---- what it tells ------------------------------------------------------------------------ */
+/* ---- output of the program ------------------------------------------------------------------- */
 
 static uint32_t at_most(uint32_t count, uint32_t most)
 {
@@ -161,7 +165,7 @@ void control_file_read(const struct control_file *file, struct outcome *outcome)
 {
 	const struct control *c = file->control;
 
-	/* The program shares this memory and may have written anywhere. */
+	/* The program shares this memory and may have written anything to it. */
 	*outcome = (struct outcome){
 		.result = c->result <= CONTROL_UNFIT ? c->result : CONTROL_UNFINISHED,
 		.status = c->status,

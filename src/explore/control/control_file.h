@@ -1,8 +1,8 @@
 /*
- * The file through which the tool and a controlled program talk (event/control.h): made here, with
- * room for plans and logs, and never on a disk. It has no name of its own either: the program
- * opens it as a descriptor of this process, so that nothing is left behind however we end. Pages
- * that nobody touches cost nothing, which is why there is plenty of room.
+ * The file through which the tool and a controlled program communicate (event/control.h). It is
+ * created here, with room for plans and logs, and is never on a disk. It has no name in the file
+ * system either: the program opens it as a descriptor of this process, so nothing is left over
+ * however the tool ends. Pages that are never touched cost nothing, so the file can be generous.
  */
 #ifndef EXPLORE_CONTROL_CONTROL_FILE_H
 #define EXPLORE_CONTROL_CONTROL_FILE_H
@@ -13,7 +13,7 @@ struct control_file {
 	int fd;
 	struct control *control;
 	uint64_t bytes;
-	/* Ours: what the program does to its copy of the offsets does not mislead us. */
+	/* Our own copies: the program may overwrite the offsets in the file. */
 	uint64_t threads_at, blocked_at, events_at, plan_at;
 	uint64_t plan_bytes;
 	uint32_t event_most;
@@ -24,14 +24,17 @@ bool control_file_open(struct control_file *file, uint32_t event_most, uint64_t 
 		       struct err *err);
 void control_file_close(struct control_file *file);
 
-/* How much of plan_bytes a plan takes. */
+/* Returns how much of plan_bytes a plan needs. */
 uint64_t control_file_plan_bytes(const struct plan *plan);
 
-/* Puts a plan in and takes the outcome of the last run out; `options` as enum control_option. */
+/*
+ * Writes a plan into the file (`options`: enum control_option), and reads the outcome of the last
+ * run.
+ */
 void control_file_set_plan(struct control_file *file, const struct plan *plan, uint32_t options);
 void control_file_read(const struct control_file *file, struct outcome *outcome);
 
-/* Threads by path, from 0 on; those that were known before stay what they are. */
+/* Enters threads, from 0 on. Entries that exist already are not changed. */
 void control_file_know_threads(struct control_file *file, const struct control_thread *threads,
 			       uint32_t count);
 

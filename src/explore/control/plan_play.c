@@ -1,3 +1,8 @@
+/*
+ * Picks the next thread of a simulated program: the first unfinished slice whose thread can run,
+ * then the current thread, then the lowest number. If rules hold all threads back, rules that wait
+ * for "no other thread can run" are met, and finally all rules are given up.
+ */
 #include "explore/control/plan_play.h"
 
 static bool held_back(const struct plan_player *p, uint32_t thread, bool nobody_else)
@@ -23,12 +28,13 @@ static uint32_t pick(struct plan_player *p, bool nobody_else)
 {
 	const struct plan *plan = p->plan;
 
-	while (p->run < plan->runs.count && p->step(p->context, plan->runs.items[p->run].thread) >=
-						    plan->runs.items[p->run].until)
+	while (p->run < plan->slices.count &&
+	       p->step(p->context, plan->slices.items[p->run].thread) >=
+		       plan->slices.items[p->run].until)
 		p->run++;
-	for (size_t i = p->run; i < plan->runs.count; i++) {
-		uint32_t thread = plan->runs.items[i].thread;
-		if (p->step(p->context, thread) < plan->runs.items[i].until &&
+	for (size_t i = p->run; i < plan->slices.count; i++) {
+		uint32_t thread = plan->slices.items[i].thread;
+		if (p->step(p->context, thread) < plan->slices.items[i].until &&
 		    goes(p, thread, nobody_else))
 			return thread;
 	}

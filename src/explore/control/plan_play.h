@@ -1,6 +1,7 @@
 /*
- * Who has the turn next by a plan, where the program is only played: the same choice that the
- * scheduler makes of a real one (src/runtime/sched/sched_pick.c), as far as runs, rules and staying go.
+ * Picks the thread that has the turn next according to a plan, for programs that are only
+ * simulated. This is the choice that the scheduler makes for real programs
+ * (src/runtime/sched/sched_pick.c), as far as slices, rules and the policy CONTROL_STAY go.
  */
 #ifndef EXPLORE_CONTROL_PLAN_PLAY_H
 #define EXPLORE_CONTROL_PLAN_PLAY_H
@@ -12,18 +13,20 @@
 struct plan_player {
 	const struct plan *plan;
 	uint32_t threads;
-	/* Can a thread go on, and which is its next step? */
+	/* Can a thread run, and what is the number of its next step? */
 	bool (*can)(const void *context, uint32_t thread);
 	uint32_t (*step)(const void *context, uint32_t thread);
 	const void *context;
-	/* how it goes */
-	size_t run;	  /* the first that is not finished */
-	uint32_t current; /* who has the turn */
+	/* state */
+	size_t run;	  /* the first slice that is not finished */
+	uint32_t current; /* the thread that has the turn */
 	bool free;	  /* the rules were given up */
-	bool broken;	  /* … although somebody could have gone on */
+	bool broken;	  /* … although some thread could have run without them */
 };
 
-/* Who goes on, now that `current` did something; PLAN_NOBODY: nobody can. */
+/*
+ * Returns the thread that runs next after `current` did its operation, or PLAN_NOBODY if none can.
+ */
 uint32_t plan_pick(struct plan_player *player);
 
 #endif

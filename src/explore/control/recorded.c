@@ -1,3 +1,4 @@
+/* Reads the streams of a trace once and keeps, for each event, the number of steps before it. */
 #include "explore/control/recorded.h"
 
 #include "base/mem.h"
@@ -8,7 +9,7 @@
 
 struct recorded {
 	const struct trace *trace;
-	/* by position of the stream: of each event how many steps came before it, and of the end */
+	/* by position of the stream: the number of steps before each event, and at the end */
 	struct {
 		uint32_t *items;
 		size_t count, room;
@@ -66,21 +67,26 @@ uint64_t recorded_steps_before(const struct recorded *r, uint32_t stream, uint64
 	return r->streams[i].items[index < r->streams[i].count ? index : r->streams[i].count - 1];
 }
 
-uint64_t recorded_site(const struct trace *trace, uint32_t stream, uint64_t index)
+bool recorded_event(const struct trace *trace, struct event_id id, struct trace_event *ev)
 {
-	uint32_t i = trace_find_stream(trace, stream);
-	struct trace_cursor *cursor = i == TRACE_NONE ? NULL : trace_cursor_open(trace, i);
-	struct trace_event ev;
-	uint64_t site = 0;
+	uint32_t stream = trace_find_stream(trace, id.stream);
+	struct trace_cursor *cursor =
+		stream == TRACE_NONE ? NULL : trace_cursor_open(trace, stream);
+	bool found = false;
 	struct err err;
 
-	while (cursor && trace_next(cursor, &ev, &err)) {
-		if (ev.index == TRACE_NO_INDEX || ev.index < index)
-			continue;
-		if (ev.index == index)
-			site = trace_event_site(trace, &ev);
-		break;
+	while (cursor && !found && trace_next(cursor, ev, &err)) {
+		found = ev->index == id.index;
+		if (ev->index != TRACE_NO_INDEX && ev->index > id.index)
+			break;
 	}
 	trace_cursor_close(cursor);
-	return site;
+	return found;
+}
+
+uint64_t recorded_site(const struct trace *trace, struct event_id id)
+{
+	struct trace_event ev;
+
+	return recorded_event(trace, id, &ev) ? trace_event_site(trace, &ev) : 0;
 }

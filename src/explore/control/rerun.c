@@ -1,3 +1,7 @@
+/*
+ * Runs plans with a runner that executes the program each time and records into a temporary
+ * directory.
+ */
 #include "explore/control/rerun.h"
 
 #include "base/mem.h"
@@ -28,7 +32,7 @@ static bool make_directory(struct rerun *r, struct err *err)
 	return true;
 }
 
-/* Processes that the program starts record beside it: all of that goes. */
+/* Removes all recordings: processes that the program starts record into the same directory. */
 static void remove_directory(const char *directory)
 {
 	DIR *entries = opendir(directory);
@@ -92,7 +96,7 @@ bool rerun_save(struct rerun *r, struct err *err)
 	if (!to)
 		return true;
 	if (trace_is_there(to) && !trace_remove(to))
-		return err_set_system(err, errno, "%s: cannot be replaced", to);
+		return err_set_system(err, errno, "%s: cannot replace the recording", to);
 	return trace_move(r->recording, to) || err_set_system(err, errno, "%s", to);
 }
 
@@ -131,7 +135,8 @@ static bool same_log(const struct outcome *outcome, const struct control_event *
 		i++;
 	if (i == count && i == outcome->event_count)
 		return true;
-	return err_set(err, "run %u differs from the first at operation %" PRIu32 " of %" PRIu32,
+	return err_set(err,
+		       "run %u differs from the first run at operation %" PRIu32 " of %" PRIu32,
 		       run, i, count);
 }
 

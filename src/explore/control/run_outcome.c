@@ -1,3 +1,4 @@
+/* Describes in words how a run ended, and finds the first read in which two runs differ. */
 #include "explore/control/run_outcome.h"
 
 #include "base/map.h"
@@ -37,7 +38,7 @@ void run_outcome_print(char text[RUN_OUTCOME_TEXT], const char *format, ...)
 	va_end(list);
 }
 
-/* ---- how it ended -------------------------------------------------------------------------- */
+/* ---- how a run ended ------------------------------------------------------------------------- */
 
 void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control_blocked *b,
 			       const struct run_outcome_source *source)
@@ -52,13 +53,14 @@ void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control
 					  "T%" PRIu32 " waits for the end of T%" PRIu32 " at %s",
 					  b->thread, b->owner, at.text);
 		else if (b->owner == b->thread)
-			run_outcome_print(
-				text, "T%" PRIu32 " waits for %.100s, which it has itself, at %s",
-				b->thread, what.text, at.text);
+			run_outcome_print(text,
+					  "T%" PRIu32
+					  " waits for %.100s, which it already holds, at %s",
+					  b->thread, what.text, at.text);
 		else
 			run_outcome_print(text,
 					  "T%" PRIu32 " waits for %.100s, which T%" PRIu32
-					  " has, at %s",
+					  " holds, at %s",
 					  b->thread, what.text, b->owner, at.text);
 		break;
 	case CONTROL_BY_SPIN:
@@ -72,8 +74,7 @@ void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control
 		run_outcome_print(text, "T%" PRIu32 " waits on %.100s at %s", b->thread, what.text,
 				  at.text);
 		break;
-	default:
-		run_outcome_print(text, "T%" PRIu32 " is about to go on at %s", b->thread, at.text);
+	default: run_outcome_print(text, "T%" PRIu32 " is ready to run at %s", b->thread, at.text);
 	}
 }
 
@@ -167,19 +168,19 @@ void run_outcome_of_end(struct run_outcome *e, const struct outcome *outcome,
 	case CONTROL_LIMIT:
 	case CONTROL_HUNG:
 		e->kind = RUN_OUTCOME_HANG;
-		run_outcome_print(e->text, "it did not end in time");
+		run_outcome_print(e->text, "the run did not end in time");
 		return;
 	}
 }
 
-/* ---- what was read ------------------------------------------------------------------------- */
+/* ---- values that were read ------------------------------------------------------------------- */
 
 static bool reads(uint8_t kind)
 {
 	return kind == EV_READ || kind == EV_ATOMIC_READ || kind == EV_ATOMIC_UPDATE;
 }
 
-/* Where in the log the first of the stops did its operation. */
+/* Returns the position in the log where the first stop did its operation. */
 static uint32_t find_meeting(const struct outcome *outcome)
 {
 	const struct control *c = outcome->control;
@@ -229,7 +230,9 @@ bool run_outcome_find_difference(const run_outcome_reads *a, const run_outcome_r
 	return found;
 }
 
-/* Small ones as signed numbers, as people write them; what looks like a pointer as one. */
+/*
+ * Prints small values as signed decimal numbers, large ones (which may be pointers) in hexadecimal.
+ */
 static void print_value(char text[32], uint64_t value, uint32_t size)
 {
 	unsigned unused = size < 8 ? 64 - 8 * size : 0;

@@ -1,6 +1,6 @@
 /*
- * What goes wrong in a controlled run: how it ended, or, if it ended well, what it read that another
- * run did not.
+ * The effect of a controlled run in words: how it failed or, if it ended well, which value it read
+ * that another run did not read.
  */
 #ifndef EXPLORE_CONTROL_RUN_OUTCOME_H
 #define EXPLORE_CONTROL_RUN_OUTCOME_H
@@ -17,23 +17,26 @@ enum run_outcome_kind {
 	RUN_OUTCOME_BAD_FREE,
 	RUN_OUTCOME_CRASH,
 	RUN_OUTCOME_ASSERTION,
-	RUN_OUTCOME_NOT_SHOWN, /* the run did not come so far: nothing is known of it */
+	RUN_OUTCOME_NOT_SHOWN, /* the run did not get that far: nothing is known about it */
 };
 const char *run_outcome_name(enum run_outcome_kind kind); /* "other value" */
 
 #define RUN_OUTCOME_TEXT 1024
 struct run_outcome {
 	enum run_outcome_kind kind;
-	char text[RUN_OUTCOME_TEXT]; /* more than the name says, or empty */
+	char text[RUN_OUTCOME_TEXT]; /* details beyond the name, or empty */
 };
 
-/* Where words about a run's sites come from: any recording of the same build. */
+/* Where the names of sites and objects come from: any recording of the same build. */
 struct run_outcome_source {
 	const struct trace *trace;
 	struct trace_symbols *symbols; /* may be NULL */
 };
 
-/* `status` is how the recorded run exited, or -1: not known. */
+/*
+ * Describes how a run ended. `status` is the exit status of the recorded run, or -1 if it is not
+ * known.
+ */
 void run_outcome_of_end(struct run_outcome *effect, const struct outcome *outcome,
 			const struct run_outcome_source *source, int status);
 
@@ -41,13 +44,16 @@ void run_outcome_of_end(struct run_outcome *effect, const struct outcome *outcom
 void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control_blocked *blocked,
 			       const struct run_outcome_source *source);
 
-/* As snprintf; what does not fit is cut. */
+/* As snprintf; text that does not fit is cut off. */
 void run_outcome_print(char text[RUN_OUTCOME_TEXT], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* ---- what was read ------------------------------------------------------------------------- */
+/* ---- values that were read ------------------------------------------------------------------- */
 
-/* The reads of a run from the meeting on, kept beyond it. */
+/*
+ * The reads of a run, from the moment when all stops were reached. They are copies: the next run
+ * does not overwrite them.
+ */
 struct run_outcome_read {
 	uint32_t thread, step, size;
 	uint64_t site, address, value;
@@ -57,8 +63,8 @@ typedef VEC(struct run_outcome_read) run_outcome_reads;
 void run_outcome_keep_reads(run_outcome_reads *reads, const struct outcome *outcome);
 
 /*
- * The first read of `b` that has another value in `a`: positions in both. False: none, as far as the
- * two runs do the same.
+ * Finds the first read in `b` whose value differs in `a` and gives its positions in both. Returns
+ * false if there is none, as far as the two runs do the same.
  */
 bool run_outcome_find_difference(const run_outcome_reads *a, const run_outcome_reads *b,
 				 size_t *in_a, size_t *in_b);

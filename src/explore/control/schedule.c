@@ -1,6 +1,11 @@
+/*
+ * Makes a schedule from a run: copies its slices, stops and blocked threads, and then reads the
+ * recording once per thread to name their steps.
+ */
 #include "explore/control/schedule.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 #include "explore/control/step_name.h"
 
 #include <string.h>
@@ -12,8 +17,8 @@ static void free_step(struct schedule_step *step)
 
 void schedule_free(struct schedule *s)
 {
-	for (size_t i = 0; i < s->runs.count; i++)
-		free_step(&s->runs.items[i]);
+	for (size_t i = 0; i < s->slices.count; i++)
+		free_step(&s->slices.items[i]);
 	for (size_t i = 0; i < s->stops.count; i++)
 		free_step(&s->stops.items[i]);
 	for (size_t i = 0; i < s->ends.count; i++)
@@ -21,7 +26,7 @@ void schedule_free(struct schedule *s)
 	for (size_t i = 0; i < s->choices.count; i++)
 		free_step(&s->choices.items[i].at);
 	vec_free(&s->threads);
-	vec_free(&s->runs);
+	vec_free(&s->slices);
 	vec_free(&s->stops);
 	vec_free(&s->ends);
 	vec_free(&s->choices);
@@ -38,21 +43,16 @@ void schedule_expect_property(struct schedule *s, const char *property, uint32_t
 	s->formula = formula;
 }
 
-/* ---- from a run ----------------------------------------------------------------------------- */
+/* ---- making a schedule from a run ------------------------------------------------------------ */
 
-/* What is to be named of a thread: steps in rising order. */
+/* The steps of one thread that need a name, in rising order. */
 struct schedule_wanted {
 	struct schedule_step **items;
 	size_t count, room;
 };
 
-static int by_step(const void *a, const void *b)
-{
-	uint32_t x = (*(struct schedule_step *const *)a)->step;
-	uint32_t y = (*(struct schedule_step *const *)b)->step;
-
-	return (x > y) - (x < y);
-}
+SORT_COMPARISON(by_step, __typeof__(struct schedule_step *), a, b,
+		sort_order((*a)->step, (*b)->step))
 
 static void name_steps(struct step_names *names, uint32_t thread, struct schedule_wanted *wanted)
 {
@@ -61,7 +61,7 @@ static void name_steps(struct step_names *names, uint32_t thread, struct schedul
 
 	if (!wanted->count)
 		return;
-	qsort(wanted->items, wanted->count, sizeof *wanted->items, by_step);
+	vec_sort(wanted, by_step);
 	step_walk_open(&walk, names, thread);
 	while (at < wanted->count && step_walk_next(&walk)) {
 		for (; at < wanted->count && wanted->items[at]->step <= walk.step; at++) {
@@ -89,7 +89,7 @@ static void name_all(struct schedule *s, const struct trace *recording)
 	struct step_names names;
 
 	step_names_open(&names, recording);
-	want(wanted, s->runs.items, s->runs.count);
+	want(wanted, s->slices.items, s->slices.count);
 	want(wanted, s->stops.items, s->stops.count);
 	want(wanted, s->ends.items, s->ends.count);
 	for (size_t i = 0; i < s->choices.count; i++)
@@ -102,7 +102,10 @@ static void name_all(struct schedule *s, const struct trace *recording)
 	free(wanted);
 }
 
-/* Of a race the runs end where the threads meet: what came behind depends on who was first. */
+/*
+ * Copies the recorded slices. For a race they end where the threads meet: what comes after depends
+ * on which thread is first.
+ */
 static void take_runs(struct schedule *s, const struct trace *recording)
 {
 	size_t count;
@@ -119,7 +122,7 @@ static void take_runs(struct schedule *s, const struct trace *recording)
 			}
 		}
 		if (until && thread < CONTROL_THREADS)
-			*vec_push(&s->runs) =
+			*vec_push(&s->slices) =
 				(struct schedule_step){ .thread = thread, .step = until - 1 };
 	}
 }
@@ -136,7 +139,7 @@ static void take_ends(struct schedule *s, const struct outcome *outcome)
 		if (b->how == CONTROL_BY_NOTHING || (cycle && !b->in_cycle) ||
 		    b->thread >= CONTROL_THREADS)
 			continue;
-		/* The step itself was never done: what is named is the one before it. */
+		/* The blocked step was never done: name the step before it. */
 		*vec_push(&s->ends) = (struct schedule_step){ .thread = b->thread,
 							      .step = b->step ? b->step - 1 : 0 };
 	}

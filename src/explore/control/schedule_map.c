@@ -1,6 +1,13 @@
+/*
+ * Looks up the steps of a schedule in the recording of another build. An index has the step of
+ * every (thread, name, occurrence), with and without the name of the object. Steps that are not
+ * found keep their distance to the nearest step that is.
+ */
 #include "explore/control/schedule_map.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "explore/control/step_name.h"
 #include "trace/sites.h"
 
@@ -16,7 +23,7 @@ static void add_spots(struct schedule_map *map, const struct schedule_step *step
 void schedule_map_open(struct schedule_map *map, const struct schedule *s)
 {
 	*map = (struct schedule_map){ 0 };
-	add_spots(map, s->runs.items, s->runs.count);
+	add_spots(map, s->slices.items, s->slices.count);
 	map->stops = map->spots.count;
 	add_spots(map, s->stops.items, s->stops.count);
 	map->ends = map->spots.count;
@@ -31,40 +38,30 @@ void schedule_map_close(struct schedule_map *map)
 	vec_free(&map->spots);
 }
 
-/* ---- what a recording has ------------------------------------------------------------------- */
-
-/* Every (thread, name, occurrence) of a recording: a hash of it to the step. */
-static uint64_t hash_text(uint64_t hash, const char *text, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
-	return hash;
-}
+/* ---- index of a recording -------------------------------------------------------------------- */
 
 static uint64_t hash_step(uint32_t thread, const char *name, uint64_t occurrence)
 {
-	uint64_t hash = hash_text(0xcbf29ce484222325u ^ thread, name, strlen(name));
-
-	return (hash ^ occurrence) * 0x9e3779b97f4a7c15u;
+	return hash_mix(hash_bytes(HASH_FNV_START ^ thread, name, strlen(name)), occurrence);
 }
 
 /*
- * Without the object, the second of the three words: what the source calls it is not known to every
- * build (-O1 may say nothing where -O0 says "forks[]").
+ * As hash_step(), but without the object, the second of the three words: not every build knows the
+ * object's name (-O1 may have none where -O0 has "forks[]").
  */
 static uint64_t hash_place(uint32_t thread, const char *name)
 {
 	size_t operation = strcspn(name, " ");
 	const char *place = strrchr(name, ' ');
-	uint64_t hash = hash_text(0x84222325cbf29ce4u ^ thread, name, operation);
+	uint64_t hash = hash_bytes(~HASH_FNV_START ^ thread, name, operation);
 
-	return place ? hash_text(hash, place, strlen(place)) : hash;
+	return place ? hash_bytes(hash, place, strlen(place)) : hash;
 }
 
 struct index {
-	struct map steps;  /* hash: step + 1 */
-	struct map sites;  /* hash: site */
-	struct map places; /* how often each place was come to */
+	struct map steps;  /* from the hash to step + 1 */
+	struct map sites;  /* from the hash to the site */
+	struct map places; /* number of times that each thread has been at each site */
 };
 
 static void put_step(struct index *index, uint64_t hash, uint64_t step, uint64_t site)
@@ -81,7 +78,7 @@ static void index_step(struct index *index, const struct step_walk *walk, const 
 	uint64_t nth = ++*map_put(&index->places, place, NULL);
 
 	put_step(index, hash_step(thread, name, walk->occurrence), walk->step, site);
-	put_step(index, (place ^ nth) * 0x9e3779b97f4a7c15u, walk->step, site);
+	put_step(index, hash_mix(place, nth), walk->step, site);
 }
 
 static void make_index(struct index *index, const struct trace *trace)
@@ -122,8 +119,7 @@ static bool find_step(const struct index *index, const struct schedule_step *ste
 	hash = hash_step(step->thread, step->name, step->occurrence);
 	found = map_get(&index->steps, hash);
 	if (!found) {
-		hash = (hash_place(step->thread, step->name) ^ step->occurrence) *
-		       0x9e3779b97f4a7c15u;
+		hash = hash_mix(hash_place(step->thread, step->name), step->occurrence);
 		found = map_get(&index->steps, hash);
 	}
 	if (!found)
@@ -134,19 +130,13 @@ static bool find_step(const struct index *index, const struct schedule_step *ste
 	return true;
 }
 
-/* ---- learning ------------------------------------------------------------------------------- */
+/* ---- looking up the steps of a schedule ------------------------------------------------------ */
 
-static int by_thread_and_step(const void *a, const void *b)
-{
-	const struct schedule_step *x = (*(struct schedule_spot *const *)a)->step;
-	const struct schedule_step *y = (*(struct schedule_spot *const *)b)->step;
+SORT_COMPARISON(by_thread_and_step, __typeof__(struct schedule_spot *), a, b,
+		sort_order((*a)->step->thread, (*b)->step->thread)
+			?: sort_order((*a)->step->step, (*b)->step->step))
 
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	return (x->step > y->step) - (x->step < y->step);
-}
-
-/* As far from `other` as in the schedule. */
+/* Returns the step that is as far from `other` in this build as it is in the schedule. */
 static uint32_t beside(const struct schedule_spot *spot, const struct schedule_spot *other)
 {
 	int64_t at = (int64_t)other->at + spot->step->step - other->step->step;
@@ -161,8 +151,8 @@ static uint32_t distance(const struct schedule_spot *a, const struct schedule_sp
 }
 
 /*
- * Steps that have no name, or that this build does not have: they are beside the nearest step of
- * their thread that it has. `sorted` is by thread and step.
+ * Estimates the steps that have no name or that this build does not have: each keeps its distance
+ * to the nearest known step of its thread. `sorted` is by thread and step.
  */
 static void guess(struct schedule_spot **sorted, size_t count)
 {
@@ -208,7 +198,7 @@ bool schedule_map_learn(struct schedule_map *map, const struct trace *recording)
 		spot->known = find_step(&index, spot->step, &spot->at, &spot->site);
 	}
 	free_index(&index);
-	qsort(sorted, count, sizeof *sorted, by_thread_and_step);
+	sort_items(sorted, count, sizeof *sorted, by_thread_and_step);
 	guess(sorted, count);
 	for (size_t i = 0; i < count; i++)
 		changed |= was[i] != map->spots.items[i].at;

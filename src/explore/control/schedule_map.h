@@ -1,4 +1,4 @@
-/* Where the steps of a schedule are in a build that it was not made with. */
+/* Maps the steps of a schedule to those of another build of the program. */
 #ifndef EXPLORE_CONTROL_SCHEDULE_MAP_H
 #define EXPLORE_CONTROL_SCHEDULE_MAP_H
 
@@ -6,13 +6,14 @@
 
 struct schedule_spot {
 	const struct schedule_step *step;
-	uint32_t at; /* the step in this build, as far as is known; at first that of the schedule */
+	/* the step in this build, as far as is known; at first the schedule's number */
+	uint32_t at;
 	uint64_t site; /* 0: not known */
-	bool known;    /* the last recording has it by its name */
+	bool known;    /* the last recording has a step of this name */
 };
 
 struct schedule_map {
-	/* those of runs, stops, ends and choices, in this order */
+	/* the steps of slices, stops, ends and choices, in this order */
 	VEC(struct schedule_spot) spots;
 	size_t stops, ends, choices; /* where each of them starts */
 };
@@ -20,7 +21,7 @@ struct schedule_map {
 void schedule_map_open(struct schedule_map *map, const struct schedule *schedule);
 void schedule_map_close(struct schedule_map *map);
 
-/* Looks the steps up in the recording of a run. True: some are elsewhere than was thought. */
+/* Looks the steps up in the recording of a run. Returns true if some of them changed. */
 bool schedule_map_learn(struct schedule_map *map, const struct trace *recording);
 
 #endif

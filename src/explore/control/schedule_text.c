@@ -1,4 +1,7 @@
-/* The text of a schedule: a line for each thing, words separated by blanks, # for remarks. */
+/*
+ * Writes and reads the text of a schedule: one item per line, words separated by blanks, # for
+ * comments.
+ */
 #include "base/file.h"
 #include "base/mem.h"
 #include "explore/control/schedule.h"
@@ -22,7 +25,7 @@ static const struct {
 	{ "timeout", CONTROL_TIMEOUT },
 };
 
-/* ---- writing -------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void print_step(FILE *out, const char *word, const struct schedule_step *step)
 {
@@ -44,23 +47,24 @@ static void print_all(FILE *out, const struct schedule *s)
 		if (s->options & options[i].value)
 			fprintf(out, "option %s\n", options[i].word);
 	}
-	fputs("\n# thread: its number, who creates it, as the how manieth (from 0)\n", out);
+	fputs("\n# thread: number, creator thread, child number (from 0)\n", out);
 	for (size_t i = 1; i < s->threads.count; i++) {
 		if (s->threads.items[i].creator != CONTROL_NONE)
 			fprintf(out, "thread %zu %" PRIu32 " %" PRIu32 "\n", i,
 				s->threads.items[i].creator, s->threads.items[i].child);
 	}
-	fputs("\n# run: a thread goes on to behind this step of it: number (from 0), operation, "
-	      "object, place,\n# the how manieth such\n",
+	fputs("\n# run: the thread runs until it has done this step: thread, step (from 0), "
+	      "operation,\n# object, site, occurrence of that operation in the thread (from 1)\n",
 	      out);
-	for (size_t i = 0; i < s->runs.count; i++)
-		print_step(out, "run", &s->runs.items[i]);
+	for (size_t i = 0; i < s->slices.count; i++)
+		print_step(out, "run", &s->slices.items[i]);
 	if (s->stops.count)
-		fputs("\n# stop: right before these they stand at the same time\n", out);
+		fputs("\n# stop: the threads stand right before these steps at the same time\n",
+		      out);
 	for (size_t i = 0; i < s->stops.count; i++)
 		print_step(out, "stop", &s->stops.items[i]);
 	if (s->ends.count)
-		fputs("\n# end: behind these they wait for ever\n", out);
+		fputs("\n# end: after these steps the threads wait forever\n", out);
 	for (size_t i = 0; i < s->ends.count; i++)
 		print_step(out, "end", &s->ends.items[i]);
 	for (size_t i = 0; i < s->choices.count; i++)
@@ -73,21 +77,19 @@ bool schedule_write(const struct schedule *s, const char *path, struct err *err)
 {
 	char *text;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 	bool ok;
 
-	if (!out)
-		abort();
 	print_all(out, s);
-	fclose(out);
+	mem_stream_close(out);
 	ok = file_write(path, text, size, err);
 	free(text);
 	return ok;
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
-/* The next word of a line; NULL at its end. */
+/* Returns the next word of a line; NULL at its end. */
 static char *next_word(char **line)
 {
 	char *word = *line + strspn(*line, " \t");
@@ -111,7 +113,7 @@ static bool read_number(char **line, uint64_t most, uint64_t *value)
 	return !*end && !errno && *value <= most;
 }
 
-/* THREAD STEP [OPERATION OBJECT PLACE OCCURRENCE] */
+/* THREAD STEP [OPERATION OBJECT SITE OCCURRENCE] */
 static bool read_step(char *line, struct schedule_step *step)
 {
 	uint64_t thread, number, occurrence;
@@ -129,8 +131,7 @@ static bool read_step(char *line, struct schedule_step *step)
 	if (!words[2] || !read_number(&line, UINT64_MAX, &occurrence) || !occurrence ||
 	    next_word(&line))
 		return false;
-	if (asprintf(&step->name, "%s %s %s", words[0], words[1], words[2]) < 0)
-		abort();
+	step->name = mem_format("%s %s %s", words[0], words[1], words[2]);
 	step->occurrence = occurrence;
 	return true;
 }
@@ -211,7 +212,7 @@ static bool read_line(struct schedule *s, char *line)
 	if (!strcmp(word, "run")) {
 		if (!read_step(line, &step))
 			return false;
-		*vec_push(&s->runs) = step;
+		*vec_push(&s->slices) = step;
 	} else if (!strcmp(word, "stop")) {
 		if (s->stops.count == CONTROL_STOPS || !read_step(line, &step))
 			return false;
@@ -241,10 +242,10 @@ static bool read_lines(struct schedule *s, char *text, const char *path, struct 
 				       "%s: not a schedule: its first line is not \"" HEAD "\"",
 				       path);
 		if (number > 1 && !read_line(s, text))
-			return err_set(err, "%s:%u: not a line of a schedule", path, number);
+			return err_set(err, "%s:%u: invalid line in a schedule", path, number);
 		text = end ? end + 1 : NULL;
 	}
-	return s->expect || err_set(err, "%s: it does not say what to expect", path);
+	return s->expect || err_set(err, "%s: no line \"expect\"", path);
 }
 
 bool schedule_read(struct schedule *s, const char *path, struct err *err)

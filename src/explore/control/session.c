@@ -1,10 +1,11 @@
 /*
- * Runs of a program under control, in four ways. ONCE executes it anew each time and waits for its
- * end. The others have a server inside the program (src/runtime/server/server.c), which stands at the
- * door of main and runs on for each command: in a process of its own, or, PERSISTENT, itself.
+ * Runs a program under control, in one of four ways. ONCE executes the program for each run and
+ * waits for its end. The other ways use a server inside the program (src/runtime/server/server.c).
+ * The server waits just before main and continues into main at each command: in a process of its
+ * own or, with PERSISTENT, in the server process itself.
  *
- * A program that cannot run one way says so (CONTROL_UNFIT), and the next slower way is taken from
- * then on; whoever asked for a run does not notice but by session_mode.
+ * A program that cannot be run one way reports it (CONTROL_UNFIT). From then on the next slower way
+ * is used. The caller notices this only through session_mode().
  */
 #include "explore/control/session.h"
 
@@ -29,14 +30,14 @@
 #define EVENTS_MOST (1u << 20)
 #define PLAN_BYTES (64u << 20)
 #define SECONDS 60.0
-#define SPIN_USUAL 20e-6 /* looking at the answer before going to sleep: seconds */
-#define SPIN_MOST 2e-3	 /* the same where runs are shorter than half of that */
-#define SLICE_MS 50	 /* between two looks whether the server still lives, or we are to stop */
-#define HELD_SLICE_MS 2	 /* the same while threads may be held */
-#define DEATHS_MOST 3	 /* of a server before it has answered once */
+#define SPIN_USUAL 20e-6 /* seconds to poll for the answer before going to sleep */
+#define SPIN_MOST 2e-3	 /* the same where runs take less than half of that */
+#define SLICE_MS 50 /* interval for checking that the server lives and that we are not to stop */
+#define HELD_SLICE_MS 2 /* the same while threads may be held */
+#define DEATHS_MOST 3	/* of a server before its first answer */
 
 struct session {
-	struct executor executor; /* first: executors are sessions */
+	struct executor executor; /* first member: a pointer to it is a pointer to the runner */
 	struct session_options options;
 	struct target_process program;
 	char *words; /* for SOOTH_OPTIONS */
@@ -44,16 +45,16 @@ struct session {
 	enum session_mode mode;
 	char *fallback;
 	bool spins;
-	bool lends;   /* forked runs: memory is lent to them, if they can be run so */
-	double usual; /* how long runs took lately: seconds */
-	/* the program, while it runs: of a server, the server */
+	bool lends;   /* forked runs share the server's memory, if the program can be run so */
+	double usual; /* seconds that recent runs took */
+	/* the program while it runs; with a server, the server */
 	pid_t pid;
 	int fd;
 	bool running;
 	unsigned deaths;
 };
 
-/* ---- time --------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 static bool is_stopped(const struct session *s)
 {
@@ -77,12 +78,13 @@ static uint32_t load(const uint32_t *word)
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
-/* ---- the program --------------------------------------------------------------------------- */
+/* ---- the process ----------------------------------------------------------------------------- */
 
 static bool start(struct session *s, struct err *err)
 {
 	if (s->options.trace && trace_is_there(s->options.trace) && !trace_remove(s->options.trace))
-		return err_set_system(err, errno, "%s: cannot be replaced", s->options.trace);
+		return err_set_system(err, errno, "%s: cannot replace the recording",
+				      s->options.trace);
 	s->file.control->owner = 0;
 	if (!target_process_start(&s->program, &s->pid, &s->fd, err))
 		return false;
@@ -107,13 +109,16 @@ static void end(struct session *s)
 	collected(s);
 }
 
-/* Did anything that ran take turns at all? */
+/* Did the runtime take control in any process that ran? */
 static bool took_part(const struct control *c)
 {
 	return load(&c->owner) || c->result != CONTROL_UNFINISHED || c->event_count || c->steps;
 }
 
-/* What the runtime could not say any more follows from how the process ended. */
+/*
+ * Reads the outcome of a run. If the runtime could not report the result, it follows from how the
+ * process ended.
+ */
 static void judge_status(const struct session *s, struct outcome *outcome, int status)
 {
 	control_file_read(&s->file, outcome);
@@ -126,7 +131,7 @@ static void judge_status(const struct session *s, struct outcome *outcome, int s
 		outcome->result = WTERMSIG(status) == SIGABRT ? CONTROL_ABORTED : CONTROL_CRASHED;
 }
 
-/* All stops are reached: the caller may look; then they go on. */
+/* If all stops are reached, calls on_held() and then lets the threads continue. */
 static void look_if_held(struct session *s)
 {
 	struct control *c = s->file.control;
@@ -144,7 +149,7 @@ static int slice(const struct plan *plan)
 	return plan->options & CONTROL_HOLD ? HELD_SLICE_MS : SLICE_MS;
 }
 
-/* ---- executed anew ------------------------------------------------------------------------- */
+/* ---- runs that execute the program ----------------------------------------------------------- */
 
 static bool run_once(struct session *s, const struct plan *plan, struct outcome *outcome,
 		     struct err *err)
@@ -159,7 +164,8 @@ static bool run_once(struct session *s, const struct plan *plan, struct outcome 
 		double before = seconds_now();
 
 		look_if_held(s);
-		deadline += seconds_now() - before; /* who looks may take their time */
+		/* the time that on_held() takes does not count */
+		deadline += seconds_now() - before;
 		if (is_stopped(s)) {
 			end(s);
 			return err_set(err, "interrupted");
@@ -174,14 +180,14 @@ static bool run_once(struct session *s, const struct plan *plan, struct outcome 
 	collected(s);
 	if (!took_part(s->file.control))
 		return err_set(err,
-			       "%s cannot be run under control: nothing that ran was built with "
-			       "sooth, or it is too old",
+			       "%s cannot be run under control: it was not built with sooth, or "
+			       "by a version that is too old (rebuild it with sooth cc)",
 			       s->options.program[0]);
 	judge_status(s, outcome, status);
 	return true;
 }
 
-/* ---- with a server ------------------------------------------------------------------------- */
+/* ---- runs by a server ------------------------------------------------------------------------ */
 
 static void give_command(struct session *s)
 {
@@ -198,10 +204,11 @@ static bool is_done(const struct control *c)
 }
 
 /*
- * To be woken by another processor takes 30 to 100 µs, longer than many runs: where they are short
- * the answer is looked for until it is there. On the run's own processor, where both are when others are
- * busy, that would only keep it from running: what it costs to go to sleep there is a switch. Even
- * 64 looks were 1.5 µs of the 22 that a short run took there.
+ * Waits for the answer by polling; returns false if the caller has to sleep. Being woken by another
+ * processor takes 30 to 100 µs, longer than many runs, so where runs are short we poll until the
+ * answer comes. We do not poll on the run's own processor (where both are when the others are
+ * busy): that would only keep the run from running, and sleeping costs just a switch there. Even 64
+ * polls were 1.5 µs of the 22 that a short run took there.
  */
 #define LOOKS 64
 static bool wait_briefly(const struct session *s)
@@ -233,7 +240,10 @@ static void sleep_until_done(struct control *c, const struct plan *plan)
 	__atomic_store_n(&c->done_awaited, 0, __ATOMIC_RELAXED);
 }
 
-/* A run that takes too long: with a process of its own that is killed, and the server goes on. */
+/*
+ * Ends a run that takes too long. If the run has its own process, only that is killed and the
+ * server continues.
+ */
 static void cut_short(struct session *s)
 {
 	pid_t child = (pid_t)load(&s->file.control->child);
@@ -270,7 +280,7 @@ static enum wait wait_for_server(struct session *s, const struct plan *plan, int
 			return WAIT_STOPPED;
 		if (seconds_now() < deadline)
 			continue;
-		if (late) { /* the server does not go on either */
+		if (late) { /* the server does not continue either */
 			end(s);
 			return WAIT_LATE;
 		}
@@ -302,7 +312,7 @@ static uint32_t mode_options(const struct session *s)
 	return 0;
 }
 
-/* A server that dies takes the run with it; the next run has a new one. */
+/* The server died and took the run with it; the next run starts a new one. */
 static bool judge_death(struct session *s, struct outcome *outcome, int status, struct err *err)
 {
 	if (took_part(s->file.control)) {
@@ -317,8 +327,8 @@ static bool judge_death(struct session *s, struct outcome *outcome, int status, 
 		return true;
 	}
 	return err_set(err,
-		       "%s cannot be run under control: it ended before it took its first turn "
-		       "(was it built with sooth?)",
+		       "%s cannot be run under control: it ended before its first operation "
+		       "(was it built with sooth cc?)",
 		       s->options.program[0]);
 }
 
@@ -353,12 +363,12 @@ static bool run_served(struct session *s, const struct plan *plan, struct outcom
 	return err_set(err, "interrupted");
 }
 
-/* ---- ways to run --------------------------------------------------------------------------- */
+/* ---- choice of the mode ---------------------------------------------------------------------- */
 
 static void fall_back(struct session *s)
 {
 	static const char *const ways[] = {
-		[SESSION_ONCE] = "executing it each time",
+		[SESSION_ONCE] = "executing the program for each run",
 		[SESSION_FORK] = "a process with kernel threads for each run",
 		[SESSION_FORK_FIBERS] = "a process with fibers for each run",
 		[SESSION_PERSISTENT] = "all runs in one process",
@@ -366,14 +376,13 @@ static void fall_back(struct session *s)
 	const char *why = s->file.control->text;
 
 	end(s);
-	if (s->file.control->unfit_lent && s->lends) { /* the same way, but really forked */
+	if (s->file.control->unfit_lent && s->lends) { /* the same mode, but really forked */
 		s->lends = false;
 		return;
 	}
 	free(s->fallback);
-	if (asprintf(&s->fallback, "not by %s: %.*s", ways[s->mode], (int)CONTROL_TEXT - 1,
-		     *why ? why : "it ended too early") < 0)
-		abort();
+	s->fallback = mem_format("not possible: %s (%.*s)", ways[s->mode], (int)CONTROL_TEXT - 1,
+				 *why ? why : "the program ended too early");
 	s->mode--;
 	s->deaths = 0;
 }
@@ -384,8 +393,8 @@ static bool run(struct executor *executor, const struct plan *plan, struct outco
 	struct session *s = (struct session *)executor;
 
 	if (control_file_plan_bytes(plan) > s->file.plan_bytes)
-		return err_set(err, "the plan is too large: %zu runs, %zu rules", plan->runs.count,
-			       plan->rules.count);
+		return err_set(err, "the plan is too large: %zu slices, %zu rules",
+			       plan->slices.count, plan->rules.count);
 	for (;;) {
 		bool ok;
 
@@ -403,17 +412,14 @@ static bool run(struct executor *executor, const struct plan *plan, struct outco
 	}
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static char *make_words(const struct session *s)
 {
 	const char *trace = s->options.trace ? s->options.trace : "";
 	char quote = strchr(trace, '"') ? '\'' : '"';
-	char *words;
 
-	if (asprintf(&words, "dir=%c%s%c:control=\"%s\"", quote, trace, quote, s->file.path) < 0)
-		abort();
-	return words;
+	return mem_format("dir=%c%s%c:control=\"%s\"", quote, trace, quote, s->file.path);
 }
 
 static bool has_processors(void)

@@ -1,7 +1,9 @@
 /*
- * A program under control: run it again and again, each time along a plan. The seam between what
- * decides (replay, guided search) and what runs: `struct executor` is all the search knows, so
- * that it can be tested on simulated programs too.
+ * Runs a program under the control of the scheduler, again and again, each time along a plan.
+ *
+ * `struct executor` is the interface between the code that decides what to run (replay, guided
+ * search) and the code that runs it. The search knows nothing else of the program, so it can be
+ * tested on simulated programs too.
  */
 #ifndef EXPLORE_CONTROL_SESSION_H
 #define EXPLORE_CONTROL_SESSION_H
@@ -12,13 +14,16 @@
 
 #include <stdbool.h>
 
-/* A plan for one run. The order of the runs is total; the runtime takes it as a wish. */
+/*
+ * A plan for one run. The slices give a total order of steps; the scheduler follows it as far as it
+ * can.
+ */
 struct plan {
 	uint32_t policy; /* enum control_policy */
 	uint64_t seed;
 	uint32_t options; /* of enum control_option: END_STUCK, CHECK_HEAP, HOLD, TIMEOUTS */
 	uint64_t most_steps;
-	VEC(struct control_run) runs;
+	VEC(struct control_run) slices;
 	VEC(struct control_rule) rules;
 	VEC(struct control_choice) choices;
 	VEC(struct control_stop) stops;
@@ -28,12 +33,28 @@ void plan_clear(struct plan *plan);
 void plan_free(struct plan *plan);
 void plan_copy(struct plan *to, const struct plan *from);
 
-/* What came of a run. Pointers are into the executor's memory: good until the next run. */
+/*
+ * Appends a slice; if the last slice is the same thread's, extends that. plan_add_event() appends the
+ * step of a logged event, with a choice if it timed out or woke up spuriously.
+ */
+void plan_add_slice(struct plan *plan, uint32_t thread, uint32_t until);
+void plan_add_event(struct plan *plan, const struct control_event *event);
+
+/*
+ * The threads of a race do this many more steps after their stops, one thread after the other. By then
+ * the accesses are in the recording, which is written in pieces of straight code.
+ */
+#define PLAN_STEPS_AFTER_RACE 256
+
+/*
+ * The result of a run. The pointers are into the executor's memory: they are valid until the next
+ * run.
+ */
 struct outcome {
 	enum control_result result;
-	int status; /* of waitpid */
+	int status; /* as from waitpid */
 	const struct control
-		*control; /* everything else that the runtime said; NULL if simulated */
+		*control; /* everything else that the runtime reported; NULL if simulated */
 	const struct control_event *events;
 	uint32_t event_count;
 	bool events_lost;
@@ -41,48 +62,54 @@ struct outcome {
 	uint32_t blocked_count;
 	const struct control_thread *threads;
 	uint32_t thread_count;
-	uint64_t violated; /* by whoever judges runs: a key of what this one violates, 0: nothing */
+	/* set by the code that judges runs: a key of what this run violates, 0: nothing */
+	uint64_t violated;
 };
 
 struct executor {
-	/* False: it cannot be run (any more), with the reason. */
+	/* Returns false if the program cannot be run (any more); `err` says why. */
 	bool (*run)(struct executor *executor, const struct plan *plan, struct outcome *outcome,
 		    struct err *err);
 };
 
 enum session_mode {
-	SESSION_ONCE, /* exec each time; kernel threads; may be recorded: confirmation */
+	/* exec for each run; kernel threads; can be recorded: used for confirmation */
+	SESSION_ONCE,
 	SESSION_FORK, /* a process for each run, kernel threads */
 	SESSION_FORK_FIBERS,
-	SESSION_PERSISTENT, /* fibers in one process whose memory is restored */
+	SESSION_PERSISTENT, /* fibers in one process whose memory is restored after each run */
 };
 
 struct session_options {
 	char **program; /* NULL-terminated words */
 	enum session_mode mode;
-	const char *trace; /* directory to record to, NULL: nothing is recorded */
+	const char *trace; /* directory to record to, NULL: do not record */
 	bool quiet;	   /* the program's output goes to /dev/null */
 	bool output_to_stderr;
-	double seconds;	     /* a run that takes longer is killed (CONTROL_HUNG); 0: 60 */
-	uint32_t event_most; /* room in the log, 0: 1 << 20 */
+	double seconds;	     /* kill a run that takes longer (CONTROL_HUNG); 0: 60 */
+	uint32_t event_most; /* room for events in the log, 0: 1 << 20 */
 	uint64_t plan_bytes; /* room for plans, 0: 64 megabytes; a larger plan is an error */
 	/*
-	 * With CONTROL_HOLD: called when all stops are reached and the threads stand there; they go
-	 * on when it returns. May be NULL.
+	 * With CONTROL_HOLD: called when all stops are reached and the threads stand there. The
+	 * threads continue when it returns. May be NULL.
 	 */
 	void (*on_held)(void *context, int pid, const struct control *control);
 	void *context;
-	/* Looked at while a run is waited for: not 0 ends the run, and run() fails. May be NULL. */
+	/* Polled during a run: if not 0, the run is ended and run() fails. May be NULL. */
 	const volatile int *stop;
-	const char *directory; /* to run it in; NULL: this one */
-	bool really_fork; /* FORK, FORK_FIBERS: runs do not borrow the server's memory, as else where
-			   * the program allows it */
+	const char *directory; /* working directory of the program; NULL: the current one */
+	/*
+	 * FORK, FORK_FIBERS: fork for each run. Otherwise a run shares the server's memory where
+	 * the program allows it.
+	 */
+	bool really_fork;
 };
 
 /*
- * A program is started with address randomisation off, in a process group of its own, and is killed
- * when the session or this process ends. It reads what our standard input had when the session was
- * opened if that is a regular file, from the same position each time; else nothing.
+ * The program is started with address randomisation off, in a process group of its own. It is
+ * killed when the runner or this process ends. If our standard input is a regular file, the program
+ * reads it, in each run from the position it had when the runner was opened. Otherwise the
+ * program's standard input is empty.
  */
 
 struct session;
@@ -92,9 +119,12 @@ struct executor *session_executor(struct session *session);
 enum session_mode session_mode(const struct session *session); /* after a fallback */
 const char *session_fallback(const struct session *session);   /* why, or NULL */
 bool session_has_input(
-	const struct session *session); /* else the program's standard input is empty */
+	const struct session *session); /* false: the program's standard input is empty */
 
-/* The threads known so far, by path; those of a trace can be given before the first run. */
+/*
+ * Enters threads, by creation, in the table that all runs share: for those a trace names, before
+ * the first run.
+ */
 void session_know_threads(struct session *session, const struct control_thread *threads,
 			  uint32_t count);
 

@@ -1,3 +1,7 @@
+/*
+ * Names sites, objects and operations, from the site tables of a trace and from the symbols of its
+ * modules.
+ */
 #include "explore/control/site_text.h"
 
 #include "trace/sites.h"
@@ -87,10 +91,10 @@ static const char *operation(uint8_t kind)
 	case EV_BROADCAST: return "broadcast on ";
 	case EV_POST: return "post of ";
 	case EV_DOWN:
-	case EV_DOWN_REQUEST: return "wait for semaphore ";
-	case EV_DOWN_FAIL: return "failed wait for semaphore ";
-	case EV_ARRIVE: return "arrival at ";
-	case EV_PASS: return "meeting at ";
+	case EV_DOWN_REQUEST: return "wait on semaphore ";
+	case EV_DOWN_FAIL: return "failed wait on semaphore ";
+	case EV_ARRIVE: return "arrival at barrier ";
+	case EV_PASS: return "passing of barrier ";
 	case EV_FREE: return "free of ";
 	}
 	return NULL;

@@ -1,4 +1,4 @@
-/* Sites of a controlled run in terms of the source. */
+/* Describes the sites, objects and operations of a controlled run in terms of the source. */
 #ifndef EXPLORE_CONTROL_SITE_TEXT_H
 #define EXPLORE_CONTROL_SITE_TEXT_H
 
@@ -11,15 +11,17 @@ struct site_text {
 	char text[PLACE_WORDS];
 };
 
-/* "bank.c:12 (teller)"; "?" when nothing is known. `symbols` may be NULL. */
+/* "bank.c:12 (teller)", or "?" if nothing is known. `symbols` may be NULL. */
 struct site_text site_text(const struct trace *trace, struct trace_symbols *symbols, uint64_t site);
 
-/* The variable's name, "balance" or "forks+40"; else what the source calls it there, "p->next"; else
- * its address. */
+/*
+ * The variable's name, "balance" or "forks+40"; otherwise the expression at that site, "p->next";
+ * otherwise the address.
+ */
 struct site_text place_object(const struct trace *trace, struct trace_symbols *symbols,
 			      uint64_t site, uint64_t address);
 
-/* What an operation does: "read of balance", "lock of m", "join". */
+/* What an operation does: "read of balance", "lock of m", "join of T2". */
 struct site_text place_operation(const struct trace *trace, struct trace_symbols *symbols,
 				 uint8_t kind, uint64_t site, uint64_t address);
 

@@ -1,3 +1,7 @@
+/*
+ * Names of steps. A name is computed once for each site and kind of event; the count of occurrences
+ * is kept while the steps of a thread are read.
+ */
 #include "explore/control/step_name.h"
 
 #include "base/mem.h"
@@ -18,7 +22,7 @@ void step_names_close(struct step_names *names)
 	map_free(&names->sites);
 }
 
-/* Blanks and what is no character become %XX. */
+/* Prints a word; blanks, control characters and '%' become %XX. */
 static void print_word(FILE *out, const char *text, size_t length)
 {
 	if (!length)
@@ -33,7 +37,10 @@ static void print_word(FILE *out, const char *text, size_t length)
 	}
 }
 
-/* The directory that a program was built in does not matter. */
+/*
+ * Prints FILE:LINE:FUNCTION without the directory, since that depends on where the program was
+ * built.
+ */
 static void print_place(FILE *out, const struct trace_place *place)
 {
 	const char *file = place->file.text;
@@ -52,10 +59,8 @@ static uint32_t make_name(struct step_names *names, const struct trace_event *ev
 	uint32_t number;
 	size_t size;
 	char *text;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	if (!out)
-		abort();
 	fprintf(out, "%s ", event_text(ev->kind));
 	print_word(out, object ? object : "", object ? strlen(object) : 0);
 	fputc(' ', out);
@@ -63,7 +68,7 @@ static uint32_t make_name(struct step_names *names, const struct trace_event *ev
 		print_place(out, &place);
 	else
 		fputc('-', out);
-	fclose(out);
+	mem_stream_close(out);
 	number = intern_put(&names->texts, text, size, NULL);
 	free(text);
 	return number;
@@ -87,7 +92,7 @@ const char *step_names_text(const struct step_names *names, uint32_t name)
 	return intern_text(&names->texts, name);
 }
 
-/* ---- walking ------------------------------------------------------------------------------- */
+/* ---- steps of a thread ----------------------------------------------------------------------- */
 
 void step_walk_open(struct step_walk *walk, struct step_names *names, uint32_t thread)
 {
@@ -98,7 +103,7 @@ void step_walk_open(struct step_walk *walk, struct step_names *names, uint32_t t
 		walk->cursor = trace_cursor_open(names->trace, stream);
 }
 
-/* The second half of a copy has the number of the first, and is no step of its own. */
+/* The second half of a copy has the same step number as the first and is not a step of its own. */
 bool step_walk_next(struct step_walk *walk)
 {
 	struct trace_event *ev = &walk->event;

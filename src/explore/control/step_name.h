@@ -1,6 +1,6 @@
 /*
- * Steps by names that survive a rebuild: what is done, to what, where in the source, and the how
- * manieth time the thread does that: "read balance bank.c:6:teller" for the 2nd time.
+ * Names of steps that survive a rebuild: operation, object, source line and function, and how often
+ * the thread has done that so far. Example: "read balance bank.c:6:teller", occurrence 2.
  */
 #ifndef EXPLORE_CONTROL_STEP_NAME_H
 #define EXPLORE_CONTROL_STEP_NAME_H
@@ -12,22 +12,22 @@
 struct step_names {
 	const struct trace *trace;
 	struct intern texts;
-	struct map sites; /* site and kind: number of the text + 1 */
+	struct map sites; /* from site and event kind to the number of the text + 1 */
 };
 
 void step_names_open(struct step_names *names, const struct trace *trace);
 void step_names_close(struct step_names *names);
 
-/* The number of an event's name. Three words, none of which has a blank in it. */
+/* Returns the number of an event's name. The name is three words without blanks. */
 uint32_t step_names_of(struct step_names *names, const struct trace_event *event);
 const char *step_names_text(const struct step_names *names, uint32_t name);
 
-/* The steps of a thread, one by one. */
+/* Iterates over the steps of a thread. */
 struct step_walk {
 	struct step_names *names;
 	struct trace_cursor *cursor; /* NULL: there is no such thread */
-	struct map counts;	     /* of each name */
-	struct trace_event event;    /* the present one */
+	struct map counts;	     /* occurrences of each name so far */
+	struct trace_event event;    /* the current one */
 	uint64_t step;
 	uint32_t name;
 	uint64_t occurrence; /* from 1 */

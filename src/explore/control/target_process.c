@@ -1,3 +1,7 @@
+/*
+ * Starts the program with fork and exec, in a state that does not depend on ours: signals, standard
+ * streams, environment, address randomisation.
+ */
 #include "explore/control/target_process.h"
 
 #include "base/mem.h"
@@ -29,23 +33,26 @@ int target_process_input(off_t *at)
 	return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 }
 
-/* The environment with our options behind the user's: the last word on a key counts. */
+/*
+ * Makes the environment of the program, with our options after the user's: the last value of a key
+ * counts.
+ */
 static char **make_environment(const char *options)
 {
 	VEC(char *) all = { 0 };
-	char *line;
+	const char *given = getenv("SOOTH_OPTIONS");
 
 	for (char **one = environ; *one; one++) {
 		if (strncmp(*one, OPTIONS, strlen(OPTIONS)) != 0)
 			*vec_push(&all) = *one;
 	}
-	const char *given = getenv("SOOTH_OPTIONS");
-	if (asprintf(&line, OPTIONS "%s%s%s", given ? given : "", given && *given ? ":" : "",
-		     options) < 0)
-		abort();
-	/* Symbols are found once, not in each run; the runtime hides this from the program. */
+	/*
+	 * Symbols are bound once, not in each run. The runtime hides this variable from the
+	 * program.
+	 */
 	*vec_push(&all) = "LD_BIND_NOW=1";
-	*vec_push(&all) = line;
+	*vec_push(&all) = mem_format(OPTIONS "%s%s%s", given ? given : "",
+				     given && *given ? ":" : "", options);
 	*vec_push(&all) = NULL;
 	return all.items;
 }
@@ -60,7 +67,10 @@ static void free_environment(char **all)
 	free(all);
 }
 
-/* A descriptor of its own, so that one run's reading does not move the next one's position. */
+/*
+ * Opens standard input for one run. The descriptor is a new one, so that reading in one run does
+ * not move the position of the next.
+ */
 static void set_input(const struct target_process *p)
 {
 	char path[48];
@@ -93,7 +103,10 @@ static void set_output(const struct target_process *p)
 	}
 }
 
-/* In the child: nothing here may allocate. Writes errno to `report` if it cannot be executed. */
+/*
+ * Becomes the program; called in the child, so it must not allocate. Writes errno to `report` if
+ * the program cannot be executed.
+ */
 static void __attribute__((noreturn))
 become(const struct target_process *p, char **environment, int report, pid_t parent)
 {
@@ -111,7 +124,7 @@ become(const struct target_process *p, char **environment, int report, pid_t par
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	set_input(p);
 	set_output(p);
-	/* Not allowed in some containers: then addresses differ from run to run, that is all. */
+	/* Not allowed in some containers: then addresses differ from run to run, nothing else. */
 	if (old != -1)
 		personality((unsigned long)old | ADDR_NO_RANDOMIZE);
 	if (!p->directory || !chdir(p->directory))
@@ -158,7 +171,7 @@ bool target_process_ended(pid_t pid, int fd, int milliseconds, int *status)
 {
 	struct pollfd end = { .fd = fd, .events = POLLIN };
 
-	/* Without a descriptor the wait is just shorter, and there are more of them. */
+	/* Without a descriptor the wait is shorter, and the caller waits more often. */
 	if (milliseconds && poll(&end, fd >= 0, fd >= 0 || milliseconds < 2 ? milliseconds : 2) < 0)
 		return false;
 	return waitpid(pid, status, WNOHANG) == pid;

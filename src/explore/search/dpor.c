@@ -1,3 +1,9 @@
+/*
+ * Source-DPOR with sleep sets. The path (dpor_path.h) is the current run; each of its transitions
+ * has a level with the backtrack set and the sleep set of the state before it. dpor_learn() pushes
+ * a run onto the path and adds a branch for each race of the run (reversible_pair.h). dpor_next()
+ * takes the deepest level with an untried choice, cuts the path back to it, and plans that choice.
+ */
 #include "explore/search/dpor.h"
 
 #include "base/mem.h"
@@ -11,19 +17,19 @@
 
 /*
  * A thread that can be chosen at a level, with what it does there. A transition of more than two
- * events is not kept: it is taken to depend on everything.
+ * events is not kept: it is assumed to depend on everything.
  */
 #define CHOICE_EVENTS 2
 struct dpor_choice {
 	uint32_t thread, count;
 	struct control_event events[CHOICE_EVENTS];
-	bool refused; /* it could not go on there: nothing was explored, so it may not sleep */
+	bool refused; /* it could not run there: nothing was explored, so it must not sleep */
 };
 typedef VEC(struct dpor_choice) choices;
 
-/* A decision of the path: the level of node i is where node i was chosen. */
+/* A scheduling decision of the path: level i is where node i was chosen. */
 struct dpor_level {
-	choices chosen; /* backtrack set; the first `tried` have had their turn */
+	choices chosen; /* the backtrack set; the first `tried` of them were explored */
 	uint32_t tried;
 	choices asleep;	      /* sleep set */
 	uint32_t preemptions; /* in the path before it */
@@ -34,17 +40,17 @@ struct dpor {
 	struct dpor_options options;
 	struct dpor_stats stats;
 	struct dpor_path path;
-	VEC(struct dpor_level) levels; /* those behind `level_count` keep their memory */
+	VEC(struct dpor_level) levels; /* those beyond `level_count` keep their memory */
 	uint32_t level_count;
-	uint32_t branch; /* level where the run that is under way leaves the path */
+	uint32_t branch; /* level where the current run leaves the path */
 	bool started, branching;
 	struct reversible_pair_finder finder;
 	reversible_pair_nodes initials;
 	use_list one, other;
-	VEC(struct control_event) kept; /* of a run, those of the window */
+	VEC(struct control_event) kept; /* the events of a run that belong to the thread set */
 };
 
-/* ---- choices ------------------------------------------------------------------------------ */
+/* ---- choices --------------------------------------------------------------------------------- */
 
 static struct dpor_choice make_choice(const struct control_event *events, uint32_t count)
 {
@@ -72,8 +78,8 @@ static void list_uses(struct dpor *dpor, const struct control_event *events, uin
 }
 
 /*
- * Sleeps a choice on while `events` happen? The scheduler sees only the operation that a thread
- * stands before, so one that does more in one go cannot sleep.
+ * Does the choice stay in the sleep set after `events`? The scheduler sees only the next operation
+ * of a thread, so a transition of several operations cannot sleep.
  */
 static bool sleeps_on(struct dpor *dpor, const struct dpor_choice *sleeper,
 		      const struct control_event *events, uint32_t count, bool whatever)
@@ -86,7 +92,7 @@ static bool sleeps_on(struct dpor *dpor, const struct dpor_choice *sleeper,
 	return !op_uses_conflict(&dpor->one, &dpor->other);
 }
 
-/* ---- levels ------------------------------------------------------------------------------- */
+/* ---- levels ---------------------------------------------------------------------------------- */
 
 static struct dpor_level *push_level(struct dpor *dpor)
 {
@@ -102,7 +108,7 @@ static struct dpor_level *push_level(struct dpor *dpor)
 	return level;
 }
 
-/* Would this choice at level i take the turn from a thread that could go on? */
+/* Would this choice at level i take the turn from a thread that could continue? */
 static bool preempts(const struct dpor *dpor, uint32_t i, uint32_t thread)
 {
 	uint32_t before = i ? dpor->path.nodes.items[i - 1].thread : thread;
@@ -110,7 +116,7 @@ static bool preempts(const struct dpor *dpor, uint32_t i, uint32_t thread)
 	return before != thread && dpor->levels.items[i].chosen.items[0].thread == before;
 }
 
-/* The sleep set behind level i, whose current choice is the transition `events`. */
+/* Computes the sleep set after level i, whose current choice is the transition `events`. */
 static void pass_sleepers(struct dpor *dpor, uint32_t i, const struct control_event *events,
 			  uint32_t count, bool whatever, choices *out)
 {
@@ -126,24 +132,26 @@ static void pass_sleepers(struct dpor *dpor, uint32_t i, const struct control_ev
 			*vec_push(out) = level->chosen.items[s];
 }
 
-static bool in_window(const struct dpor *dpor, uint32_t thread)
+static bool is_interleaved(const struct dpor *dpor, uint32_t thread)
 {
-	return !dpor->options.window ||
-	       (thread < dpor->options.window_count && dpor->options.window[thread]);
+	return thread_set_has(&dpor->options.set, thread);
 }
 
 static void add_choice(struct dpor *dpor, uint32_t at, const struct dpor_choice *choice)
 {
 	struct dpor_level *level = &dpor->levels.items[at];
 
-	if (in_window(dpor, choice->thread) && !find_choice(&level->chosen, choice->thread) &&
+	if (is_interleaved(dpor, choice->thread) && !find_choice(&level->chosen, choice->thread) &&
 	    !find_choice(&level->asleep, choice->thread))
 		*vec_push(&level->chosen) = *choice;
 }
 
-/* ---- races to branches -------------------------------------------------------------------- */
+/* ---- from races to branches ------------------------------------------------------------------ */
 
-/* One of the initials must be in the backtrack set, or asleep: then it was explored elsewhere. */
+/*
+ * Adds one of the initials to the backtrack set, unless one is in it or in the sleep set (then it
+ * was explored elsewhere).
+ */
 static void branch_at(struct dpor *dpor, uint32_t earlier, const struct control_event *events,
 		      uint32_t count, const dpor_path_clock *before)
 {
@@ -160,7 +168,7 @@ static void branch_at(struct dpor *dpor, uint32_t earlier, const struct control_
 			at == path->depth ? events[0].thread : path->nodes.items[at].thread;
 		if (find_choice(&level->chosen, thread) || find_choice(&level->asleep, thread))
 			return;
-		if (first == DPOR_PATH_NONE && in_window(dpor, thread))
+		if (first == DPOR_PATH_NONE && is_interleaved(dpor, thread))
 			first = at;
 	}
 	if (first == DPOR_PATH_NONE)
@@ -181,12 +189,12 @@ static void branch_for_races(struct dpor *dpor, const struct control_event *even
 
 	reversible_pair_find(&dpor->finder, path, events, count, before);
 	last = dpor_path_last_of(path, events[0].thread);
-	if (!in_window(dpor, events[0].thread) || spin_loops_goes_on(path, last, &events[0]))
+	if (!is_interleaved(dpor, events[0].thread) || spin_loops_goes_on(path, last, &events[0]))
 		return;
 	for (size_t i = 0; i < dpor->finder.races.count; i++) {
 		uint32_t earlier = dpor->finder.races.items[i];
 		uint32_t first = spin_loops_first(path, earlier);
-		if (!in_window(dpor, path->nodes.items[earlier].thread))
+		if (!is_interleaved(dpor, path->nodes.items[earlier].thread))
 			continue;
 		if (dpor_path_covers(before, &path->nodes.items[first]))
 			first = earlier;
@@ -194,7 +202,7 @@ static void branch_for_races(struct dpor *dpor, const struct control_event *even
 	}
 }
 
-/* ---- learning from a run ------------------------------------------------------------------ */
+/* ---- learning from a run --------------------------------------------------------------------- */
 
 static bool same_event(const struct control_event *a, const struct control_event *b)
 {
@@ -214,14 +222,16 @@ static bool repeats_prefix(const struct dpor *dpor, const struct outcome *outcom
 	return true;
 }
 
-/* The transition at the top of the path: branches for its races, its clock, its touches. */
+/*
+ * Processes the transition at the top of the path: branches for its races, its clock, its touches.
+ */
 static void take_in(struct dpor *dpor)
 {
 	struct dpor_path *path = &dpor->path;
 	uint32_t top = path->depth - 1;
 	struct dpor_path_node *node = &path->nodes.items[top];
 
-	path->depth--; /* the operation is looked at before it happened */
+	path->depth--; /* look at the operation before it happened */
 	branch_for_races(dpor, &path->events.items[node->first], node->count, &node->before);
 	path->depth++;
 	for (size_t i = 0; i < dpor->finder.conflicts.count; i++)
@@ -230,7 +240,7 @@ static void take_in(struct dpor *dpor)
 	dpor_path_touch_top(path);
 }
 
-/* A level for the next transition, with the sleep set that the one before it leaves. */
+/* Opens a level for the next transition, with the sleep set that the previous one leaves. */
 static void open_level(struct dpor *dpor, bool branched)
 {
 	uint32_t at = dpor->level_count;
@@ -251,7 +261,7 @@ static void open_level(struct dpor *dpor, bool branched)
 			      false, &level->asleep);
 }
 
-/* Puts the rest of a run, from its event `at` on, onto the path. */
+/* Pushes the rest of a run, from its event `at` on, onto the path. */
 static void follow_run(struct dpor *dpor, const struct outcome *outcome, size_t at)
 {
 	bool branched = dpor->branching, redundant = false;
@@ -303,11 +313,12 @@ static void pending_past(const struct dpor *dpor, uint32_t thread, dpor_path_clo
 }
 
 /*
- * What threads were about to do when the run ended. One that is blocked races with what keeps it
- * from going on. One that could have gone on, had the process not ended, could have done so before
- * the end: behind exit's decision (a level of its own on top), or before the operation that failed.
- * Blocked threads count in a run that sleep sets ended, too: a random program showed that the
- * equal run elsewhere need not have them blocked by the same operation of this path.
+ * Processes what threads were about to do when the run ended. A blocked thread races with the
+ * operation that blocks it. A thread that could have run, had the process not ended, could have
+ * done so before the end: after exit's decision (a level of its own on top), or before the
+ * operation that failed. Blocked threads count even in a run that a sleep set ended: a random
+ * program showed that in the equivalent run elsewhere they need not be blocked by the same
+ * operation of this path.
  */
 static void take_in_pending(struct dpor *dpor, const struct outcome *outcome)
 {
@@ -320,7 +331,7 @@ static void take_in_pending(struct dpor *dpor, const struct outcome *outcome)
 		const struct control_blocked *blocked = &outcome->blocked[i];
 		struct control_event event = pending_event(blocked);
 		struct dpor_choice choice = make_choice(&event, 1);
-		if (!in_window(dpor, blocked->thread) || blocked->kind == EV_NONE ||
+		if (!is_interleaved(dpor, blocked->thread) || blocked->kind == EV_NONE ||
 		    blocked->how == CONTROL_BY_SPIN || blocked->how == CONTROL_BY_CALL ||
 		    (blocked->how == CONTROL_BY_NOTHING && outcome->result == CONTROL_ASLEEP))
 			continue;
@@ -335,7 +346,9 @@ static void take_in_pending(struct dpor *dpor, const struct outcome *outcome)
 	vec_free(&before);
 }
 
-/* The branch that was to be taken was not: it could not go on there, or the prefix was not met. */
+/*
+ * The planned branch was not taken: the thread could not run there, or the prefix was not repeated.
+ */
 static void refuse_branch(struct dpor *dpor)
 {
 	struct dpor_level *level = &dpor->levels.items[dpor->branch];
@@ -344,41 +357,35 @@ static void refuse_branch(struct dpor *dpor)
 }
 
 /*
- * With a window nothing but what its threads do is looked at: the others go straight on, when they
- * have to, and are in no prefix.
+ * With a thread set only its threads are considered: the others run straight on when they have to,
+ * and are in no prefix.
  */
-static void keep_window(struct dpor *dpor, struct outcome *outcome)
+static void keep_interleaved(struct dpor *dpor, struct outcome *outcome)
 {
-	if (!dpor->options.window)
+	if (!dpor->options.set.threads)
 		return;
 	dpor->kept.count = 0;
 	for (uint32_t i = 0; i < outcome->event_count; i++)
-		if (in_window(dpor, outcome->events[i].thread))
+		if (is_interleaved(dpor, outcome->events[i].thread))
 			*vec_push(&dpor->kept) = outcome->events[i];
 	outcome->events = dpor->kept.items;
 	outcome->event_count = (uint32_t)dpor->kept.count;
 }
 
-/* Each eight bytes have a history of their own. Beyond this a run takes seconds and gigabytes. */
+/*
+ * Every eight bytes have a history of their own. Beyond this limit a run takes seconds and
+ * gigabytes.
+ */
 #define MOST_BYTES (16u << 20)
-
-static bool is_too_large(const struct outcome *outcome)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < outcome->event_count; i++)
-		if (event_group(outcome->events[i].kind) == EG_ACCESS)
-			bytes += outcome->events[i].size;
-	return bytes > MOST_BYTES;
-}
 
 void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 {
 	size_t at = dpor->path.events.count;
 	struct outcome seen = *whole, *outcome = &seen;
+	bool too_large;
 
 	dpor->stats.runs++;
-	keep_window(dpor, outcome);
+	keep_interleaved(dpor, outcome);
 	op_uses_learn_blocks(&dpor->path.blocks, outcome->events, outcome->event_count);
 	if (outcome->events_lost || outcome->result == CONTROL_LIMIT ||
 	    outcome->result == CONTROL_HUNG || outcome->result == CONTROL_UNFINISHED)
@@ -389,9 +396,10 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 			dpor->stats.world++;
 			break;
 		}
-	if (is_too_large(outcome) || !repeats_prefix(dpor, outcome)) {
-		dpor->stats.lost += is_too_large(outcome);
-		dpor->stats.diverged += !is_too_large(outcome);
+	too_large = op_uses_count_bytes(outcome->events, outcome->event_count) > MOST_BYTES;
+	if (too_large || !repeats_prefix(dpor, outcome)) {
+		dpor->stats.lost += too_large;
+		dpor->stats.diverged += !too_large;
 		if (dpor->branching)
 			refuse_branch(dpor);
 		return;
@@ -410,9 +418,12 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 	take_in_pending(dpor, outcome);
 }
 
-/* ---- the next run ------------------------------------------------------------------------- */
+/* ---- the next run ---------------------------------------------------------------------------- */
 
-/* Brings a choice of this level that can be tried to the front of the untried ones. */
+/*
+ * Moves a choice of this level that can be tried to the front of the untried ones. Returns false if
+ * there is none.
+ */
 static bool choose(struct dpor *dpor, uint32_t at)
 {
 	struct dpor_level *level = &dpor->levels.items[at];
@@ -431,39 +442,17 @@ static bool choose(struct dpor *dpor, uint32_t at)
 	return false;
 }
 
-/* The path up to a level as runs, and time-outs and spurious wake-ups as choices. */
-static void plan_path(const struct dpor *dpor, uint32_t depth, struct plan *plan)
-{
-	const struct dpor_path *path = &dpor->path;
-
-	for (uint32_t i = 0; i < depth; i++) {
-		const struct dpor_path_node *node = &path->nodes.items[i];
-		uint32_t until = path->events.items[node->first + node->count - 1].step + 1;
-		if (plan->runs.count &&
-		    plan->runs.items[plan->runs.count - 1].thread == node->thread)
-			plan->runs.items[plan->runs.count - 1].until = until;
-		else
-			*vec_push(&plan->runs) = (struct control_run){ node->thread, until };
-		for (uint32_t e = node->first; e < node->first + node->count; e++) {
-			const struct control_event *event = &path->events.items[e];
-			if (event->flags & (CONTROL_EVENT_TIMED_OUT | CONTROL_EVENT_SPURIOUS))
-				*vec_push(&plan->choices) = (struct control_choice){
-					event->thread, event->step,
-					event->flags & CONTROL_EVENT_SPURIOUS ? CONTROL_SPURIOUS
-									      : CONTROL_TIMEOUT
-				};
-		}
-	}
-}
-
+/* Plans the path, which was cut back to level `at`, and the current choice of that level. */
 static void plan_branch(struct dpor *dpor, uint32_t at, struct plan *plan)
 {
 	const struct dpor_level *level = &dpor->levels.items[at];
 	const struct dpor_choice *choice = &level->chosen.items[level->tried - 1];
 	choices asleep = { 0 };
 
-	plan_path(dpor, at, plan);
-	*vec_push(&plan->runs) = (struct control_run){ choice->thread, choice->events[0].step + 1 };
+	for (size_t i = 0; i < dpor->path.events.count; i++)
+		plan_add_event(plan, &dpor->path.events.items[i]);
+	*vec_push(&plan->slices) =
+		(struct control_run){ choice->thread, choice->events[0].step + 1 };
 	if (choice->count <= CHOICE_EVENTS)
 		pass_sleepers(dpor, at, choice->events, choice->count, true, &asleep);
 	for (size_t i = 0; i < asleep.count; i++)
@@ -492,7 +481,7 @@ bool dpor_next(struct dpor *dpor, struct plan *plan)
 	return true;
 }
 
-/* ---- life --------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 struct dpor *dpor_open(const struct dpor_options *options)
 {
@@ -528,5 +517,5 @@ bool dpor_complete(const struct dpor *dpor)
 	const struct dpor_stats *stats = &dpor->stats;
 
 	return dpor->started && !dpor->level_count && !stats->cut && !stats->lost &&
-	       !stats->diverged && !stats->world && !stats->unordered && !dpor->options.window;
+	       !stats->diverged && !stats->world && !stats->unordered && !dpor->options.set.threads;
 }

@@ -1,3 +1,7 @@
+/*
+ * The stack of transitions: pushing computes clocks and appends to histories, cutting undoes both.
+ * `undo` lists the histories that each transition appended to.
+ */
 #include "explore/search/dpor_path.h"
 
 #include "event/event.h"
@@ -5,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- clocks ------------------------------------------------------------------------------- */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 uint32_t dpor_path_at(const dpor_path_clock *clock, uint32_t thread)
 {
@@ -46,14 +50,14 @@ static void copy_clock(dpor_path_clock *to, const dpor_path_clock *from)
 	to->count = from->count;
 }
 
-/* ---- a number for each thread ------------------------------------------------------------- */
+/* ---- numbers per thread ---------------------------------------------------------------------- */
 
 uint32_t dpor_path_get(const uint32_t *items, size_t count, uint32_t thread, uint32_t none)
 {
 	return thread < count ? items[thread] : none;
 }
 
-/* While the top is looked at before it happened, it is not below the top. */
+/* While the caller looks at the top before it happened, the top does not count. */
 uint32_t dpor_path_last_of(const struct dpor_path *path, uint32_t thread)
 {
 	uint32_t last = dpor_path_get(path->last.items, path->last.count, thread, DPOR_PATH_NONE);
@@ -69,7 +73,7 @@ uint32_t dpor_path_last_of(const struct dpor_path *path, uint32_t thread)
 		(vec)->items[thread] = (value);                                                    \
 	} while (0)
 
-/* ---- the stack ---------------------------------------------------------------------------- */
+/* ---- the stack ------------------------------------------------------------------------------- */
 
 void dpor_path_free(struct dpor_path *path)
 {
@@ -124,7 +128,7 @@ static void enable(struct dpor_path *path, struct dpor_path_node *node, uint32_t
 		dpor_path_join(&node->before, &path->nodes.items[by].clock);
 }
 
-/* Program order, creation, joins: what nobody can reverse. */
+/* Sets the order that cannot be reversed: program order, creation, joins. */
 static void order_node(struct dpor_path *path, struct dpor_path_node *node)
 {
 	node->before.count = 0;

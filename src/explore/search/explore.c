@@ -1,3 +1,7 @@
+/*
+ * The strategy of the search: which kind of run comes next (witnesses, learned model, leads,
+ * systematic, random), and what is learnt from each run. The header has the order.
+ */
 #include "explore/search/explore.h"
 
 #include "base/mem.h"
@@ -11,24 +15,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEADS_ALONE 24	      /* runs by leads before systematic ones come beside them */
-#define IMAGINED_MOST 100     /* runs that were imagined: to look for one takes longer than a run */
-#define RANDOM_EVERY 8	      /* runs to one by random priorities, while there are leads */
-#define BOUNDED_RUNS 2000     /* each pass with few preemptions */
-#define SYSTEMATIC_ALONE 4000 /* runs before random ones come beside them, behind the leads */
-#define RANDOM_AFTERWARDS 1000 /* runs when the systematic search is at its end and not complete */
-#define LONG_RUN 100000 /* operations, from which on leads move only the threads of the window */
-#define SYSTEMATIC_MOST 300000 /* operations of a run that is searched without a window */
+#define LEADS_ALONE 24	  /* runs by leads before systematic runs join them */
+#define IMAGINED_MOST 100 /* runs from the learned model: finding one takes longer than a run */
+#define RANDOM_EVERY 8	  /* one run in this many has random priorities, while there are leads */
+#define BOUNDED_RUNS 2000 /* each pass with few preemptions */
+#define SYSTEMATIC_ALONE 4000  /* systematic runs, after the leads, before random runs join them */
+#define RANDOM_AFTERWARDS 1000 /* random runs after a systematic search that is not complete */
+#define LONG_RUN                                                                                   \
+	100000 /* operations; in longer runs leads move only the threads of the thread set */
+#define SYSTEMATIC_MOST 300000 /* operations of a run that is searched with all threads */
 #define KEYED_MOST 20000       /* operations of a run that is remembered */
 #define SPEAK_EVERY 0.1	       /* seconds */
 
 #define PLAN_OPTIONS (CONTROL_END_STUCK | CONTROL_CHECK_HEAP | CONTROL_SPIN_SOON)
 
-/* The systematic search is made in passes, each of which sees more than the one before. */
+/* The systematic search is made in passes; each covers more than the one before. */
 static const struct {
 	uint32_t bound;
-	bool window;
-	uint64_t share; /* runs: a part of the budget, or 0: BOUNDED_RUNS */
+	bool first_set; /* interleave only the first set of threads */
+	uint64_t share; /* the pass gets 1/share of the budget, or 0: BOUNDED_RUNS */
 } passes[] = {
 	{ 1, true, 0 },
 	{ 2, true, 0 },
@@ -39,16 +44,16 @@ static const struct {
 
 struct explore {
 	struct explore_options options;
-	const struct hints *hints; /* NULL: none */
-	size_t witnesses;	   /* of them, that were run */
-	const bool *window;	   /* threads to interleave first; NULL: there is no window */
-	uint32_t window_count;
+	const struct hints *hints;   /* NULL: none */
+	size_t witnesses;	     /* number of hinted plans that were run */
+	struct thread_set first_set; /* threads to interleave first */
 	struct explore_result result;
 	struct leads leads;
 	struct model_search *imagine;
 	uint64_t imagined; /* runs */
-	struct map plans; /* keys of runs that were seen, or foreseen by a lead that was followed */
-	struct dpor *dpor; /* of the pass that is under way */
+	/* keys of runs that were made, or expected from a lead that was followed */
+	struct map plans;
+	struct dpor *dpor; /* of the current pass */
 	size_t pass;
 	uint64_t pass_runs;
 	struct executor *executor;
@@ -57,14 +62,14 @@ struct explore {
 	struct err *err;
 	uint64_t longest; /* events of a run that ended */
 	uint64_t draws;
-	int usual; /* status of a run that is well */
+	int usual; /* status of a run that does not fail */
 	double start, spoken;
 	bool broken; /* the executor failed */
 	uint64_t afterwards;
 	bool exhausted; /* nothing is left to run */
 };
 
-/* ---- when to end -------------------------------------------------------------------------- */
+/* ---- end and progress ------------------------------------------------------------------------ */
 
 static bool has_failed(const struct explore *e)
 {
@@ -99,7 +104,7 @@ static void speak(struct explore *e, const char *phase)
 							.seconds = time - e->start });
 }
 
-/* ---- one run ------------------------------------------------------------------------------ */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 static void keep_failure(struct explore *e, const char *how)
 {
@@ -135,7 +140,7 @@ static void judge(struct explore *e, const char *how, const struct lead *lead)
 		e->longest = e->outcome.event_count;
 }
 
-/* Runs e->plan. False: it could not be run. */
+/* Runs e->plan. Returns false if it could not be run. */
 static bool run_plan(struct explore *e, const char *phase, const char *how, const struct lead *lead)
 {
 	speak(e, phase);
@@ -155,7 +160,7 @@ static void start_plan(struct explore *e)
 	e->plan.most_steps = e->options.most_steps;
 }
 
-/* ---- leads -------------------------------------------------------------------------------- */
+/* ---- leads ----------------------------------------------------------------------------------- */
 
 static void learn(struct explore *e, uint32_t depth, const struct lead *by)
 {
@@ -178,7 +183,7 @@ static void run_random(struct explore *e, bool learns)
 	}
 }
 
-/* The witness of the next prediction. False: all have been run. */
+/* Runs the witness of the next prediction. Returns false if all have been run. */
 static bool run_witness(struct explore *e)
 {
 	if (!e->hints || e->witnesses == e->hints->plans.count)
@@ -193,18 +198,18 @@ static bool run_witness(struct explore *e)
 	return true;
 }
 
-/* The next lead whose run is not known yet. False: there is none. */
+/* Takes the next lead whose run is not known yet and plans it. Returns false if there is none. */
 static bool next_lead(struct explore *e, struct lead *lead)
 {
-	struct lead_plan_window window = { NULL, 0 };
+	struct thread_set set = { NULL, 0 };
 
 	if (e->longest > LONG_RUN)
-		window = (struct lead_plan_window){ e->window, e->window_count };
+		set = e->first_set;
 	while (leads_take(&e->leads, lead)) {
 		uint64_t key;
 		bool fresh, possible;
 		start_plan(e);
-		lead_plan_plan(lead, &window, &e->plan);
+		lead_plan_make(lead, &set, &e->plan);
 		key = run_key_key(lead, &e->plan, &possible);
 		map_put(&e->plans, key ? key : lead_plan_key(lead, &e->plan), &fresh);
 		if (fresh && possible && !model_search_knows(e->imagine, &e->plan))
@@ -234,7 +239,10 @@ static bool run_lead(struct explore *e)
 	return true;
 }
 
-/* A run that would show something new, as far as can be imagined. False: there is none. */
+/*
+ * Makes a run that shows something new according to the learned model. Returns false if there is
+ * none.
+ */
 static bool run_imagined(struct explore *e, enum imagined least)
 {
 	enum imagined what;
@@ -247,7 +255,7 @@ static bool run_imagined(struct explore *e, enum imagined least)
 	if (what == IMAGINED_NOTHING)
 		return false;
 	e->imagined++;
-	snprintf(how, sizeof how, "imagined %s", imagined_name(what));
+	snprintf(how, sizeof how, "model: %s", imagined_name(what));
 	if (run_plan(e, "leads", how, NULL)) {
 		e->result.by_leads++;
 		learn(e, 1, NULL);
@@ -255,7 +263,7 @@ static bool run_imagined(struct explore *e, enum imagined least)
 	return true;
 }
 
-/* ---- systematically ----------------------------------------------------------------------- */
+/* ---- systematic search ----------------------------------------------------------------------- */
 
 static void end_pass(struct explore *e, bool at_its_end)
 {
@@ -267,14 +275,14 @@ static void end_pass(struct explore *e, bool at_its_end)
 	e->pass++;
 }
 
-/* Is there nothing to gain from a pass, or too much to pay? */
+/* Would a pass add nothing, or cost too much? */
 static bool skips_pass(const struct explore *e, size_t pass)
 {
 	bool bounded = passes[pass].bound != DPOR_PATH_NONE;
-	bool all_threads = !passes[pass].window || !e->window;
+	bool all_threads = !passes[pass].first_set || !e->first_set.threads;
 
 	return (bounded && e->options.systematic_only) ||
-	       (!bounded && passes[pass].window && !e->window) ||
+	       (!bounded && passes[pass].first_set && !e->first_set.threads) ||
 	       (all_threads && e->longest > SYSTEMATIC_MOST);
 }
 
@@ -287,18 +295,21 @@ static bool begin_pass(struct explore *e)
 		e->pass++;
 	if (e->pass == PASSES)
 		return false;
-	/* To say that all was seen, a loop that gives up after some rounds must be seen to do so. */
+	/* To claim completeness, a loop that gives up after some rounds must be seen to do so. */
 	if (e->pass + 1 == PASSES)
 		options.plan_options &= ~(uint32_t)CONTROL_SPIN_SOON;
 	options.bound = passes[e->pass].bound;
-	options.window = passes[e->pass].window ? e->window : NULL;
-	options.window_count = e->window_count;
+	if (passes[e->pass].first_set)
+		options.set = e->first_set;
 	e->dpor = dpor_open(&options);
 	e->pass_runs = 0;
 	return true;
 }
 
-/* A run of the pass that is under way, or the first of the next. False: all are at their end. */
+/*
+ * Makes a run of the current pass, or the first of the next. Returns false if all passes are at
+ * their end.
+ */
 static bool run_systematic(struct explore *e)
 {
 	for (;;) {
@@ -322,9 +333,12 @@ static bool run_systematic(struct explore *e)
 	return true;
 }
 
-/* ---- taking turns ------------------------------------------------------------------------- */
+/* ---- choosing the kind of the next run ------------------------------------------------------- */
 
-/* Leads alone at first, then with systematic runs, at last these alone; some random ones among them. */
+/*
+ * Leads alone at first, then together with systematic runs, finally these alone, with some random
+ * runs in between.
+ */
 static void run_next(struct explore *e)
 {
 	uint64_t turn = e->result.executions;
@@ -352,13 +366,12 @@ static void run_next(struct explore *e)
 		run_random(e, leads);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the whole search ------------------------------------------------------------------------ */
 
 void explore_hint(struct explore *e, const struct hints *hints)
 {
 	e->hints = hints;
-	e->window = hints->window;
-	e->window_count = hints->window_count;
+	e->first_set = (struct thread_set){ hints->threads, hints->thread_count };
 	for (size_t i = 0; i < hints->pairs.count; i++)
 		leads_hint(&e->leads, hints->pairs.items[i].one, hints->pairs.items[i].other);
 }
@@ -380,7 +393,7 @@ bool explore_search(struct explore *e, struct executor *executor, struct err *er
 	e->err = err;
 	while (!over(e) && !e->result.complete)
 		run_next(e);
-	if (e->dpor) /* it stays: the search may go on */
+	if (e->dpor) /* keep it: the search may continue */
 		e->result.systematic = *dpor_stats(e->dpor);
 	e->result.leads_made = e->leads.made;
 	e->result.leads_left = e->leads.queue.count;

@@ -1,3 +1,7 @@
+/*
+ * Recognises failures and computes their keys from the result and the sites of the threads that
+ * failed or are blocked.
+ */
 #include "explore/search/failure.h"
 
 #include "base/hash.h"
@@ -13,9 +17,10 @@ void failure_free(struct failure *failure)
 
 const char *failure_result_name(enum control_result result)
 {
-	static const char *const names[] = { "died",	 "ended",    "assertion failed", "aborted",
-					     "deadlock", "stuck",    "use after free",	 "bad free",
-					     "crashed",	 "too long", "equal to another", "hung",
+	static const char *const names[] = { "killed",	       "ended",	     "assertion failed",
+					     "aborted",	       "deadlock",   "stuck",
+					     "use after free", "bad free",   "crashed",
+					     "too many steps", "equivalent", "hung",
 					     "unfit" };
 
 	return names[result];
@@ -28,14 +33,17 @@ bool failure_seen(const struct outcome *outcome, int usual)
 	switch (outcome->result) {
 	case CONTROL_ENDED:
 		return outcome->control && WIFEXITED(outcome->status) && outcome->status != usual;
-	case CONTROL_UNFINISHED: /* it died without a word */
+	case CONTROL_UNFINISHED: /* it died without a report */
 		return outcome->control && WIFSIGNALED(outcome->status) &&
 		       WTERMSIG(outcome->status) != SIGKILL;
 	default: return false;
 	}
 }
 
-/* Where the thread that failed was: the access that faulted, or the last thing that was logged. */
+/*
+ * Returns the site where the thread failed: that of the access that faulted, or of the last logged
+ * event.
+ */
 static uint64_t failed_site(const struct outcome *outcome)
 {
 	const struct control *control = outcome->control;
@@ -45,7 +53,7 @@ static uint64_t failed_site(const struct outcome *outcome)
 	return outcome->event_count ? outcome->events[outcome->event_count - 1].site : 0;
 }
 
-/* Blocked threads in any order; of a deadlock only those of the cycle. */
+/* Hashes the sites of blocked threads, in any order; of a deadlock only those in the cycle. */
 static uint64_t blocked_sites(const struct outcome *outcome)
 {
 	uint64_t sum = 0;

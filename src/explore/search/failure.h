@@ -1,25 +1,25 @@
-/* What counts as a failure of a run, and when two failures are one. */
+/* Defines what counts as a failure of a run, and when two failures are the same. */
 #ifndef EXPLORE_SEARCH_FAILURE_H
 #define EXPLORE_SEARCH_FAILURE_H
 
 #include "explore/control/session.h"
 
 struct failure {
-	enum control_result result; /* ENDED: it exited with a status that the first run had not */
+	enum control_result result; /* ENDED: exit with another status than the first run */
 	int status;
-	uint64_t key;	    /* of the kind and the places: one failure, one key */
-	uint64_t execution; /* in which it was seen first, from 1 */
+	uint64_t key;	    /* of the kind and the sites: the same failure has the same key */
+	uint64_t execution; /* in which it was first seen, from 1 */
 	char how[24];	    /* "lead see", "systematic", … */
 	char text[CONTROL_TEXT];
 	struct plan plan; /* repeats it */
 	bool told;
-	bool doubtful; /* fibers showed it and kernel threads did not: the search goes on */
+	bool doubtful; /* fibers showed it and kernel threads did not: the search continues */
 };
 void failure_free(struct failure *failure);
 
 /*
- * Did this run fail? `usual` is the status of waitpid of runs that do not. Results that say nothing
- * about the program (LIMIT, HUNG, ASLEEP …) are no failures.
+ * Did this run fail? `usual` is the waitpid status of runs that do not fail. Results that say
+ * nothing about the program (LIMIT, HUNG, ASLEEP …) are not failures.
  */
 bool failure_seen(const struct outcome *outcome, int usual);
 uint64_t failure_key(const struct outcome *outcome);

@@ -1,3 +1,7 @@
+/*
+ * Runs the predictions and warnings on the first recording and keeps what a search can use of the
+ * findings: witnesses as plans, pairs of sites, and threads.
+ */
 #include "explore/search/hints.h"
 
 #include "base/mem.h"
@@ -16,10 +20,13 @@ static uint64_t count_events(const struct trace *trace)
 
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
 		bytes += trace_stream(trace, i)->bytes;
-	return bytes / 8; /* about */
+	return bytes / 8; /* roughly */
 }
 
-/* A race is no failure yet: what may come of it is what leads are for. */
+/*
+ * Adds the witness of a predicted failure. A race alone is not a failure: leads search for its
+ * effects.
+ */
 static void take_witness(struct hints *hints, const struct trace *trace,
 			 const struct finding *finding)
 {
@@ -43,7 +50,7 @@ static void take_finding(struct hints *hints, const struct trace *trace,
 		const struct finding_event *event = &finding->events.items[i];
 		*vec_push(seeds) =
 			(struct dependency_thread){ event->id.stream, event->id.index + 1 };
-		*vec_push(&sites) = recorded_site(trace, event->id.stream, event->id.index);
+		*vec_push(&sites) = recorded_site(trace, event->id);
 		for (size_t k = 0; k < i; k++)
 			*vec_push(&hints->pairs) =
 				(struct hint_pair){ sites.items[k], sites.items[i] };
@@ -56,7 +63,7 @@ static void take_finding(struct hints *hints, const struct trace *trace,
 		hints->predictions++;
 }
 
-static void make_window(struct hints *hints, const struct trace *trace, const seed_list *seeds)
+static void find_threads(struct hints *hints, const struct trace *trace, const seed_list *seeds)
 {
 	struct dependency *dependency;
 	dependency_threads threads = { 0 };
@@ -66,11 +73,11 @@ static void make_window(struct hints *hints, const struct trace *trace, const se
 	dependency = dependency_open(trace);
 	dependency_window(dependency, seeds->items, seeds->count, &threads);
 	for (size_t i = 0; i < threads.count; i++)
-		if (hints->window_count <= threads.items[i].thread)
-			hints->window_count = threads.items[i].thread + 1;
-	hints->window = mem_zalloc(hints->window_count, sizeof *hints->window);
+		if (hints->thread_count <= threads.items[i].thread)
+			hints->thread_count = threads.items[i].thread + 1;
+	hints->threads = mem_zalloc(hints->thread_count, sizeof *hints->threads);
 	for (size_t i = 0; i < threads.count; i++)
-		hints->window[threads.items[i].thread] = true;
+		hints->threads[threads.items[i].thread] = true;
 	vec_free(&threads);
 	dependency_close(dependency);
 }
@@ -92,7 +99,7 @@ void hints_make(struct hints *hints, const struct trace *trace, double seconds)
 	if (predict_run(trace, &options, &result, &err))
 		for (size_t i = 0; i < result.findings.count; i++)
 			take_finding(hints, trace, &result.findings.items[i], &seeds);
-	make_window(hints, trace, &seeds);
+	find_threads(hints, trace, &seeds);
 	predict_result_free(&result);
 	vec_free(&seeds);
 }
@@ -103,5 +110,5 @@ void hints_free(struct hints *hints)
 		plan_free(&hints->plans.items[i]);
 	vec_free(&hints->plans);
 	vec_free(&hints->pairs);
-	free(hints->window);
+	free(hints->threads);
 }

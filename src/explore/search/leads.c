@@ -1,6 +1,12 @@
+/*
+ * The queue of leads: ranks them, limits how many of one pair of sites are open, and hands out the
+ * best. leads_memory.c and leads_sync.c find the leads of a run.
+ */
 #include "explore/search/leads.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "event/event.h"
 
 #include <assert.h>
@@ -14,7 +20,7 @@
 #define COST_OF_TURNING_BACK 6
 #define GAIN_OF_A_HINT 1
 
-/* Kinds of one family that concern the same pair of sites take turns. */
+/* Kinds of one family at the same pair of sites share the counts of tries and open leads. */
 static const struct {
 	const char *name;
 	int rank;
@@ -42,10 +48,7 @@ const char *lead_kind_name(enum lead_kind kind)
 
 static uint64_t hash(uint64_t a, uint64_t b, uint64_t c)
 {
-	uint64_t h = a * 0x9e3779b97f4a7c15ull ^ b;
-
-	h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull ^ c;
-	return (h ^ h >> 32) * 0x94d049bb133111ebull;
+	return hash_mix(hash_mix(hash_mix(0, a), b), c);
 }
 
 static uint64_t pair_of(uint64_t one, uint64_t other)
@@ -58,7 +61,7 @@ void leads_hint(struct leads *leads, uint64_t one, uint64_t other)
 	map_put(&leads->hinted, pair_of(one, other), NULL);
 }
 
-/* ---- adding ------------------------------------------------------------------------------- */
+/* ---- adding ---------------------------------------------------------------------------------- */
 
 void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	       const struct control_rule *rules, size_t count, uint64_t site_a, uint64_t site_b,
@@ -90,25 +93,19 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	*vec_push(&leads->queue) = lead;
 }
 
-/* ---- lifting ------------------------------------------------------------------------------ */
+/* ---- moving a stop above locks --------------------------------------------------------------- */
 
-/* Does a thread take `lock`, in a way that it has to wait for, as one of its steps from..last? */
+/* Does one of the steps from..last of a thread acquire `lock` in a way that has to wait? */
 static bool acquires(const struct runlog *log, uint32_t thread, const struct runlog_lock *lock,
 		     uint32_t from, uint32_t last)
 {
 	const runlog_locks *list = &log->acquires[thread];
-	size_t low = 0, high = list->count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (list->items[middle].step < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < list->count && list->items[low].step <= last; low++)
-		if (list->items[low].address == lock->address &&
-		    !(list->items[low].shared && lock->shared))
+	SEARCH_FIRST(at, list->count, list->items[at].step >= from);
+	for (; at < list->count && list->items[at].step <= last; at++)
+		if (list->items[at].address == lock->address &&
+		    !(list->items[at].shared && lock->shared))
 			return true;
 	return false;
 }
@@ -137,11 +134,11 @@ uint32_t lead_lift(const struct runlog *log, uint32_t held, uint32_t step, uint3
 	return step;
 }
 
-/* ---- taking runs in ----------------------------------------------------------------------- */
+/* ---- learning from a run --------------------------------------------------------------------- */
 
 /*
- * Did a read see a write at another site (or of another thread) than ever before, or did a wait or a
- * try go another way? Runs that show nothing new have leads that are likely old ones again.
+ * Did a read see a write at another site (or of another thread) than ever before, or did a wait or
+ * a try behave differently? The leads of a run that shows nothing new are likely to be old ones.
  */
 static bool shows_new(struct leads *leads, const struct runlog *log)
 {
@@ -209,9 +206,9 @@ bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t de
 	return true;
 }
 
-/* ---- the queue ---------------------------------------------------------------------------- */
+/* ---- the queue ------------------------------------------------------------------------------- */
 
-/* Linear: a run takes far longer than a look at 20,000 leads. */
+/* Linear search: a run takes far longer than a look at 20,000 leads. */
 bool leads_take(struct leads *leads, struct lead *lead)
 {
 	size_t best = SIZE_MAX;

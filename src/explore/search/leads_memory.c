@@ -1,35 +1,35 @@
 /*
- * Leads from accesses: what else a read could see, writes of others between two accesses, writes
- * the other way round. For each location that several threads use and one writes.
+ * Leads from accesses: other values that a read could see, writes of other threads between two
+ * accesses, writes in the other order. They are made for each location that several threads use and
+ * at least one writes.
  *
- * A location that is used a hundred thousand times must not cost a hundred thousand squared: of each
- * site of a thread only the first few uses of a location are looked at, and from each not farther
- * than FAR uses. Loops that do the same again give the same pairs of sites anyway.
+ * A location that is used a hundred thousand times must not cost a hundred thousand squared. So of
+ * each site in a thread only the first few uses of a location count, each paired with at most FAR
+ * other uses. Loops that repeat give the same pairs of sites anyway.
  */
 #include "explore/search/leads.h"
 
+#include "base/hash.h"
 #include "event/event.h"
 
-#include <stdlib.h>
-
-#define FAR 400		 /* uses of a location, from one of them */
-#define USES_OF_A_SITE 6 /* of a thread, at one location */
+#define FAR 400		 /* distance in uses of a location */
+#define USES_OF_A_SITE 6 /* in a thread, at one location */
 #define OF_A_PAIR 8	 /* leads of a pair of sites at one location */
 
-/* ---- locations ---------------------------------------------------------------------------- */
+/* ---- locations ------------------------------------------------------------------------------- */
 
 /* The cells of 8 bytes with their accesses, in the order of the run. */
 struct location {
 	uint32_t first_thread;
 	bool shared, written;
-	runlog_numbers uses; /* positions; empty if it is not shared and written */
+	runlog_numbers uses; /* positions; empty unless it is shared and written */
 };
 struct locations {
 	struct map cells;
 	VEC(struct location) list;
 };
 
-/* Of a large access only the first cells: what is copied in bulk is rarely what goes wrong. */
+/* Of a large access only the first cells count: data copied in bulk is rarely what goes wrong. */
 #define MOST_CELLS 32
 
 static void each_cell(struct locations *locations, const struct control_event *event,
@@ -71,21 +71,19 @@ static void find_locations(struct locations *locations, const struct runlog *log
 		}
 }
 
-/* ---- one location ------------------------------------------------------------------------- */
+/* ---- one location ---------------------------------------------------------------------------- */
 
 struct looking {
 	struct leads *leads;
 	struct runlog *log;
 	const runlog_numbers *uses;
-	struct map pairs, sites; /* how often */
+	struct map pairs, sites; /* counts */
 	VEC(struct control_rule) rules;
 };
 
 static bool few(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint64_t most)
 {
-	uint64_t key = (a * 0x9e3779b97f4a7c15ull ^ b) * 0xbf58476d1ce4e5b9ull ^ c;
-
-	return (*map_put(map, key, NULL))++ < most;
+	return (*map_put(map, hash_mix(hash_mix(hash_mix(0, a), b), c), NULL))++ < most;
 }
 
 static const struct control_event *use_at(const struct looking *looking, size_t i)
@@ -98,7 +96,7 @@ static bool same_value(const struct control_event *a, const struct control_event
 	return a->size == b->size && a->address == b->address && a->other == b->other;
 }
 
-/* The read at `r` waits until a later write is done. */
+/* Adds leads that make the read at `r` wait until a later write is done. */
 static void see_later(struct looking *looking, size_t r)
 {
 	const struct runlog *log = looking->log;
@@ -135,7 +133,7 @@ static void see_later(struct looking *looking, size_t r)
 	map_free(&seen);
 }
 
-/* Rules: the read before the first of these writes in each thread. */
+/* Makes the rules that put the read before the first of these writes in each thread. */
 static void rules_before(struct looking *looking, const struct control_event *read,
 			 const runlog_numbers *writes)
 {
@@ -170,7 +168,7 @@ static void add_before(struct looking *looking, enum lead_kind kind, enum lead_k
 		  read->site, write->site, penalty);
 }
 
-/* The read at `r` comes before writes that it came behind. */
+/* Adds leads that put the read at `r` before writes that it followed. */
 static void see_older(struct looking *looking, size_t r)
 {
 	const struct runlog *log = looking->log;
@@ -204,7 +202,7 @@ static void see_older(struct looking *looking, size_t r)
 	vec_free(&writes);
 }
 
-/* A write that came before both of two accesses of a thread, put between them. */
+/* Adds leads that put a write, which came before both of two accesses of a thread, between them. */
 static void put_between(struct looking *looking, size_t second)
 {
 	const struct runlog *log = looking->log;

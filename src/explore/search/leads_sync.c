@@ -1,14 +1,18 @@
-/* Leads from synchronisation: blocks freed too early, locks in a cycle, wake-ups too early. */
+/*
+ * Leads from synchronisation: blocks freed too early, locks acquired in a cycle, wake-ups that come
+ * too early.
+ */
 #include "explore/search/leads.h"
 
+#include "base/hash.h"
 #include "event/event.h"
 
-/* ---- blocks ------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 #define MOST_USES 32 /* of a block */
 #define MOST_FREES 1000
 
-/* Of a block's uses the first of each site and thread. */
+/* Records the first use of a block at each site in each thread. */
 static void add_use_of(const struct runlog *log, runlog_numbers *uses, uint32_t at)
 {
 	const struct control_event *event = &log->events[at];
@@ -22,7 +26,10 @@ static void add_use_of(const struct runlog *log, runlog_numbers *uses, uint32_t 
 		*vec_push(uses) = at;
 }
 
-/* A free of another thread before each use of the block that nothing puts before it. */
+/*
+ * Adds leads that put another thread's free before each use of the block that does not happen
+ * before it.
+ */
 static void free_early(struct leads *leads, struct runlog *log, const runlog_numbers *uses,
 		       uint32_t at)
 {
@@ -44,7 +51,7 @@ static void free_early(struct leads *leads, struct runlog *log, const runlog_num
 	}
 }
 
-/* Blocks are looked up once for each event: only those that are freed at all matter. */
+/* Looks up the block once for each event; only blocks that are freed at all matter. */
 void leads_from_blocks(struct leads *leads, struct runlog *log)
 {
 	struct use_blocks blocks = { 0 };
@@ -73,9 +80,9 @@ void leads_from_blocks(struct leads *leads, struct runlog *log)
 	op_uses_free_blocks(&blocks);
 }
 
-/* ---- locks in a cycle --------------------------------------------------------------------- */
+/* ---- locks in a cycle ------------------------------------------------------------------------ */
 
-/* A thread takes `second` while it holds `first`. */
+/* A thread acquires `second` while it holds `first`. */
 struct leads_sync_edge {
 	uint32_t thread, place, first_step, second_step, set;
 	uint64_t first, second;
@@ -97,10 +104,9 @@ static void find_edges(const struct runlog *log, edges *list)
 		    (event->flags & (CONTROL_EVENT_TRY | CONTROL_EVENT_TIMED)))
 			continue;
 		for (size_t h = 0; h < held->count; h++) {
-			uint64_t key =
-				(held->items[h].address * 0x9e3779b97f4a7c15ull ^ event->address) *
-					0xbf58476d1ce4e5b9ull ^
-				event->site ^ (uint64_t)event->thread << 48;
+			uint64_t locks =
+				hash_mix(hash_mix(0, held->items[h].address), event->address);
+			uint64_t key = hash_mix(hash_mix(locks, event->site), event->thread);
 			bool fresh;
 			map_put(&known, key, &fresh);
 			if (fresh && held->items[h].address != event->address)
@@ -120,7 +126,7 @@ static void find_edges(const struct runlog *log, edges *list)
 	map_free(&known);
 }
 
-/* A lock that both hold keeps them apart (a gate lock). */
+/* Do both threads hold a common lock (a gate lock)? It keeps them apart. */
 static bool have_gate(const struct runlog *log, const struct leads_sync_edge *a,
 		      const struct leads_sync_edge *b)
 {
@@ -150,7 +156,7 @@ static bool can_join(const struct runlog *log, const edges *list, const uint32_t
 	return true;
 }
 
-/* Everybody has its first lock before anybody asks for its second. */
+/* Adds the lead in which every thread has its first lock before any thread asks for its second. */
 static void add_cycle(struct leads *leads, struct runlog *log, const edges *list,
 		      const uint32_t *cycle, uint32_t length)
 {
@@ -206,7 +212,7 @@ void leads_from_cycles(struct leads *leads, struct runlog *log)
 	vec_free(&list);
 }
 
-/* ---- wake-ups ----------------------------------------------------------------------------- */
+/* ---- wake-ups -------------------------------------------------------------------------------- */
 
 #define MOST_WAITS 200
 

@@ -1,3 +1,8 @@
+/*
+ * Learns from a run, event by event: computes the view of the thread before and after the event,
+ * and enters the operation under both. The values of memory cells are tracked on the way, because
+ * the log of an update has only its new value.
+ */
 #include "explore/search/learned_model.h"
 
 #include "base/hash.h"
@@ -6,7 +11,11 @@
 
 #define MOST_EVENTS 4000       /* of a run that is learnt */
 #define MOST_OPERATIONS 400000 /* that are kept */
-#define MOST_BYTES (1u << 20)  /* that a run accesses, those of copies and fills included */
+/*
+ * that a run accesses, including copies and fills: every eight bytes that are accessed are a cell, and
+ * a buffer of gigabytes would have too many
+ */
+#define MOST_BYTES (1u << 20)
 
 void learned_model_free(struct learned_model *known)
 {
@@ -23,7 +32,7 @@ void learned_model_free(struct learned_model *known)
 	map_free(&known->seen_behind);
 }
 
-/* ---- views -------------------------------------------------------------------------------- */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 uint64_t learned_model_start(uint32_t thread)
 {
@@ -74,7 +83,7 @@ bool learned_model_ends(const struct learned_model *known, uint64_t view)
 	return map_get(&known->ends, view);
 }
 
-/* ---- news --------------------------------------------------------------------------------- */
+/* ---- what is new ----------------------------------------------------------------------------- */
 
 uint64_t learned_model_key(const struct learned_model_op *op, uint64_t result)
 {
@@ -93,13 +102,13 @@ enum learned_model_news learned_model_news(const struct learned_model *known,
 								 : LEARNED_MODEL_NEW_BEHIND;
 }
 
-/* ---- learning ----------------------------------------------------------------------------- */
+/* ---- learning -------------------------------------------------------------------------------- */
 
 struct learned_model_learning {
 	struct learned_model *known;
 	uint64_t *views, *last; /* of each thread */
 	VEC(uint64_t) values;	/* of cells, in this run */
-	VEC(uint8_t) written;	/* their bytes, in this run */
+	VEC(uint8_t) written;	/* bit mask of the bytes written in this run */
 	bool new;
 };
 
@@ -128,7 +137,7 @@ static uint32_t cell_of(struct learned_model *known, const struct control_event 
 	return number;
 }
 
-/* What is copied or filled is followed no further: those cells are anybody's guess. */
+/* Data that is copied or filled is not followed: the cells become wild. */
 static void use_all(struct learned_model *known, const struct control_event *event,
 		    uint64_t address, bool writes)
 {
@@ -202,8 +211,9 @@ static uint64_t low_bytes(unsigned bytes)
 }
 
 /*
- * What an access finds and leaves. Of an update only what it left is in the log; what it found is
- * what was there, as far as that is known, and 0 where nobody wrote and nobody read before.
+ * Returns what an access finds and applies what it leaves. The log has only the new value of an
+ * update; what it found is what was there, as far as that is known, and 0 where the program has
+ * neither written nor read before.
  */
 static uint64_t play_access(struct learned_model_learning *learning,
 			    const struct learned_model_op *op)
@@ -274,24 +284,14 @@ static void learn_event(struct learned_model_learning *learning, const struct co
 	*last = learned_model_key(&op, result);
 }
 
-/* Each eight bytes that are accessed are a cell of their own: a buffer of gigabytes is too many. */
-static bool is_small(const struct outcome *outcome)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < outcome->event_count; i++)
-		if (event_group(outcome->events[i].kind) == EG_ACCESS)
-			bytes += outcome->events[i].size;
-	return bytes <= MOST_BYTES;
-}
-
 bool learned_model_learn(struct learned_model *known, const struct outcome *outcome)
 {
 	struct learned_model_learning learning = { .known = known };
 	uint32_t threads = outcome->thread_count;
 
 	if (outcome->events_lost || outcome->event_count > MOST_EVENTS ||
-	    known->ops.count > MOST_OPERATIONS || !is_small(outcome))
+	    known->ops.count > MOST_OPERATIONS ||
+	    op_uses_count_bytes(outcome->events, outcome->event_count) > MOST_BYTES)
 		return false;
 	for (uint32_t i = 0; i < outcome->event_count; i++)
 		if (threads <= outcome->events[i].thread)

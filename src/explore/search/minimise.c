@@ -1,3 +1,8 @@
+/*
+ * Delta debugging over the slices of a failing plan: leaves out pieces of half the plan, then of a
+ * quarter, and so on down to single slices, and keeps a trial that fails in the same way with fewer
+ * switches.
+ */
 #include "explore/search/minimise.h"
 
 #include "explore/search/lead_plan.h"
@@ -10,20 +15,20 @@ struct minimising {
 	struct plan trial;
 };
 
-/* The failing plan without `count` runs from `from` on. */
+/* Makes the trial: the failing plan without `count` slices from `from` on. */
 static void leave_out(struct minimising *m, size_t from, size_t count)
 {
 	struct plan *trial = &m->trial;
 	const struct plan *plan = &m->failure->plan;
 
 	plan_copy(trial, plan);
-	trial->runs.count = 0;
-	for (size_t i = 0; i < plan->runs.count; i++)
+	trial->slices.count = 0;
+	for (size_t i = 0; i < plan->slices.count; i++)
 		if (i < from || i >= from + count)
-			*vec_push(&trial->runs) = plan->runs.items[i];
+			*vec_push(&trial->slices) = plan->slices.items[i];
 }
 
-/* Runs the trial. If it fails alike with fewer switches, what it did is the plan from now on. */
+/* Runs the trial. If it fails in the same way with fewer switches, what it did becomes the plan. */
 static bool improves(struct minimising *m)
 {
 	struct outcome outcome;
@@ -40,9 +45,9 @@ static bool improves(struct minimising *m)
 	    outcome.events_lost)
 		return false;
 	plan_copy(&seen, &m->trial);
-	seen.runs.count = seen.choices.count = 0;
+	seen.slices.count = seen.choices.count = 0;
 	lead_plan_repeat(&outcome, &seen);
-	better = seen.runs.count < m->failure->plan.runs.count;
+	better = seen.slices.count < m->failure->plan.slices.count;
 	if (better)
 		plan_copy(&m->failure->plan, &seen);
 	plan_free(&seen);
@@ -55,18 +60,18 @@ uint64_t minimise_failure(struct executor *executor, struct failure *failure, ui
 	struct minimising m = {
 		.executor = executor, .failure = failure, .most = most, .usual = usual
 	};
-	size_t piece = (failure->plan.runs.count + 1) / 2;
+	size_t piece = (failure->plan.slices.count + 1) / 2;
 
 	while (piece > 0 && m.runs < m.most) {
 		bool any = false;
-		for (size_t at = 0; at < failure->plan.runs.count && m.runs < m.most;) {
+		for (size_t at = 0; at < failure->plan.slices.count && m.runs < m.most;) {
 			leave_out(&m, at, piece);
 			if (improves(&m))
 				any = true;
 			else
 				at += piece;
 		}
-		if (!any || piece > failure->plan.runs.count)
+		if (!any || piece > failure->plan.slices.count)
 			piece /= 2;
 	}
 	plan_free(&m.trial);

@@ -1,7 +1,8 @@
 /*
- * Fewer switches for a schedule that fails: delta debugging (Zeller, Hildebrandt, TSE 2002) over its
- * runs. A schedule with some runs left out is still a plan, because runs are wishes; what it really
- * did is the new schedule if it fails in the same way with fewer switches.
+ * Finds a schedule with fewer switches for a failure: delta debugging (Zeller, Hildebrandt, TSE
+ * 2002) over its slices. A schedule without some of its slices is still a plan, because slices do
+ * not bind the scheduler. If the run fails in the same way with fewer switches, what it did is the
+ * new schedule.
  */
 #ifndef EXPLORE_SEARCH_MINIMISE_H
 #define EXPLORE_SEARCH_MINIMISE_H
@@ -9,8 +10,8 @@
 #include "explore/search/failure.h"
 
 /*
- * Runs `executor` at most `most` times. failure->plan is replaced by the best that was found;
- * returns how many runs it took. `usual` as of failure_seen.
+ * Runs `executor` at most `most` times and replaces failure->plan by the best plan found. Returns
+ * the number of runs. `usual` as for failure_seen().
  */
 uint64_t minimise_failure(struct executor *executor, struct failure *failure, uint64_t most,
 			  int usual);

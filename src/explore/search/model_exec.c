@@ -1,3 +1,7 @@
+/*
+ * States of the model (threads, shared memory cells, objects, heap blocks) and the effect of each
+ * operation on them. The rules for objects are those of doc/controlled-runs.md.
+ */
 #include "explore/search/model_exec.h"
 
 #include "base/hash.h"
@@ -7,31 +11,33 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- states ------------------------------------------------------------------------------- */
+/* ---- states ---------------------------------------------------------------------------------- */
 
-/* Waiters of a condition and tokens that signals left, in the order they came. */
+/* Waiters of a condition and tokens left by signals, in the order they came. */
 #define QUEUE 24
-#define TOKEN 255 /* no thread's number */
+#define TOKEN 255 /* not the number of a thread */
 
 struct model_exec_object {
 	uint16_t owner; /* thread + 1 */
 	uint16_t depth, readers;
 	uint16_t queued;
-	int32_t count; /* semaphore; barrier: arrivals; once: 1 at it, 2 done */
-	uint32_t meet; /* barrier */
+	int32_t count; /* semaphore; barrier: arrivals; once: 1 running, 2 done */
+	uint32_t meet; /* barrier: number of threads that meet */
 	uint8_t queue[QUEUE];
 };
 
 struct thread {
 	uint64_t view, last;
-	uint32_t step;	 /* that it is at */
+	uint32_t step;	 /* its next step */
 	uint32_t ticket; /* at a barrier: arrivals before its own */
 	uint32_t begun, over;
 };
 
 struct model_exec_state {
 	struct thread threads[0];
-	/* behind them: cells of 8 bytes, objects, a byte for each block: was it freed? */
+	/*
+	 * followed by the cells of 8 bytes, the objects, and a byte for each block: was it freed?
+	 */
 };
 
 static uint64_t *cells_of(const struct model_exec *m, const model_exec_state *state)
@@ -138,7 +144,7 @@ bool model_exec_is_shared(const struct model_exec *m, const struct learned_model
 	return event_group(op->kind) != EG_THREAD && op->place != LEARNED_MODEL_NONE;
 }
 
-/* ---- can it happen ------------------------------------------------------------------------ */
+/* ---- can an operation happen? ---------------------------------------------------------------- */
 
 static bool is_free(const struct model_exec *m, const model_exec_state *state, uint32_t lock,
 		    uint32_t thread, bool reads)
@@ -150,7 +156,7 @@ static bool is_free(const struct model_exec *m, const model_exec_state *state, u
 	return (!object->owner && !object->readers) || object->owner == thread + 1;
 }
 
-/* The token that would wake a waiter: the oldest behind it; or QUEUE. */
+/* Returns the token that would wake a waiter: the oldest after it; or QUEUE. */
 static uint16_t token_for(const struct model_exec_object *object, uint32_t thread)
 {
 	uint16_t i = 0;
@@ -169,8 +175,8 @@ static bool can_succeed(const struct model_exec *m, const model_exec_state *stat
 
 	switch (op->kind) {
 	case EV_ACQUIRE: return is_free(m, state, op->place, thread, false);
-	case EV_ACQUIRE_FAIL: /* where its own lock was in its way it is not recursive */
-		return is_free(m, state, op->place, LEARNED_MODEL_NONE - 1, false);
+	/* it failed because of its own lock once: the lock is not recursive */
+	case EV_ACQUIRE_FAIL: return is_free(m, state, op->place, LEARNED_MODEL_NONE - 1, false);
 	case EV_READ_ACQUIRE:
 	case EV_READ_FAIL: return is_free(m, state, op->place, thread, true);
 	case EV_WOKEN: return token_for(object_at(m, state, op->place), thread) < QUEUE;
@@ -206,14 +212,14 @@ enum model_exec_can model_exec_can(const struct model_exec *m, const model_exec_
 	return op->flags & CONTROL_EVENT_TIMED ? MODEL_EXEC_LATE : MODEL_EXEC_BLOCKED;
 }
 
-/* ---- results ------------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------- */
 
 static uint64_t mask_of(const struct learned_model_op *op)
 {
 	return (op->bytes >= 8 ? UINT64_MAX : (1ull << 8 * op->bytes) - 1) << op->shift;
 }
 
-/* How a try, a timed operation or a once comes out. */
+/* The result of a try, a timed operation or a once. */
 static uint64_t way_of(const struct model_exec *m, const model_exec_state *state, uint32_t thread,
 		       const struct learned_model_op *op)
 {
@@ -258,7 +264,7 @@ bool model_exec_uses_freed(const struct model_exec *m, const model_exec_state *s
 	return op->block != LEARNED_MODEL_NONE && *block_at(m, state, op->block);
 }
 
-/* ---- doing it ----------------------------------------------------------------------------- */
+/* ---- executing ------------------------------------------------------------------------------- */
 
 static void unqueue(struct model_exec_object *object, uint16_t at)
 {

@@ -1,9 +1,9 @@
 /*
- * A machine that does what a program is known to do (learned_model.h): states of memory and objects, and
- * operations on them, without the program. As far as it goes it says what would come of an order of
- * the threads; where a thread would see what it never saw, nobody knows what it does next.
+ * Executes a learned model (learned_model.h) instead of the program: it has states of memory and
+ * objects, and operations on them. It predicts the effect of an order of the threads up to the
+ * point where a thread would see something that it never saw: what it does next is not known.
  *
- * A state is one piece of memory, so that it is copied, compared and hashed as such.
+ * A state is one block of memory, so that it can be copied, compared and hashed as such.
  */
 #ifndef EXPLORE_SEARCH_MODEL_EXEC_H
 #define EXPLORE_SEARCH_MODEL_EXEC_H
@@ -13,7 +13,10 @@
 struct model_exec {
 	const struct learned_model *known;
 	uint32_t *
-		slots; /* of cells that threads share: position in the state; else LEARNED_MODEL_NONE */
+		/*
+		 * by cell: position in the state if threads share it, otherwise LEARNED_MODEL_NONE
+		 */
+		slots;
 	uint32_t threads, cells, objects, blocks;
 	size_t bytes; /* of a state */
 };
@@ -23,39 +26,41 @@ struct model_exec {
 void model_exec_make(struct model_exec *machine, const struct learned_model *known);
 void model_exec_free(struct model_exec *machine);
 
-typedef struct model_exec_state model_exec_state; /* `bytes` of them, aligned for uint64_t */
+typedef struct model_exec_state model_exec_state; /* `bytes` long, aligned for uint64_t */
 void model_exec_start(const struct model_exec *machine, model_exec_state *state);
 uint64_t model_exec_hash(const struct model_exec *machine, const model_exec_state *state);
 
 enum model_exec_can {
-	MODEL_EXEC_OVER,    /* there is nothing left for the thread to do, or it was not created */
+	MODEL_EXEC_OVER,    /* the thread has nothing left to do, or it was not created */
 	MODEL_EXEC_BLOCKED, /* it waits */
 	MODEL_EXEC_LATE,    /* it waits, and may time out */
 	MODEL_EXEC_GOES,
-	MODEL_EXEC_UNKNOWN, /* nobody knows what it does next */
+	MODEL_EXEC_UNKNOWN, /* its next operation is not known */
 };
 enum model_exec_can model_exec_can(const struct model_exec *machine, const model_exec_state *state,
 				   uint32_t thread);
 
-/* The operation a thread stands before; not if it is over or unknown. */
+/* The next operation of a thread; the thread must not be over or unknown. */
 const struct learned_model_op *model_exec_at(const struct model_exec *machine,
 					     const model_exec_state *state, uint32_t thread);
-/* What the thread saw last, for learned_model_news. */
+/* The key of the thread's previous result, for learned_model_news(). */
 uint64_t model_exec_last(const model_exec_state *state, uint32_t thread);
-/* The step that it is at. */
+/* Number of the thread's next step. */
 uint32_t model_exec_step(const model_exec_state *state, uint32_t thread);
 uint64_t model_exec_view(const model_exec_state *state, uint32_t thread);
 
-/* The result that the operation of a thread would have now. */
+/* The result that the thread's next operation would have now. */
 uint64_t model_exec_result(const struct model_exec *machine, const model_exec_state *state,
 			   uint32_t thread);
 /* Would it use a block that was freed? */
 bool model_exec_uses_freed(const struct model_exec *machine, const model_exec_state *state,
 			   uint32_t thread);
-/* Can others see the operation, or be seen by it? */
+/* Can other threads see the operation, or affect it? */
 bool model_exec_is_shared(const struct model_exec *machine, const struct learned_model_op *op);
 
-/* Does it. False: with that result it was never seen. */
+/*
+ * Does the thread's next operation. Returns false if the operation was never seen with that result.
+ */
 bool model_exec_do(const struct model_exec *machine, model_exec_state *state, uint32_t thread);
 
 /* Has the process ended? */

@@ -1,3 +1,8 @@
+/*
+ * Uniform-cost search over the states of the learned model: states with few preemptions are
+ * expanded first, and a state is expanded again only if it is reached at a lower cost. The best
+ * goal (a failure, or a thread that sees something new) becomes a plan.
+ */
 #include "explore/search/model_search.h"
 
 #include "base/hash.h"
@@ -9,12 +14,12 @@
 
 #define MOST_NODES 30000
 #define MOST_BYTES (32u << 20) /* of states */
-#define MOST_COST 4	       /* preemptions, and other choices than the usual */
+#define MOST_COST 4	       /* preemptions, and other deviations from the usual choice */
 
-/* A state that was reached, by one operation of a thread and what it does alone behind it. */
+/* A state that was reached by one operation of a thread and the invisible operations after it. */
 struct model_search_node {
 	uint32_t parent;
-	uint32_t thread, until; /* who moved, up to which step */
+	uint32_t thread, until; /* the thread that moved, and up to which step */
 	uint8_t cost;
 	bool late; /* by a time-out, at step `choice` */
 	uint32_t choice;
@@ -32,35 +37,36 @@ struct model_search {
 	struct learned_model known;
 	struct model_exec machine;
 	VEC(struct model_search_node) nodes;
-	VEC(uint8_t) states; /* of the nodes, one behind the other */
+	VEC(uint8_t) states; /* of the nodes, one after the other */
 	VEC(uint32_t) open[MOST_COST + 1];
-	struct map reached; /* hash of a state: 1 + the least cost */
+	struct map reached; /* from the hash of a state to 1 + the least cost */
 	struct map tried;   /* keys of goals */
-	struct goal best;   /* what was found last, if nothing was learnt since */
+	struct goal best;   /* found by the last search, if nothing was learnt since */
 	bool looked;
 };
 
 const char *imagined_name(enum imagined imagined)
 {
-	static const char *const names[] = { "nothing", "failure", "result", "behind", "view" };
+	static const char *const names[] = { "nothing", "failure", "new result", "new sequence",
+					     "new history" };
 
 	return names[imagined];
 }
 
-/* Runs that are too long, or of too many threads, are not kept. */
+/* Does the model have runs, of not too many threads? (Runs that are too long are not learnt.) */
 static bool is_able(const struct model_search *im)
 {
 	return im->known.threads && im->known.threads <= MODEL_EXEC_THREADS;
 }
 
-/* ---- nodes -------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 static model_exec_state *state_of(const struct model_search *im, uint32_t node)
 {
 	return (model_exec_state *)(im->states.items + node * im->machine.bytes);
 }
 
-/* A node behind `parent`, with a copy of its state; it is not open yet. */
+/* Appends a node after `parent` with a copy of its state; it is not open yet. */
 static uint32_t push_node(struct model_search *im, uint32_t parent)
 {
 	uint32_t node = (uint32_t)im->nodes.count;
@@ -81,7 +87,7 @@ static void pop_node(struct model_search *im)
 	im->states.count -= im->machine.bytes;
 }
 
-/* What the thread does that nobody else can see is done at once. */
+/* Executes the operations of the node's thread that other threads cannot see. */
 static void go_alone(struct model_search *im, uint32_t node)
 {
 	model_exec_state *state = state_of(im, node);
@@ -115,7 +121,7 @@ static void open_node(struct model_search *im, uint32_t node)
 	*vec_push(&im->open[cost]) = node;
 }
 
-/* ---- goals -------------------------------------------------------------------------------- */
+/* ---- goals ----------------------------------------------------------------------------------- */
 
 static void take_goal(struct model_search *im, const struct goal *goal)
 {
@@ -133,7 +139,7 @@ static uint64_t failure_of(const struct model_search *im, uint32_t node)
 	return model_exec_hash(&im->machine, state_of(im, node));
 }
 
-/* A thread that would see something new there. */
+/* Offers a goal: a thread that would see something new at this node. */
 static void take_news(struct model_search *im, uint32_t node, uint32_t thread, uint8_t cost,
 		      bool late)
 {
@@ -152,7 +158,7 @@ static void take_news(struct model_search *im, uint32_t node, uint32_t thread, u
 						      learned_model_behind(1, op, result)) });
 }
 
-/* ---- searching ---------------------------------------------------------------------------- */
+/* ---- searching ------------------------------------------------------------------------------- */
 
 static void move(struct model_search *im, uint32_t node, uint32_t thread, uint8_t cost, bool late)
 {
@@ -181,7 +187,10 @@ static void move(struct model_search *im, uint32_t node, uint32_t thread, uint8_
 	open_node(im, child);
 }
 
-/* Who goes on costs nothing if it did so before, or, when that one cannot, is the first that can. */
+/*
+ * Expands a node. Continuing with the last thread, or with the next one that can run if it cannot,
+ * costs nothing; any other choice costs 1.
+ */
 static void expand(struct model_search *im, uint32_t node)
 {
 	const struct model_exec *m = &im->machine;
@@ -242,7 +251,7 @@ static void look(struct model_search *im)
 		}
 }
 
-/* ---- plans -------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static void plan_to(const struct model_search *im, uint32_t node, struct plan *plan)
 {
@@ -253,7 +262,7 @@ static void plan_to(const struct model_search *im, uint32_t node, struct plan *p
 	if (at->late)
 		*vec_push(&plan->choices) =
 			(struct control_choice){ at->thread, at->choice, CONTROL_TIMEOUT };
-	*vec_push(&plan->runs) = (struct control_run){ at->thread, at->until };
+	*vec_push(&plan->slices) = (struct control_run){ at->thread, at->until };
 }
 
 static void plan_goal(struct model_search *im, struct plan *plan)
@@ -265,20 +274,20 @@ static void plan_goal(struct model_search *im, struct plan *plan)
 	if (goal->thread == LEARNED_MODEL_NONE)
 		return;
 	op = model_exec_at(&im->machine, state_of(im, goal->node), goal->thread);
-	*vec_push(&plan->runs) = (struct control_run){ goal->thread, op->step + 1 };
+	*vec_push(&plan->slices) = (struct control_run){ goal->thread, op->step + 1 };
 	if (goal->late)
 		*vec_push(&plan->choices) =
 			(struct control_choice){ goal->thread, op->step, CONTROL_TIMEOUT };
 }
 
-/* ---- following a plan --------------------------------------------------------------------- */
+/* ---- following a plan ------------------------------------------------------------------------ */
 
 struct following {
 	const struct model_exec *machine;
 	model_exec_state *state;
 };
 
-/* Whoever may time out, or whose next operation is not known, could go on. */
+/* A thread that may time out, or whose next operation is not known, counts as one that can run. */
 static bool goes_on(const void *context, uint32_t thread)
 {
 	const struct following *f = context;
@@ -291,7 +300,7 @@ static uint32_t step_of(const void *context, uint32_t thread)
 	return model_exec_step(((const struct following *)context)->state, thread);
 }
 
-/* Plays it; false as soon as somebody comes to what is not known, or to a failure. */
+/* Plays the plan. Returns false as soon as a thread comes to something unknown, or to a failure. */
 static bool follow(struct following *f, const struct plan *plan)
 {
 	const struct model_exec *m = f->machine;
@@ -326,7 +335,7 @@ bool model_search_knows(struct model_search *im, const struct plan *plan)
 	return knows;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- opening, learning, searching ------------------------------------------------------------ */
 
 struct model_search *model_search_open(void)
 {

@@ -1,8 +1,9 @@
 /*
- * Runs that would show something new, worked out without running the program: all orders of what is
- * known of its threads (model_exec.h), with few preemptions first, until one comes to a failure (nobody
- * can go on, a freed block is used) or a thread sees what it never saw. Only from there on is anything
- * to be learnt by running it; what came of it is known for the next time.
+ * Searches the learned model for runs that would show something new, without running the program.
+ * It tries all orders that the model knows (model_exec.h), those with few preemptions first, until
+ * one leads to a failure (no thread can run, a freed block is used) or a thread sees something it
+ * never saw. Only from there on can running the program show anything; the result is then part of
+ * the model.
  */
 #ifndef EXPLORE_SEARCH_MODEL_SEARCH_H
 #define EXPLORE_SEARCH_MODEL_SEARCH_H
@@ -10,11 +11,11 @@
 #include "explore/control/session.h"
 
 enum imagined {
-	IMAGINED_NOTHING, /* there is nothing to be seen, or too much to look through */
+	IMAGINED_NOTHING, /* nothing new in the model, or too much to search */
 	IMAGINED_FAILURE,
-	IMAGINED_RESULT, /* a read, or a try, comes out as it never did at that place */
-	IMAGINED_BEHIND, /* … as it never did behind what the thread saw last */
-	IMAGINED_VIEW,	 /* … as it never did behind all that the thread saw */
+	IMAGINED_RESULT, /* a read or a try has a result that it never had at that site */
+	IMAGINED_BEHIND, /* … that it never had after the thread's previous result */
+	IMAGINED_VIEW,	 /* … that it never had after all that the thread saw */
 };
 const char *imagined_name(enum imagined imagined);
 
@@ -22,14 +23,17 @@ struct model_search;
 struct model_search *model_search_open(void);
 void model_search_close(struct model_search *imagine);
 
-/* False: it showed nothing that was not known. */
+/* Returns false if the run showed nothing new. */
 bool model_search_learn(struct model_search *imagine, const struct outcome *outcome);
 
-/* The best that was not tried, if it is at least so good: its runs are appended to the plan. */
+/*
+ * Appends the slices of the best run that was not tried to the plan, if it is at least as good as
+ * `least`.
+ */
 enum imagined model_search_next(struct model_search *imagine, enum imagined least,
 				struct plan *plan);
 
-/* Is it known what would come of this plan, and no failure? */
+/* Is the result of this plan known, and not a failure? */
 bool model_search_knows(struct model_search *imagine, const struct plan *plan);
 
 #endif

@@ -1,8 +1,12 @@
+/*
+ * Decides whether an operation could have happened earlier: replays the history of its object,
+ * without the removed nodes, on a small model of a lock, condition, semaphore, barrier or once.
+ */
 #include "explore/search/op_enabled.h"
 
 #include "event/event.h"
 
-/* ---- what is left of a history ------------------------------------------------------------ */
+/* ---- the remaining history ------------------------------------------------------------------- */
 
 static bool left_out(const struct dpor_path *path, uint32_t node, uint32_t without)
 {
@@ -10,7 +14,7 @@ static bool left_out(const struct dpor_path *path, uint32_t node, uint32_t witho
 	       dpor_path_covers(&path->nodes.items[node].clock, &path->nodes.items[without]);
 }
 
-/* The next event of a history that is left, or NULL. */
+/* Returns the next event of a history that is not removed, or NULL. */
 static const struct control_event *next_event(const struct dpor_path *path,
 					      const dpor_path_history *history, uint32_t without,
 					      size_t *at)
@@ -23,7 +27,7 @@ static const struct control_event *next_event(const struct dpor_path *path,
 	return NULL;
 }
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 struct lock_state {
 	uint32_t writer, depth, readers;
@@ -73,7 +77,7 @@ static bool could_lock(const struct dpor_path *path, uint64_t lock_address, uint
 	return (lock.writer == DPOR_PATH_NONE && lock.readers == 0) || lock.writer == asking;
 }
 
-/* ---- conditions --------------------------------------------------------------------------- */
+/* ---- conditions ------------------------------------------------------------------------------ */
 
 struct condition_entry {
 	uint32_t thread;
@@ -166,9 +170,9 @@ static bool could_wake(const struct dpor_path *path, const struct control_event 
 	return can;
 }
 
-/* ---- semaphores, barriers, once ----------------------------------------------------------- */
+/* ---- semaphores, barriers, once -------------------------------------------------------------- */
 
-/* A semaphore whose beginning was not seen had as much as its history needs. */
+/* A semaphore whose initialisation was not seen had as high a count as its history needs. */
 static bool could_down(const struct dpor_path *path, const struct control_event *operation,
 		       uint32_t without)
 {
@@ -194,7 +198,10 @@ static bool could_down(const struct dpor_path *path, const struct control_event 
 	return count > 0;
 }
 
-/* Meetings are counted by arrivals; without the number that meet nothing is changed. */
+/*
+ * Threads meet in the order of arrival. If the number of threads that meet is not known, nothing is
+ * reversed.
+ */
 static bool could_pass(const struct dpor_path *path, const struct control_event *operation,
 		       uint32_t without)
 {
@@ -231,7 +238,7 @@ static bool could_once(const struct dpor_path *path, const struct control_event 
 	return !running;
 }
 
-/* ---- all ---------------------------------------------------------------------------------- */
+/* ---- all operations -------------------------------------------------------------------------- */
 
 bool path_could(const struct dpor_path *path, const struct control_event *operation,
 		uint32_t without)

@@ -1,7 +1,7 @@
 /*
- * Could an operation have happened without some of what was before it? A release and the acquire
- * behind it depend on each other but cannot change places; two acquires can. The objects are played
- * again by their histories, as doc/controlled-runs.md has them.
+ * Could an operation have happened without some of the earlier operations? A release and the
+ * acquire after it depend on each other but cannot be reversed; two acquires can. To decide this,
+ * the histories of the objects are replayed by the rules of doc/controlled-runs.md.
  */
 #ifndef EXPLORE_SEARCH_OP_ENABLED_H
 #define EXPLORE_SEARCH_OP_ENABLED_H
@@ -9,8 +9,8 @@
 #include "explore/search/dpor_path.h"
 
 /*
- * Could `operation` happen in the state that the path leads to if node `without` and all that
- * happened after it are taken out? DPOR_PATH_NONE takes nothing out.
+ * Could `operation` happen in the state after the path if node `without` and everything that
+ * happened after it are removed? DPOR_PATH_NONE removes nothing.
  */
 bool path_could(const struct dpor_path *path, const struct control_event *operation,
 		uint32_t without);

@@ -1,5 +1,10 @@
+/*
+ * Lists the cells, objects and heap blocks that an operation touches. Heap blocks are kept sorted
+ * by address for binary search.
+ */
 #include "explore/search/op_uses.h"
 
+#include "base/sort.h"
 #include "event/event.h"
 
 #include <string.h>
@@ -28,21 +33,15 @@ bool op_uses_sync(const struct control_event *event)
 	}
 }
 
-/* ---- heap blocks -------------------------------------------------------------------------- */
+/* ---- heap blocks ----------------------------------------------------------------------------- */
 
-/* Position of the first block that ends behind `address`. */
+/* Returns the position of the first block that ends after `address`. */
 static size_t find_block(const struct use_blocks *blocks, uint64_t address)
 {
-	size_t low = 0, high = blocks->list.count;
+	size_t at;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (blocks->list.items[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(at, blocks->list.count, blocks->list.items[at].end > address);
+	return at;
 }
 
 static void learn_block(struct use_blocks *blocks, uint64_t start, uint64_t size)
@@ -87,7 +86,7 @@ static void use_block(const struct use_blocks *blocks, uint64_t address, use_lis
 			(struct use){ USE_BLOCK | blocks->list.items[at].start, 255, USE_SHARED };
 }
 
-/* ---- what an event touches ---------------------------------------------------------------- */
+/* ---- what an event touches ------------------------------------------------------------------- */
 
 static void use_bytes(const struct use_blocks *blocks, uint64_t address, uint64_t size,
 		      uint8_t mode, use_list *uses)
@@ -155,8 +154,18 @@ void op_uses_of(const struct use_blocks *blocks, const struct control_event *eve
 		if (event->kind == EV_WAIT || event->kind == EV_WOKEN)
 			use_object(blocks, event->other, USE_ALONE, uses);
 		return;
-	default: return; /* threads and what nobody sees: enabling edges, not conflicts */
+	default: return; /* threads and invisible events: they enable, but do not conflict */
 	}
+}
+
+uint64_t op_uses_count_bytes(const struct control_event *events, size_t count)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (event_group(events[i].kind) == EG_ACCESS)
+			bytes += events[i].size;
+	return bytes;
 }
 
 bool op_uses_conflict(const use_list *one, const use_list *other)

@@ -1,11 +1,11 @@
 /*
  * What an operation of a controlled run touches, and whether two operations depend on each other
- * (doc/controlled-runs.md, "Policies and plans"): the one definition that the searches share with
- * the scheduler's sleepers.
+ * (doc/controlled-runs.md, "Policies and plans"). All searches share this definition with the
+ * scheduler's sleep set.
  *
  * A use is a key and a mode. Keys are cells of 8 bytes with a mask of bytes, sync objects, and heap
- * blocks: a FREE touches all of its block, and instead of all its cells it has the block's key
- * alone, which every access of the block shares.
+ * blocks. A FREE touches all of its block; instead of all the cells it uses only the block's key,
+ * which every access of the block uses too.
  */
 #ifndef EXPLORE_SEARCH_OP_USES_H
 #define EXPLORE_SEARCH_OP_USES_H
@@ -17,13 +17,13 @@
 
 enum use_mode {
 	USE_ALONE,  /* conflicts with everything */
-	USE_SHARED, /* reads, read-acquires: not with each other */
-	USE_FAILED, /* failed tries: not with each other */
+	USE_SHARED, /* reads, read-acquires: do not conflict with each other */
+	USE_FAILED, /* failed tries: do not conflict with each other */
 };
 
 struct use {
 	uint64_t key;
-	uint8_t mask; /* of bytes; 255 for what is no memory */
+	uint8_t mask; /* of bytes; 255 if it is not memory */
 	uint8_t mode;
 };
 typedef VEC(struct use) use_list;
@@ -40,13 +40,13 @@ struct use_blocks {
 };
 void op_uses_learn_blocks(struct use_blocks *blocks, const struct control_event *events,
 			  size_t count);
-/* The block that an address is in: its position in the list, or SIZE_MAX. */
+/* The position in the list of the block that contains an address, or SIZE_MAX. */
 size_t op_uses_find_block(const struct use_blocks *blocks, uint64_t address);
 void op_uses_free_blocks(struct use_blocks *blocks);
 
 /*
- * Appends what an event touches. `whatever`: whatever its outcome, for an operation that has not
- * happened yet (a try that failed then may succeed now).
+ * Appends what an event touches. `whatever`: for any outcome, because the operation has not
+ * happened yet (a try that failed may succeed now).
  */
 void op_uses_of(const struct use_blocks *blocks, const struct control_event *event, bool whatever,
 		use_list *uses);
@@ -59,10 +59,13 @@ static inline bool use_conflicts(uint8_t mode, uint8_t other_mode)
 	return mode != other_mode || mode == USE_ALONE;
 }
 
-/* Kinds, as the log has them. */
+/* The number of bytes that the accesses in a log touch; bytes accessed twice count twice. */
+uint64_t op_uses_count_bytes(const struct control_event *events, size_t count);
+
+/* Kinds of events in a log. */
 bool op_uses_reads(const struct control_event *event);
 bool op_uses_writes(const struct control_event *event);
-/* An operation on a sync object that another thread can be waiting for or be made to wait by. */
+/* An operation on a sync object: other threads may wait for it or be made to wait by it. */
 bool op_uses_sync(const struct control_event *event);
 
 #endif

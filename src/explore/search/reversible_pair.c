@@ -1,9 +1,12 @@
+/*
+ * Finds the races of an operation from the histories of the objects that it touches, and the
+ * initials of a race from the clocks of the nodes after the earlier operation.
+ */
 #include "explore/search/reversible_pair.h"
 
-#include "explore/search/op_enabled.h"
+#include "base/sort.h"
 #include "event/event.h"
-
-#include <stdlib.h>
+#include "explore/search/op_enabled.h"
 
 void reversible_pair_free(struct reversible_pair_finder *finder)
 {
@@ -16,9 +19,9 @@ void reversible_pair_free(struct reversible_pair_finder *finder)
 }
 
 /*
- * Conflicts by one use, from the last touch back. Behind a touch that conflicts with everything the
- * older ones happened before it; on memory, where everything can be reversed, they are done with,
- * on a sync object only if the thread itself knew that touch.
+ * Adds the conflicts of one use, from the last touch back. All touches older than one that
+ * conflicts with everything happened before that one. On memory, where everything can be reversed,
+ * we can stop there; on a sync object only if that touch is in the thread's own past.
  */
 static void add_conflicts(struct reversible_pair_finder *finder, const struct dpor_path *path,
 			  uint32_t thread, const struct use *use, const dpor_path_clock *before)
@@ -31,7 +34,7 @@ static void add_conflicts(struct reversible_pair_finder *finder, const struct dp
 		if (!sync && use->mode == USE_SHARED && touch->mode == USE_SHARED) {
 			if (touch->alone == DPOR_PATH_NONE)
 				return;
-			i = touch->alone + 1; /* reads have nothing to do with reads */
+			i = touch->alone + 1; /* reads do not conflict with reads */
 			continue;
 		}
 		const struct dpor_path_node *node = &path->nodes.items[touch->node];
@@ -46,20 +49,13 @@ static void add_conflicts(struct reversible_pair_finder *finder, const struct dp
 	}
 }
 
-static int later_first(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return x < y ? 1 : x > y ? -1 : 0;
-}
+SORT_COMPARISON(by_node_descending, uint32_t, a, b, sort_order(*b, *a))
 
 static void sort_conflicts(struct reversible_pair_finder *finder)
 {
 	size_t kept = 0;
 
-	if (finder->conflicts.count > 1)
-		qsort(finder->conflicts.items, finder->conflicts.count, sizeof(uint32_t),
-		      later_first);
+	vec_sort(&finder->conflicts, by_node_descending);
 	for (size_t i = 0; i < finder->conflicts.count; i++)
 		if (i == 0 || finder->conflicts.items[i] != finder->conflicts.items[kept - 1])
 			finder->conflicts.items[kept++] = finder->conflicts.items[i];
@@ -92,9 +88,9 @@ void reversible_pair_find(struct reversible_pair_finder *finder, const struct dp
 	}
 }
 
-/* ---- initials ----------------------------------------------------------------------------- */
+/* ---- initials -------------------------------------------------------------------------------- */
 
-/* The first transition of each thread from `earlier` on. */
+/* Finds the first transition of each thread from `earlier` on. */
 static void find_first(struct reversible_pair_finder *finder, const struct dpor_path *path,
 		       uint32_t earlier)
 {
@@ -112,7 +108,7 @@ static void find_first(struct reversible_pair_finder *finder, const struct dpor_
 	}
 }
 
-/* Does this clock know nothing of what the others did from `earlier` on? */
+/* Does this clock contain nothing that other threads did from `earlier` on? */
 static bool knows_none(const struct reversible_pair_finder *finder, const struct dpor_path *path,
 		       const dpor_path_clock *clock, uint32_t own)
 {
@@ -125,7 +121,7 @@ static bool knows_none(const struct reversible_pair_finder *finder, const struct
 	return true;
 }
 
-/* The operation itself comes first in v if nothing that it depends on is left there. */
+/* Can the operation itself come first in v? It can if nothing that it depends on is left there. */
 static bool comes_first(const struct reversible_pair_finder *finder, const struct dpor_path *path,
 			uint32_t earlier, uint32_t thread, const dpor_path_clock *before)
 {

@@ -1,3 +1,7 @@
+/*
+ * Simulates the plan of a lead on the log of its run and hashes the order of dependent operations
+ * that results.
+ */
 #include "explore/search/run_key.h"
 
 #include "base/hash.h"
@@ -5,11 +9,11 @@
 #include "event/event.h"
 #include "explore/control/plan_play.h"
 
-/* ---- the key of an order ------------------------------------------------------------------ */
+/* ---- the key of an order --------------------------------------------------------------------- */
 
 /*
- * A sum over the operations of who they are and which ones they depend on came last. Locations are
- * told apart by their first byte.
+ * The key is a sum over all operations of a hash of the operation and of the last operations that
+ * it depends on. Locations are distinguished by their first byte.
  */
 struct keying {
 	struct map last, readers; /* by address */
@@ -60,15 +64,15 @@ uint64_t run_key_key_of(const struct control_event *events, uint32_t count)
 	return finish(&keying);
 }
 
-/* ---- playing a plan ----------------------------------------------------------------------- */
+/* ---- simulating a plan ----------------------------------------------------------------------- */
 
-#define MOST_WORK 4000000 /* events times runs */
+#define MOST_WORK 4000000 /* events times slices */
 
 struct playing {
 	const struct runlog *log;
-	uint32_t *next;	   /* of each thread: the step to come */
+	uint32_t *next;	   /* of each thread: its next step */
 	struct map owners; /* of locks: thread + 1 */
-	bool *begun;	   /* of each thread: created */
+	bool *begun;	   /* of each thread: was it created? */
 	struct keying keying;
 };
 
@@ -82,7 +86,10 @@ static const struct control_event *next_of(const struct playing *p, uint32_t thr
 	return &p->log->events[runlog_place(p->log, thread, p->next[thread])];
 }
 
-/* Creation, joins and mutexes; everything else is taken to be possible. */
+/*
+ * Can the thread run, as far as creation, joins and mutexes go? Everything else is assumed to be
+ * possible.
+ */
 static bool can_go_on(const void *context, uint32_t thread)
 {
 	const struct playing *p = context;
@@ -135,7 +142,7 @@ uint64_t run_key_key(const struct lead *lead, const struct plan *plan, bool *pos
 	uint32_t thread;
 
 	*possible = true;
-	if ((uint64_t)log->count * (plan->runs.count + 1) > MOST_WORK)
+	if ((uint64_t)log->count * (plan->slices.count + 1) > MOST_WORK)
 		return 0;
 	playing.next = mem_zalloc(log->threads, sizeof *playing.next);
 	playing.begun = mem_zalloc(log->threads, sizeof *playing.begun);

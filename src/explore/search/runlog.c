@@ -1,20 +1,27 @@
+/*
+ * Indexes the log of a run in one pass. Clocks and sets of held locks are immutable and numbered:
+ * an event refers to the number that is current in its thread, so memory grows with the changes and
+ * not with the events.
+ */
 #include "explore/search/runlog.h"
 
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "event/event.h"
 
 #include <string.h>
 
-/* ---- clocks ------------------------------------------------------------------------------- */
+/* ---- clocks ---------------------------------------------------------------------------------- */
 
 /* Clocks are shared by all events between two that change them. */
 struct runlog_builder {
 	struct runlog *log;
 	uint32_t *now[2];	/* of each thread: its clock */
 	uint32_t *set;		/* of each thread: its set of held locks */
-	struct map messages[2]; /* key of what carries it: a clock */
-	struct map free_downs;	/* of a semaphore: what it had at first and nobody took yet */
+	struct map messages[2]; /* from the key of the carrier to a clock */
+	struct map free_downs;	/* of a semaphore: what is left of its initial count */
 };
 
 static uint32_t new_clock(struct runlog *log, int sort, uint32_t from)
@@ -67,7 +74,7 @@ static void receive(struct runlog_builder *builder, int sort, uint32_t thread, u
 	builder->now[sort][thread] = clock;
 }
 
-/* What carries knowledge from thread to thread; the key says which, 0 nothing. */
+/* What carries a clock from thread to thread; a key of 0 means that nothing does. */
 enum { BY_CREATION = 1ull << 60, BY_END = 2ull << 60, BY_OBJECT = 3ull << 60 };
 
 static uint64_t received(const struct control_event *event, bool *strong)
@@ -99,7 +106,7 @@ static uint64_t sent(const struct control_event *event, bool *strong)
 	}
 }
 
-/* A semaphore's first count is nobody's message: who takes of it has waited for nobody. */
+/* Does this DOWN take from the semaphore's initial count? Then it waited for no other thread. */
 static bool took_at_first(struct runlog_builder *builder, const struct control_event *event)
 {
 	uint64_t *left;
@@ -112,7 +119,7 @@ static bool took_at_first(struct runlog_builder *builder, const struct control_e
 	return *left && (*left)--;
 }
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 static void take(struct runlog_builder *builder, const struct control_event *event, uint64_t lock,
 		 bool shared)
@@ -130,7 +137,7 @@ static void take(struct runlog_builder *builder, const struct control_event *eve
 	builder->set[event->thread] = (uint32_t)log->held_sets.count - 1;
 }
 
-/* The set that is left when the last of `set` is taken out: by the sets it was made from. */
+/* Returns the set without the last lock of `set`; makes it, with its own parents. */
 static uint32_t parent_of(struct runlog *log, const runlog_locks *set)
 {
 	runlog_locks copy = { 0 };
@@ -156,7 +163,7 @@ static void give(struct runlog_builder *builder, const struct control_event *eve
 		last--;
 	if (!last)
 		return;
-	if (last == old->count) { /* as a rule what was taken last is given first */
+	if (last == old->count) { /* usually the lock acquired last is released first */
 		builder->set[event->thread] = log->parents.items[builder->set[event->thread]];
 		return;
 	}
@@ -182,18 +189,19 @@ static void hold(struct runlog_builder *builder, const struct control_event *eve
 	}
 }
 
-/* ---- all ---------------------------------------------------------------------------------- */
+/* ---- the whole run --------------------------------------------------------------------------- */
 
 static void add_event(struct runlog_builder *builder, uint32_t position)
 {
 	struct runlog *log = builder->log;
 	const struct control_event *event = &log->events[position];
-	struct control_run *run = log->runs.count ? &log->runs.items[log->runs.count - 1] : NULL;
+	struct control_run *run =
+		log->slices.count ? &log->slices.items[log->slices.count - 1] : NULL;
 	bool strong;
 	uint64_t key;
 
 	if (!run || run->thread != event->thread)
-		run = vec_push(&log->runs);
+		run = vec_push(&log->slices);
 	*run = (struct control_run){ event->thread, event->step + 1 };
 	while (log->places[event->thread].count <= event->step)
 		*vec_push(&log->places[event->thread]) = position;
@@ -209,9 +217,10 @@ static void add_event(struct runlog_builder *builder, uint32_t position)
 		send(builder, sort, event, key);
 	log->held[position] = builder->set[event->thread];
 	hold(builder, event);
-	log->hash = (log->hash ^ (event->thread * 1000003u + event->site * 31 + event->kind +
-				  (event_group(event->kind) < EG_MEMORY ? event->other * 7 : 0))) *
-		    1099511628211ull;
+	log->hash = hash_mix(hash_mix(log->hash, (uint64_t)event->thread << 8 | event->kind),
+			     event->site);
+	if (event_group(event->kind) < EG_MEMORY)
+		log->hash = hash_mix(log->hash, event->other);
 }
 
 static void start(struct runlog_builder *builder, struct runlog *log)
@@ -228,7 +237,6 @@ static void start(struct runlog_builder *builder, struct runlog *log)
 	log->places = mem_zalloc(log->threads, sizeof *log->places);
 	log->acquires = mem_zalloc(log->threads, sizeof *log->acquires);
 	log->held = mem_zalloc(log->count + 1, sizeof *log->held);
-	log->hash = 14695981039346656037ull;
 }
 
 struct runlog *runlog_make(const struct outcome *outcome, uint32_t depth)
@@ -272,7 +280,7 @@ void runlog_free(struct runlog *log)
 	}
 	vec_free(&log->held_sets);
 	vec_free(&log->parents);
-	vec_free(&log->runs);
+	vec_free(&log->slices);
 	free(log->places);
 	free(log->acquires);
 	free(log->held);
@@ -299,16 +307,10 @@ bool runlog_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak)
 uint32_t runlog_steps_at(const struct runlog *log, uint32_t thread, uint32_t position)
 {
 	const runlog_numbers *places = &log->places[thread];
-	size_t low = 0, high = places->count;
+	uint32_t steps;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		if (places->items[middle] < position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return (uint32_t)low;
+	SEARCH_FIRST(steps, places->count, places->items[steps] >= position);
+	return steps;
 }
 
 bool runlog_overlap(const struct control_event *a, const struct control_event *b)

@@ -1,10 +1,17 @@
+/*
+ * Recognises rounds of a waiting loop by comparing the last transitions of a thread with those one
+ * round earlier, for each possible length of a round.
+ */
 #include "explore/search/spin_loops.h"
 
 #include "event/event.h"
 
 #define LONGEST 8 /* transitions in a round */
 
-/* Nothing that another thread can see afterwards, but for locks, which a round gives back. */
+/*
+ * Does the event change nothing that other threads can see afterwards? Locks do, but a round
+ * releases them.
+ */
 static bool is_idle(const struct control_event *event)
 {
 	switch (event->kind) {
@@ -43,7 +50,7 @@ static uint32_t back(const struct dpor_path *path, uint32_t node, unsigned steps
 	return node;
 }
 
-/* Do the last SPIN_LOOPS_ROUNDS rounds of `length` transitions up to `node` all do the same? */
+/* Are the last SPIN_LOOPS_ROUNDS rounds of `length` transitions up to `node` all the same? */
 static bool has_rounds(const struct dpor_path *path, uint32_t node, unsigned length)
 {
 	uint32_t before = back(path, node, length);
