@@ -7,7 +7,10 @@
 
 static const char nop[] = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n";
 
-/* In the assembler's strings quotes and backslashes have a meaning. */
+/*
+ * Escapes twice: for the assembler's strings, in which quotes and backslashes have a meaning, and
+ * for the asm template.
+ */
 static std::string quote(const std::string &text, const point_escape &escape)
 {
 	std::string out;

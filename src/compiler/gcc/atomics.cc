@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
-/* As runtime/memory/atomic.c numbers them. */
+/* numbered as in runtime/memory/atomic.c */
 enum operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
 static const char *const operation_names[] = { "add", "sub", "and", "or", "xor", "nand" };
 
 #define EXPECTED_IS_SHARED 256
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names of built-ins ---------------------------------------------------------------------- */
 
-/* "__atomic_fetch_add_4" taken apart: the family, "fetch_add", 4. */
+/* "__atomic_fetch_add_4" is split into the family, "fetch_add" and 4. */
 struct builtin {
 	bool is_sync;
 	std::string what;
@@ -44,7 +44,10 @@ static bool parse(tree function, builtin *b)
 	return true;
 }
 
-/* "fetch_add", "add_fetch", "fetch_and_add", "add_and_fetch": which operation, new value wanted? */
+/*
+ * Splits "fetch_add", "add_fetch", "fetch_and_add" or "add_and_fetch": which operation, and whether
+ * the call returns the new value.
+ */
 static bool parse_update(const builtin &b, operation *op, bool *wants_new)
 {
 	const std::string first = b.is_sync ? "fetch_and_" : "fetch_";
@@ -94,7 +97,7 @@ class replacement
 		return as(integer_type_node, argument(i));
 	}
 
-	/* __sooth_<what><size>(arguments); returns its value. */
+	/* Adds a call __sooth_<what><size>(arguments) and returns its value. */
 	tree call(const char *what, int size, tree type, std::vector<tree> arguments)
 	{
 		std::string name =
@@ -124,7 +127,10 @@ class replacement
 		return result;
 	}
 
-	/* The new statements go before the old call; it becomes an assignment of the result. */
+	/*
+	 * Inserts the new statements before the old call, which becomes an assignment of the
+	 * result.
+	 */
 	void finish(tree result)
 	{
 		tree lhs = gimple_call_lhs(old);

@@ -1,10 +1,10 @@
 /*
- * The pass. It takes the place of the compiler's own thread-sanitizer pass: late enough that
+ * The instrumenting pass. It replaces the compiler's thread-sanitizer pass: late enough that
  * inlining and scalar optimisation are done, early enough that loops are not yet vectorised and
- * stores not yet merged, so that accesses are still those of the source and know their fields.
+ * stores not yet merged. So the accesses are still those of the source, and their fields are known.
  *
- * For each function: take statements apart (lower.cc), list what is to be recorded, find out
- * which values the reader will know (slots.cc), then generate, a segment at a time (segment.cc).
+ * For each function: split statements (lower.cc), list what is to be recorded, compute which values
+ * the reader will know (slots.cc), then generate code, one segment at a time (segment.cc).
  */
 #include "compiler/gcc/gcc.h"
 
@@ -20,12 +20,14 @@
 namespace
 {
 
-/* Structs and arrays larger than this are copied and cleared by the runtime. Vectors cannot be:
- * the compiler holds them in registers, or believes so. */
+/*
+ * Structs and arrays larger than this are copied and cleared by the runtime. Vectors cannot be: the
+ * compiler keeps them in registers, or assumes that it does.
+ */
 const HOST_WIDE_INT inline_copy_max = 256;
 const HOST_WIDE_INT vector_max = 640;
 
-/* ---- what is to be recorded ----------------------------------------------------------------- */
+/* ---- listing what is to be recorded ---------------------------------------------------------- */
 
 bool is_memory(tree t)
 {
@@ -38,7 +40,9 @@ bool is_bit_field(tree t)
 	return TREE_CODE(t) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(t, 1));
 }
 
-/* A large or variable-sized assignment becomes a call of the runtime. */
+/*
+ * Replaces a large or variable-sized assignment by a call of the runtime. Returns whether it did.
+ */
 bool assign_by_call(gimple_stmt_iterator *gsi)
 {
 	gimple *stmt = gsi_stmt(*gsi);
@@ -69,7 +73,9 @@ bool assign_by_call(gimple_stmt_iterator *gsi)
 	return true;
 }
 
-/* The address of a reference; the same reference earlier in the block has the same. */
+/*
+ * Returns the address of a reference. An equal reference earlier in the block has the same address.
+ */
 access_address address_of(gimple_stmt_iterator *gsi, tree ref, std::vector<access_address> &seen)
 {
 	access_address a = access_take_apart(ref);
@@ -120,7 +126,7 @@ void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops, std::vector<ac
 		o.kind = op::WRITE;
 	else
 		o.kind = op::COPY;
-	/* Under -fnon-call-exceptions a statement that may throw has to stay as it is. */
+	/* Under -fnon-call-exceptions a statement that may throw cannot be changed. */
 	if (lookup_stmt_eh_lp(stmt) &&
 	    (o.kind == op::COPY || is_bit_field(from) || is_bit_field(to))) {
 		segment_counts.inexact++;
@@ -151,7 +157,7 @@ void list_call(gcall *call, std::vector<op> &ops)
 	}
 }
 
-/* An empty template only keeps the compiler from moving things. */
+/* An empty asm template only prevents the compiler from moving code. */
 bool does_nothing(gasm *stmt)
 {
 	return gimple_asm_string(stmt)[0] == 0;
@@ -172,7 +178,7 @@ void list_block(basic_block bb, std::vector<op> &ops)
 			o.kind = op::FORGET;
 			o.stmt = stmt;
 			if (points_is_point(a)) {
-				/* may write a record, but runs none of the program's code */
+				/* may write a record, but does not run the program's code */
 				o.kind = op::CLOSE;
 				strings_module_needed = true;
 			}
@@ -182,7 +188,7 @@ void list_block(basic_block bb, std::vector<op> &ops)
 	}
 }
 
-/* Is there anything but the mark of the function's end? */
+/* Returns whether there is anything to record besides the end of the function. */
 bool worth_it(const plan &p)
 {
 	for (const auto &ops : p.blocks)
@@ -192,7 +198,7 @@ bool worth_it(const plan &p)
 	return false;
 }
 
-/* ---- what the reader will know -------------------------------------------------------------- */
+/* ---- what the reader will know --------------------------------------------------------------- */
 
 void note_address(plan &p, basic_block bb, const access_address &a)
 {
@@ -260,7 +266,10 @@ void generate_op(const op &o, segment &s, slots &known)
 	}
 }
 
-/* Where a segment that reaches the end of the block is committed: before what ends it. */
+/*
+ * Returns where a segment that reaches the end of the block is committed: before the statement that
+ * ends the block, if there is one.
+ */
 gimple_stmt_iterator end_of(basic_block bb)
 {
 	gimple_stmt_iterator gsi = gsi_last_bb(bb);
@@ -317,14 +326,20 @@ basic_block entry_block(function *fn)
 	return bb;
 }
 
-/* The constructor that the sanitizer's flag adds to each unit: no code of the program's. */
+/*
+ * Returns whether this is the constructor that gcc adds to each unit under -fsanitize=thread. It
+ * has no code of the program.
+ */
 bool calls_init_only(tree function)
 {
 	return DECL_ARTIFICIAL(function) && DECL_STATIC_CONSTRUCTOR(function) &&
 	       !strncmp(IDENTIFIER_POINTER(DECL_NAME(function)), "_sub_I_00099", 12);
 }
 
-/* The dynamic linker calls it when our thread-local variable has no place yet. (target_clones makes one, too.) */
+/*
+ * Returns whether the function is an ifunc resolver (target_clones creates one, too). The dynamic
+ * linker calls resolvers before our thread-local variable has been allocated.
+ */
 bool is_resolver(tree function)
 {
 	symtab_node *node = symtab_node::get(function);
@@ -336,7 +351,7 @@ bool is_resolver(tree function)
 	return false;
 }
 
-/* Functions of which only the mark of their end is removed. */
+/* In these functions only the mark at the end is removed. */
 bool is_left_alone(tree function)
 {
 	return lookup_attribute("naked", DECL_ATTRIBUTES(function)) ||
@@ -392,7 +407,7 @@ class pass : public gimple_opt_pass
 	}
 
       private:
-	bool optimised; /* the compiler has a place for it in each of its two pipelines */
+	bool optimised; /* gcc has a sanitizer pass in each of its two pipelines */
 };
 
 const pass_data data = {

@@ -15,9 +15,9 @@
 /* ---- bit-fields ----------------------------------------------------------------------------- */
 
 /*
- * The machine reads and writes the whole unit a bit-field lies in; so does the program from here
- * on, in the open: a write is a read and a write of the unit, which is what a race on a
- * neighbouring field is about.
+ * The machine reads and writes the whole unit that contains a bit-field. From here on the program
+ * does so explicitly: a write is a read and a write of the unit. That is what races on neighbouring
+ * fields are about.
  */
 static std::map<gimple *, tree> originals;
 
@@ -28,9 +28,9 @@ tree lower_named(gimple *stmt, tree ref)
 }
 
 /*
- * The smallest access of 1, 2, 4 or 8 bytes that holds all bits of a field and nothing outside of
- * the bytes it may touch (`first`, `count`: the run of bit-fields it belongs to, which the language
- * makes one memory location). For runs that no integer type fits.
+ * Chooses the smallest access of 1, 2, 4 or 8 bytes that holds all bits of a field and touches only
+ * the bytes from `first` to `first + count`: the sequence of bit-fields that the language makes one
+ * memory location. Used for sequences that no integer type fits.
  */
 static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned count,
 			 unsigned *start, unsigned *size)
@@ -46,7 +46,10 @@ static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned 
 	return false;
 }
 
-/* The unit a bit-field is read and written in, and the field's first bit in it; or NULL. */
+/*
+ * Returns the unit in which a bit-field is read and written, and sets the field's first bit in it.
+ * Returns NULL if the reference is not a bit-field.
+ */
 static tree bitfield_unit(gimple_stmt_iterator *gsi, tree ref, unsigned *shift)
 {
 	if (TREE_CODE(ref) != COMPONENT_REF || !DECL_BIT_FIELD(TREE_OPERAND(ref, 1)) ||
@@ -144,8 +147,8 @@ static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned
 /* ---- complex long double -------------------------------------------------------------------- */
 
 /*
- * Of its 32 bytes only two times ten are moved; so it is read and written as two numbers. The
- * statement at `gsi` becomes the last of its parts.
+ * Only two times ten of the 32 bytes are moved, so the value is read and written as two numbers.
+ * The statement at `gsi` becomes the last of its parts.
  */
 static void lower_complex_load(gimple_stmt_iterator *gsi)
 {
@@ -223,7 +226,7 @@ static tree temporary(tree type)
 	return var;
 }
 
-/* Structs passed by value are read first; a struct returned is written afterwards. */
+/* Structs passed by value are read before the call. A returned struct is written after it. */
 static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 {
 	for (unsigned i = 0; i < gimple_call_num_args(call); i++) {
@@ -239,7 +242,7 @@ static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 		update_stmt(call);
 	}
 	tree to = gimple_call_lhs(call);
-	/* A type that must not be copied is written by the callee, in place. */
+	/* The callee writes a type that must not be copied directly to its destination. */
 	if (!to || TREE_CODE(to) == SSA_NAME || !access_is_shared(to) || access_size(to) <= 0 ||
 	    TREE_ADDRESSABLE(TREE_TYPE(to)))
 		return;
@@ -266,7 +269,10 @@ static const known_call *find_known(tree function)
 	return calls_find(name + (name[0] == '*'));
 }
 
-/* memcpy(…) of the program becomes __sooth_memcpy(…), a function the compiler knows nothing of. */
+/*
+ * memcpy(…) of the program becomes __sooth_memcpy(…), a function that the compiler knows nothing
+ * about.
+ */
 static void redirect(gcall *call, tree function, const known_call *known)
 {
 	static std::map<const known_call *, tree> targets;
@@ -283,8 +289,9 @@ static void redirect(gcall *call, tree function, const known_call *known)
 }
 
 /*
- * Behind us the compiler makes stores of a `snprintf` whose text it knows, and nobody would see them. So it
- * forgets here that it knows the function; the call is interposed under its own name.
+ * Later passes replace a `snprintf` whose result is known by stores, which would not be recorded.
+ * So the call gets a declaration that gcc does not recognise as the built-in. The runtime
+ * interposes the call under its own name.
  */
 static bool may_become_stores(tree function)
 {
@@ -339,8 +346,8 @@ static bool is_runtime_call(tree function)
 }
 
 /*
- * May the program's own code run in this call of a function we know? pthread_once calls it, and
- * malloc and operator new can be the program's. Then nothing is known afterwards.
+ * pthread_once calls the program's code; malloc and operator new may be replaced by the program.
+ * Then nothing is known after the call.
  */
 bool lower_runs_program(gcall *call)
 {
@@ -395,9 +402,12 @@ lower_call lower_classify(gcall *call, tree *object)
 	}
 }
 
-/* ---- assembler of the program's own --------------------------------------------------------- */
+/* ---- inline assembler of the program --------------------------------------------------------- */
 
-/* What it does to memory we cannot see: counted, so that nobody believes it was recorded. */
+/*
+ * Counts the memory operands of an asm. What it does to memory is invisible, so they must not pass
+ * for recorded.
+ */
 static void count_asm(gasm *stmt)
 {
 	for (unsigned i = 0; i < gimple_asm_ninputs(stmt); i++)

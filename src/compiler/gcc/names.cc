@@ -14,7 +14,10 @@ static std::string type_name(tree type)
 {
 	type = TYPE_MAIN_VARIANT(type);
 	std::string name = TYPE_NAME(type) ? identifier(TYPE_NAME(type)) : "";
-	/* typedef struct { … } pair: in C the name is a variant's. The newest variant comes first. */
+	/*
+	 * typedef struct { … } pair: in C the name belongs to a variant. The newest variant comes
+	 * first.
+	 */
 	if (name.empty())
 		for (tree v = TYPE_NEXT_VARIANT(type); v; v = TYPE_NEXT_VARIANT(v))
 			if (TYPE_NAME(v))
@@ -24,7 +27,7 @@ static std::string type_name(tree type)
 
 static std::string of_value(tree value);
 
-/* What a pointer points at, followed by a member: "p->" or "v." */
+/* Returns the object that a member belongs to: "p->" or "v." */
 static std::string of_object(tree base)
 {
 	if (TREE_CODE(base) == MEM_REF) {
@@ -58,13 +61,13 @@ std::string names_of_reference(tree ref)
 	}
 }
 
-/* The compiler's copy of a variable is called like it and numbered: "shared.4". */
+/* A copy of a variable that gcc made is called like the variable plus a number: "shared.4". */
 static std::string without_number(const std::string &name)
 {
 	return name.substr(0, name.find('.'));
 }
 
-/* The variable that a value goes to, as in `shared = malloc(n)`; or "". */
+/* Returns the variable to which a value is stored, as in `shared = malloc(n)`; or "". */
 static std::string of_destination(tree value)
 {
 	imm_use_iterator uses;
@@ -80,7 +83,9 @@ static std::string of_destination(tree value)
 	return "";
 }
 
-/* A pointer: its variable's name, or what it was read from, or at least its type. */
+/*
+ * Returns a name for a pointer: of its variable, or of what it was read from, or else of its type.
+ */
 static std::string of_value(tree value)
 {
 	if (TREE_CODE(value) == SSA_NAME) {
@@ -117,7 +122,10 @@ std::string names_field_path(tree ref, unsigned *offset)
 			if (tree_fits_shwi_p(DECL_FIELD_OFFSET(field)))
 				bytes += int_byte_position(field);
 		} else if (TREE_CODE(ref) == ARRAY_REF && outer) {
-			/* The struct is an element of an array in another: the inner one counts. */
+			/*
+			 * The struct is an array element inside another struct: the inner one
+			 * counts.
+			 */
 			break;
 		}
 	}
@@ -136,7 +144,7 @@ static bool has_location(gimple *stmt)
 	return LOCATION_LOCUS(gimple_location(stmt)) != UNKNOWN_LOCATION;
 }
 
-/* Statements the optimiser made have no location; the one before them is the best guess. */
+/* Statements that the optimiser made have no location. The nearest one before is the best guess. */
 static gimple *located(gimple *stmt)
 {
 	if (has_location(stmt) || !gimple_bb(stmt))

@@ -1,4 +1,7 @@
-/* The gcc plugin: one -fplugin= does it all, so that no flag of ours reaches the linker. */
+/*
+ * The gcc plugin. A single -fplugin= switches on everything, so that none of our flags reaches the
+ * linker.
+ */
 #include "compiler/gcc/gcc.h"
 #include "plugin-version.h"
 
@@ -32,7 +35,7 @@ static void replace_pass(const char *plugin, const char *name, bool optimised)
 
 	info.pass = instrument_new_pass(g, optimised);
 	info.reference_pass_name = name;
-	info.ref_pass_instance_number = 0; /* all of them */
+	info.ref_pass_instance_number = 0; /* all instances */
 	info.pos_op = PASS_POS_REPLACE;
 	register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
 }
@@ -60,9 +63,10 @@ static void read_points(const char *value)
 }
 
 /*
- * `printf` of a constant line would become `puts` before there is a function body, and a property that
- * names printf would see nothing: the compiler does that only if it may call puts of its own accord,
- * which it may if the program calls a puts that it declares. So this is said before each function.
+ * Prevents the front end from turning `printf` of a constant line into `puts` before the function
+ * body exists: a property that names printf would never match. gcc does that only if it may
+ * introduce calls of puts, which it may when the program declares and calls puts itself. So the
+ * permission is revoked before each function.
  */
 static void keep_calls(void *, void *)
 {
@@ -77,11 +81,17 @@ static void keep_calls(void *, void *)
 }
 
 /*
- * Optimisations that read, or write, what the source does not in this run, because that does no harm to the machine:
- * `if (c) sum += x` in a loop reads x before it (and with a store in the loop, what is stored to), `c ? p->a :
- * p->b` reads both, `if (a) u = x; if (b) v = x` reads x where neither does, and what both ways out of a loop's
- * test read is read before it, once too often (-Os). `x = 1; if (c) x = 2` reads and writes x once more whatever c is, and `!y && x == y`
- * becomes (y | x) == 0. Races with those accesses would be none of the program's.
+ * Optimisations that add reads or writes which the source does not make in this execution, because
+ * they do no harm on the machine:
+ *
+ *  - `if (c) sum += x` in a loop reads x before the loop (and the destination of a store in it);
+ *  - `c ? p->a : p->b` reads both;
+ *  - `if (a) u = x; if (b) v = x` reads x where neither branch does;
+ *  - what both exits of a loop's test read is read before it, once too often (-Os);
+ *  - `x = 1; if (c) x = 2` reads and writes x once more, whatever c is;
+ *  - `!y && x == y` becomes (y | x) == 0.
+ *
+ * Races with those accesses would not be races of the program.
  */
 static void forbid_added_accesses(void)
 {
@@ -96,8 +106,8 @@ static void forbid_added_accesses(void)
 }
 
 /*
- * A function for which the program asks for a level of its own (__attribute__((optimize)), #pragma GCC optimize) has flags of its own, all
- * that are usual at that level.
+ * A function with an optimisation level of its own (__attribute__((optimize)), #pragma GCC
+ * optimize) has its own set of flags, with all that are usual at that level.
  */
 static void forbid_in_function(void *decl, void *)
 {
@@ -133,7 +143,10 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 	 */
 	flag_sanitize |= SANITIZE_THREAD;
 	global_options_set.x_flag_sanitize |= SANITIZE_THREAD;
-	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
+	/*
+	 * The call in a segment's cold path pushes onto the stack, in functions that look like
+	 * leaves.
+	 */
 	target_flags |= MASK_NO_RED_ZONE;
 	forbid_added_accesses();
 

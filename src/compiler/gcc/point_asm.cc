@@ -20,8 +20,8 @@ static char integer_letter(tree type)
 }
 
 /*
- * Only `char` is text: what points at signed or unsigned char are bytes of any kind. The address of
- * an array of them is a text where no prototype says what it is.
+ * Only `char` is text: signed and unsigned char pointers point at arbitrary bytes. The address of a
+ * char array is text, for calls without a prototype.
  */
 static char pointer_letter(tree type)
 {
@@ -59,7 +59,7 @@ char point_letter(tree type)
 	return RECORD_OR_UNION_TYPE_P(type) ? aggregate_letter(type) : 'o';
 }
 
-/* What a pointer points at, if it is a number or a pointer. */
+/* Returns the letter of what a pointer points at, if that is a number or a pointer. */
 static char pointed_letter(tree type)
 {
 	if (!POINTER_TYPE_P(type))
@@ -67,7 +67,7 @@ static char pointed_letter(tree type)
 	char letter = point_letter(TREE_TYPE(type));
 	if (letter == 's')
 		return 'p';
-	if (letter == 'v') /* anything: its first eight bytes */
+	if (letter == 'v') /* void: record the first eight bytes */
 		return 'L';
 	return letter < 'A' ? 'o' : letter;
 }
@@ -75,7 +75,7 @@ static char pointed_letter(tree type)
 /* ---- operands ------------------------------------------------------------------------------- */
 
 struct operands {
-	gimple_seq seq = NULL; /* what must be done before */
+	gimple_seq seq = NULL; /* statements that must come before the NOP */
 	vec<tree, va_gc> *in = NULL;
 	std::string words;
 	unsigned count = 0;
@@ -89,7 +89,7 @@ static void add(operands &o, const char *constraint, const char *modifier, tree 
 	o.words += std::string("%") + modifier + std::to_string(o.count++) + ";";
 }
 
-/* The bits of a floating constant, as the integer that they are. */
+/* Returns the bits of a floating-point constant as an integer. */
 static tree constant_bits(tree value)
 {
 	tree type = build_nonstandard_integer_type(tree_to_uhwi(TYPE_SIZE(TREE_TYPE(value))), 1);
@@ -99,15 +99,18 @@ static tree constant_bits(tree value)
 }
 
 /*
- * A value that has no register is named as memory, where it is anyway: reading it would be an access
- * that the program does not make.
+ * A value without a register is named as a memory operand: reading it would be an access that the
+ * program does not make.
  */
 static void add_memory(operands &o, tree value)
 {
 	tree base = get_base_address(value);
 
-	/* A global's place could be told only by its name; a result that goes back in registers (a
-	 * small class that the compiler builds in place) may have no place, whatever we mark it. */
+	/*
+	 * A global could only be named by its symbol. A result that is returned in registers (a
+	 * small class that the compiler builds in the return slot) may have no address, even if it
+	 * is marked as addressable.
+	 */
 	if (!base || TREE_CODE(base) == RESULT_DECL || (VAR_P(base) && is_global_var(base))) {
 		o.words += "_;";
 		return;
@@ -116,7 +119,7 @@ static void add_memory(operands &o, tree value)
 	mark_addressable(value);
 }
 
-/* The first few are in registers, further ones may stay where they are. */
+/* The first six are in registers, further ones may stay in memory. */
 static void add_integer(operands &o, tree value)
 {
 	if (TREE_CODE(value) == INTEGER_CST && POINTER_TYPE_P(TREE_TYPE(value)))
@@ -146,7 +149,7 @@ static void add_value(operands &o, tree value, char letter)
 	}
 }
 
-/* ---- the statement -------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 /* In an asm template percent signs and dialect braces have a meaning. */
 static const point_escape escape = { "%{|}", '%' };
@@ -166,7 +169,7 @@ static point_row_text row_of(const point &p, const std::string &where, const std
 		 types,	 operands, (unsigned)x.line, x.column > 0 ? (unsigned)x.column : 0 };
 }
 
-/* Our text is in AT&T's syntax, in which 990b is no number. */
+/* Our text is in AT&T syntax: in Intel syntax, 990b would not be parsed as a label. */
 static const char *template_of(const std::string &text)
 {
 	if (ix86_asm_dialect != ASM_INTEL)
@@ -204,9 +207,10 @@ gimple_seq point_build(const point &p)
 			      flag_function_sections);
 	gasm *stmt = gimple_build_asm_vec(template_of(text), o.in, NULL, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
-	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
+	/* it has many lines but few instructions: do not count lines as size */
+	gimple_asm_set_inline(stmt, true);
 	gimple_set_location(stmt, p.where);
-	/* where it is inlined, debugging information then has it inside of the function */
+	/* wherever it is inlined, debug information then has it inside the function */
 	if (!gimple_block(stmt))
 		gimple_set_block(stmt, DECL_INITIAL(current_function_decl));
 	gimple_seq_add_stmt(&o.seq, stmt);

@@ -1,19 +1,19 @@
 /*
- * Where points stand. The pass runs right behind the one that makes SSA form, which comes before
- * any inlining for all functions of a unit. A NOP is a volatile asm that clobbers memory: it is not
- * moved, nor is an access moved across it, so that a read which the source has behind a call is
- * recorded behind it. What it costs while it is off are the NOP itself, the lifetime of its operands
- * and what the compiler could have done across it; that is next to nothing beside a call, which
- * is such a barrier anyway.
+ * Where points are inserted. The pass runs right after SSA form is built, before any inlining, for
+ * all functions of a unit. A NOP is a volatile asm that clobbers memory: it is not moved, and no
+ * access is moved across it, so a read that the source has after a call is recorded after it. A
+ * point that is off costs the NOP itself, the lifetime of its operands, and what the compiler could
+ * have done across it. That is next to nothing compared to a call, which is such a barrier anyway.
  *
  *	BODY	first in a function that is compiled here, RETURN last, with the result
- *	CALL	before a call of what is not, RETURN behind it, with the result
+ *	CALL	before a call of any other function, RETURN after it, with the result
  *
- * Arguments of a RETURN come from the CALL or BODY before it (src/runtime/point/point_stack.c): keeping
- * them alive across the call would cost registers when nobody asks.
+ * The arguments that are recorded with a RETURN come from the CALL or BODY before it
+ * (src/runtime/point/point_stack.c): keeping them alive across the call would cost registers even
+ * when the point is off.
  *
- * The mark of a function's end that the sanitizer's flag leaves before each return makes tail calls
- * impossible in recorded code, so a RETURN behind a call loses nothing.
+ * Under the sanitizer's flag gcc puts a mark before each return. The mark makes tail calls
+ * impossible in recorded code, so a RETURN after a call costs nothing more.
  */
 #include "compiler/gcc/gcc.h"
 #include "gimple-walk.h"
@@ -33,16 +33,16 @@ enum points_wanted points_wanted = POINTS_SOME;
 namespace
 {
 
-/* A function of fewer statements that calls nothing is inlined nearly always. */
+/* A function with fewer statements that calls nothing is nearly always inlined. */
 const unsigned small_statements = 12;
 
-/* ---- locals that nobody else can see -------------------------------------------------------- */
+/* ---- private locals -------------------------------------------------------------------------- */
 
 /*
- * An operand of an asm escapes, as the compiler sees it. An array that is nowhere passed but to
- * memset and its kin would be seen by others then: its accesses would be recorded, and the loops over
- * it not be vectorised. So the address of such a local is not told where these are called. (Nobody
- * but this function can know it.)
+ * For the compiler, an operand of an asm escapes. An array that is only passed to memset, memcpy,
+ * memmove or memcmp would then count as visible to other threads: its accesses would be recorded,
+ * and the loops over it would not be vectorised. So the points of these calls do not record the
+ * address of such a local. (No other code can know it.)
  */
 typedef hash_set<tree> decls;
 
@@ -60,7 +60,7 @@ bool note_address(gimple *, tree base, tree, void *passed)
 	return false;
 }
 
-/* Locals whose address is used for more than that. */
+/* Collects the locals whose address is used for anything else. */
 void find_passed(function *fn, decls &passed)
 {
 	basic_block bb;
@@ -91,7 +91,7 @@ bool has_prefix(const std::string &text, const char *prefix)
 	return !text.compare(0, strlen(prefix), prefix);
 }
 
-/* What the compiler or its library makes of the source, and the source does not have. */
+/* Functions that the compiler or its library calls and the source does not. */
 bool is_hidden(const std::string &name)
 {
 	for (const char *prefix :
@@ -106,7 +106,7 @@ bool is_probe(tree function)
 	return point_linker_name(function) == "__sooth_probe";
 }
 
-/* Calls that get points here: of functions that may be defined elsewhere. */
+/* Returns whether the call gets points: the called function may be defined elsewhere. */
 bool is_outside(gcall *call)
 {
 	tree function = gimple_call_fndecl(call);
@@ -126,7 +126,7 @@ void insert_behind(gcall *call, gimple_seq seq)
 	}
 }
 
-/* The result of a call as a value; NULL: it has none that can be told. */
+/* Returns the result of a call as a value; NULL if there is none that can be recorded. */
 tree result_of(gcall *call)
 {
 	tree type = gimple_call_return_type(call), to = gimple_call_lhs(call);
@@ -145,8 +145,8 @@ tree result_of(gcall *call)
 }
 
 /*
- * A result that goes to memory at once would have to be read from there, and another thread could
- * have changed it: it goes to a register first.
+ * A result that is stored to memory at once would have to be read from there, and another thread
+ * could have changed it. So it goes to a register first.
  */
 void take_result_apart(gcall *call)
 {
@@ -168,8 +168,8 @@ void take_result_apart(gcall *call)
 }
 
 /*
- * Arguments have the types of the prototype, if they fit: an address that is passed where a text is
- * wanted is a text.
+ * Arguments have the types of the prototype, if these fit: an address that is passed where text is
+ * expected is text.
  */
 void add_arguments(gcall *call, point &p, decls &passed)
 {
@@ -199,7 +199,7 @@ void mark_call(gcall *call, decls &passed)
 		tree result = result_of(call);
 		back.kind = POINT_RETURN;
 		back.flags = POINT_ROW_BEHIND;
-		/* those that return a pointer return their first argument */
+		/* the functions that return a pointer return their first argument */
 		bool hidden = result && keeps_no_pointer(call) &&
 			      POINTER_TYPE_P(TREE_TYPE(result)) &&
 			      is_private(gimple_call_arg(call, 0), passed);
@@ -214,7 +214,7 @@ void mark_call(gcall *call, decls &passed)
 
 /* ---- probes --------------------------------------------------------------------------------- */
 
-/* __sooth_probe("app:name", …) of annotate.h is there only to be replaced. */
+/* __sooth_probe("app:name", …) from annotate.h exists only to be replaced here. */
 void replace_probe(gcall *call)
 {
 	point p = { POINT_PROBE, 0, "", {}, gimple_location(call) };
@@ -256,7 +256,10 @@ bool is_end_mark(gimple *stmt)
 	       gimple_call_internal_fn(stmt) == IFN_TSAN_FUNC_EXIT;
 }
 
-/* Before the mark of the function's end, so that the function is still open in the trace. */
+/*
+ * Inserts the point before the mark at the end of the function, so that the function is still open
+ * in the trace.
+ */
 void mark_return(greturn *stmt, const point &base)
 {
 	point p = base;
@@ -305,13 +308,15 @@ void look_at(gimple *stmt, found &f)
 		f.calls_any = true;
 }
 
-/* Functions of headers that came with the system are the library's, not the program's. */
+/* Functions in system headers belong to the library, not to the program. */
 bool is_of_system(tree function)
 {
 	return in_system_header_at(DECL_SOURCE_LOCATION(function));
 }
 
-/* The compiler's own: constructors of a unit, thunks. */
+/*
+ * Functions made by the compiler (constructors of a unit), and those in which a point cannot stand.
+ */
 bool is_made_up(tree function)
 {
 	return (DECL_ARTIFICIAL(function) &&
@@ -322,8 +327,8 @@ bool is_made_up(tree function)
 
 /*
  * Small functions that call nothing and are meant to be inlined (in C++ those of a class and of
- * templates): a point in one would keep the objects it is called with out of registers and loops
- * from being vectorised. A loop over such accessors was 16 times slower.
+ * templates). A point in one would keep the objects it is called with out of registers and prevent
+ * vectorisation. A loop over such accessors was 16 times slower.
  */
 bool is_too_small(tree function, const found &f)
 {
@@ -331,7 +336,7 @@ bool is_too_small(tree function, const found &f)
 	       f.statements < small_statements;
 }
 
-/* A caller could otherwise leave out a call whose result it knows. */
+/* Otherwise the caller could omit a call whose result it knows. */
 void forget_purity(tree function)
 {
 	if (!DECL_PURE_P(function) && !TREE_READONLY(function))

@@ -7,7 +7,7 @@
 struct segment_counts segment_counts;
 
 #define HEADER_BYTES 4u
-/* Payload of one segment: what is left when the last store may hang over by eight bytes. */
+/* Maximum payload of a segment: the last store may write eight bytes beyond it. */
 #define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
 
 /* ---- assembler statements ------------------------------------------------------------------- */
@@ -18,7 +18,10 @@ static tree operand(const char *constraint, tree value)
 	return build_tree_list(build_tree_list(NULL_TREE, text), value);
 }
 
-/* Our text is in AT&T's syntax. Under -masm=intel operands come without a '%', which is allowed. */
+/*
+ * Our text is in AT&T syntax. Under -masm=intel operands are printed without '%', which `noprefix`
+ * allows.
+ */
 static const char *template_of(const std::string &text)
 {
 	if (ix86_asm_dialect != ASM_INTEL)
@@ -40,17 +43,18 @@ static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
 	gasm *stmt = gimple_build_asm_vec(template_of(text), in, out, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
-	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
+	/* it has many lines but few instructions: do not count lines as size */
+	gimple_asm_set_inline(stmt, true);
 	for (tree o : outputs)
 		SSA_NAME_DEF_STMT(o) = stmt;
 	return stmt;
 }
 
 /*
- * Where to write: the thread's lane, found through its thread-local variable, and the lane's
- * cursor. If the lane is full the runtime is called and we look again; that call stands out of
- * line and keeps all registers. The row goes to its own section, in the same section group as
- * the function (the '?'), so that they are dropped together.
+ * Finds where to write: the thread buffer, through the thread-local variable __sooth_lane, and the
+ * buffer's cursor. If the buffer is full, calls the runtime and tries again. That call is out of
+ * line and preserves all registers. The row goes to its own section, in the section group of the
+ * function (the '?'), so the linker drops both together.
  */
 static const char open_code[] = R"(
 991:	movq	__sooth_lane@gottpoff(%%rip), %0
@@ -84,7 +88,7 @@ void segment::close(gimple_stmt_iterator *gsi)
 {
 	if (!is_open())
 		return;
-	/* Two bytes for each element at least: page.c counts on it. */
+	/* at least two bytes per element: buffer_page.c relies on it */
 	if (HEADER_BYTES + bytes < 2 * elements.size())
 		bytes = 2 * (unsigned)elements.size() - HEADER_BYTES;
 	opening->string = template_of(row() + open_code);
@@ -104,7 +108,10 @@ void segment::close(gimple_stmt_iterator *gsi)
 	elements.clear();
 }
 
-/* A place to stop before the access: five bytes that do nothing, and a row that says where. */
+/*
+ * Adds a NOP of five bytes, where the scheduler can stop the thread before the access, and a row
+ * with its address.
+ */
 void segment::nop(gimple_stmt_iterator *gsi)
 {
 	std::string text = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n"
@@ -193,7 +200,7 @@ void segment::name(element &e, gimple *stmt, tree named)
 		e.wire.flags |= EF_BITFIELD;
 }
 
-/* A piece of the record under construction, as an lvalue that may alias anything. */
+/* Returns a part of the record under construction, as an lvalue that may alias anything. */
 tree segment::payload(tree type, unsigned at)
 {
 	static tree aliases_all;
@@ -218,7 +225,7 @@ void segment::put_after(gimple_stmt_iterator *gsi, tree value, unsigned at)
 		gsi_insert_after(gsi, store, GSI_SAME_STMT);
 }
 
-/* No event: the reader computes a value it is going to need. */
+/* Adds an element by which the reader computes a value that it will need. */
 void segment::set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOST_WIDE_INT plus)
 {
 	element &e = add(gsi, EV_NONE, 0);
@@ -229,8 +236,8 @@ void segment::set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOS
 }
 
 /*
- * Before an access: its pointer may be another one, which is known, plus a constant. Then it is
- * known from here on, which is what slots.cc has counted on.
+ * Called before an access. If its pointer is another known pointer plus a constant, the table says
+ * so, and it is known from here on. slots.cc relies on this.
  */
 void segment::learn(gimple_stmt_iterator *gsi, const access_address &a)
 {
@@ -245,8 +252,8 @@ void segment::learn(gimple_stmt_iterator *gsi, const access_address &a)
 }
 
 /*
- * An address, in the cheapest form: nothing at all for a variable whose place the linker knows
- * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
+ * Records an address in the cheapest form: no bytes for a variable whose address the linker knows
+ * or a pointer that the reader knows, six bytes otherwise. (Eight bytes are stored; the next value
  * overwrites the two that are always zero.)
  */
 void segment::address(gimple_stmt_iterator *gsi, element &e, const access_address &a)
@@ -279,7 +286,6 @@ void segment::address(gimple_stmt_iterator *gsi, element &e, const access_addres
 	known.recorded(a.base);
 }
 
-/* Values the reader can compute with: no wider than a slot, no floating point. */
 bool segment_value_fits_slot(tree type)
 {
 	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && int_size_in_bytes(type) <= 8;
@@ -340,7 +346,7 @@ void segment::write(gimple_stmt_iterator *gsi, const op &o, tree named)
 
 /*
  * The contents go through the record: from the source into it, from there to the destination. So
- * what is recorded is what was copied, whoever races with us.
+ * the recorded bytes are those that were copied, whatever other threads do meanwhile.
  */
 void segment::copy(gimple_stmt_iterator *gsi, const op &o)
 {
@@ -395,7 +401,10 @@ void segment::define(gimple_stmt_iterator *gsi, const slots::definition &d)
 {
 	if (known.is_known(d.value) && d.value == d.expression)
 		return;
-	/* All eight bytes: it may be no place, as the (void *)-1 that stands for nothing, and be stored. */
+	/*
+	 * All eight bytes: the value may not be an address, like the (void *)-1 that stands for
+	 * "nothing", and may be stored.
+	 */
 	element &e = add(gsi, EV_NONE, 8);
 	tree value = force_gimple_operand_gsi(
 		gsi, fold_convert(ptr_type_node, unshare_expr(d.expression)), true, NULL_TREE, true,
@@ -414,7 +423,7 @@ void segment::assign(gimple_stmt_iterator *gsi, const slots::assignment &a)
 	HOST_WIDE_INT plus;
 	bool found = known.find(a.source, &slot, &plus);
 
-	gcc_assert(found); /* slots::give_up has seen to it */
+	gcc_assert(found); /* slots::give_up() has ensured it */
 	set_slot(gsi, a.value, slot, plus + a.plus);
 }
 

@@ -8,11 +8,11 @@
 
 using namespace llvm;
 
-/* As runtime/memory/atomic.c numbers them. */
+/* numbered as in runtime/memory/atomic.c */
 enum operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
 static const char *const operation_names[] = { "add", "sub", "and", "or", "xor", "nand" };
 
-/* As <stdatomic.h> numbers them. */
+/* numbered as in <stdatomic.h> */
 static int order_number(AtomicOrdering order)
 {
 	switch (order) {
@@ -48,7 +48,7 @@ class replacement
 	{
 		return builder.CreatePointerCast(pointer, builder.getInt8Ty()->getPointerTo());
 	}
-	/* A value of any type as an integer, and back. */
+	/* Converts a value of any type to an integer, and back. */
 	Value *to_integer(Value *v)
 	{
 		return builder.CreateBitOrPointerCast(v, integer(size_of(v->getType())));
@@ -58,7 +58,7 @@ class replacement
 		return builder.CreateBitOrPointerCast(v, type);
 	}
 
-	/* __sooth_<what><size>(arguments) */
+	/* Adds a call __sooth_<what><size>(arguments). */
 	Value *call(const std::string &what, uint64_t size, Type *result,
 		    const std::vector<Value *> &arguments)
 	{
@@ -70,7 +70,7 @@ class replacement
 			name, FunctionType::get(result, types, false));
 		CallInst *made = builder.CreateCall(callee, arguments);
 		made->addFnAttr(Attribute::NoUnwind);
-		/* C's narrow parameters come extended, and so do its results */
+		/* C's narrow parameters and results are passed extended */
 		for (unsigned i = 0; i < types.size(); i++)
 			if (types[i]->isIntegerTy() && types[i]->getIntegerBitWidth() < 32)
 				made->addParamAttr(i, Attribute::ZExt);
@@ -162,7 +162,10 @@ static void lower_update(AtomicRMWInst *update)
 	r.finish(r.from_integer(old, type));
 }
 
-/* Of minimum, maximum and floating point: a loop around a compare-and-exchange, as on the machine. */
+/*
+ * Minimum, maximum and floating point: becomes a loop around a compare-and-exchange, as on the
+ * machine.
+ */
 static void lower_other_update(AtomicRMWInst *update)
 {
 	std::vector<AtomicCmpXchgInst *> made;
@@ -192,9 +195,11 @@ static void lower_other_update(AtomicRMWInst *update)
 		lower_exchange(pair);
 }
 
-/* ---- calls of libatomic, which the front end makes where an operation may not be lock-free ----- */
+/*
+ * ---- calls of libatomic: the front end makes them if an operation may not be lock-free --------
+ */
 
-/* "__atomic_fetch_add_16" taken apart: "fetch_add", 16. */
+/* Splits "__atomic_fetch_add_16" into "fetch_add" and 16. */
 static bool parse(const CallBase &call, std::string *what, uint64_t *size)
 {
 	const Function *function = call.getCalledFunction();
@@ -248,7 +253,7 @@ static void lower_library_call(CallBase *call)
 	}
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- the whole function ---------------------------------------------------------------------- */
 
 static bool is_of_one_thread(Instruction *i)
 {

@@ -1,11 +1,13 @@
 /*
- * a[i] and a[i + 1] are two pointers to the compiler, each computed by itself. Scalar evolution knows that
- * they lie 4 bytes apart wherever i is; then the second is told as the first plus 4, and costs nothing.
+ * For the compiler, a[i] and a[i + 1] are two pointers, each computed by itself. Scalar evolution
+ * knows that they are always 4 bytes apart. So the second is described as the first plus 4, and
+ * costs nothing.
  *
- * Scalar evolution speaks of a round of a loop. What it says of two pointers is true of their values at an
- * access if both were computed in the round in which the access is: where their definitions are in no
- * loop that the access is outside of. (A definition that dominates the access is then passed in each round
- * before it: a way around it would be a way around it in the first round.)
+ * Scalar evolution describes values in one iteration of a loop. What it says about two pointers is
+ * true of their values at an access if both were computed in the same iteration as the access. That
+ * is so if their definitions are in no loop that does not contain the access. (A definition that
+ * dominates the access is then executed before it in each iteration: a path around it would also be
+ * a path around it in the first iteration.)
  */
 #include "compiler/llvm/bases.h"
 
@@ -14,7 +16,7 @@ using namespace llvm;
 namespace
 {
 
-const size_t others_most = 16; /* that one is compared with */
+const size_t others_most = 16; /* limit of pointers that one is compared with */
 
 class sharer
 {

@@ -1,11 +1,13 @@
 /*
- * `p = c ? &own : &b; … *p` reads a local variable or b. To have the variable in a register LLVM would read both and then choose
- * between the values, since b can be read without harm to the machine: a race with who writes b would be no race of the
- * program's. It is kept from that (hold.cc), and what it wants is done here: one read on the way of each choice.
+ * `p = c ? &own : &b; … *p` reads a local variable or b. To keep the variable in a register, LLVM
+ * would read both and then choose between the values, since b can be read without harm on the
+ * machine. A race between that read and a write of b would not be a race of the program. hold.cc
+ * prevents it. This pass does what LLVM wanted to achieve, with one read on the path of each
+ * choice:
  *
- *  - Where the choice is a select, the two ways are made.
- *  - Where it is a phi, they are there, and the reads are made where they come from. What lies between the phi and the read
- *    must then be of no account.
+ *  - If the choice is a select, the two paths are created.
+ *  - If it is a phi, the paths exist, and the reads are made in the predecessors. Then nothing
+ *    between the phi and the read may matter.
  */
 #include "compiler/llvm/chosen.h"
 #include "compiler/llvm/hold.h"
@@ -14,8 +16,9 @@
 
 using namespace llvm;
 
-static const unsigned near = 64; /* instructions between a phi and a read, places chosen between */
-static const unsigned deep = 4;	 /* choices between choices */
+/* limit of instructions between a phi and a read, and of addresses to choose from */
+static const unsigned near = 64;
+static const unsigned deep = 4; /* nesting of choices */
 
 namespace
 {
@@ -46,7 +49,10 @@ static bool may_be_local(const Value *place)
 	return false;
 }
 
-/* The same read with `from` in the place of `choice`, which its place is part of; made before `end`. */
+/*
+ * Returns a copy of the read, inserted before `end`, in which `from` replaces `choice`, the object
+ * that the address is a part of.
+ */
 static LoadInst *read_of(LoadInst &load, const Value *choice, Value *from, Instruction *end)
 {
 	SmallVector<Instruction *, 4> chain = { &load };
@@ -62,7 +68,7 @@ static LoadInst *read_of(LoadInst &load, const Value *choice, Value *from, Instr
 	return cast<LoadInst>(from);
 }
 
-/* Reads that are on the way to the place stay: they are on the list. */
+/* Loads in the computation of the address stay: they are in the work list. */
 static void replace(LoadInst &load, PHINode *values)
 {
 	Instruction *place = cast<Instruction>(load.getPointerOperand());
@@ -90,7 +96,7 @@ static PHINode *read_on_two_ways(LoadInst &load, SelectInst &choice)
 	return values;
 }
 
-/* Could the read be made where its block begins? */
+/* Returns whether the read could be made at the start of its block. */
 static bool is_at_the_start(const LoadInst &load, const PHINode &phi)
 {
 	unsigned steps = 0;
@@ -124,7 +130,7 @@ static PHINode *read_where_it_comes_from(LoadInst &load, PHINode &phi)
 	SmallVector<BasicBlock *, 4> from(predecessors(block));
 	CriticalEdgeSplittingOptions options;
 
-	/* Equal ways of a switch become one. */
+	/* Equal edges of a switch become one. */
 	options.setMergeIdenticalEdges();
 	for (BasicBlock *before : from)
 		if (is_contained(predecessors(block), before) &&
@@ -138,7 +144,7 @@ static PHINode *read_where_it_comes_from(LoadInst &load, PHINode &phi)
 	return values;
 }
 
-/* What is read instead, or null. */
+/* Splits the read. Returns the phi of its values, or NULL if the read stays as it is. */
 static PHINode *mend(LoadInst &load)
 {
 	Value *choice = const_cast<Value *>(hold_whole(load.getPointerOperand()));

@@ -1,9 +1,11 @@
 /*
- * Where instructions are combined, `*(c ? &a : &b)` becomes `c ? a : b` with a read of each, since a global variable can be read
- * without harm (InstCombinerImpl::visitLoadInst; that the function is sanitized does not keep it from that). So it does where local
- * variables become registers (SROA), if one of the two is one. Undone afterwards it would have to be found: the choice may have been moved to
- * another block meanwhile, behind a call, or be part of a larger one. So while these passes run such a read is volatile, which they leave
- * alone; what the second would have got by it, chosen.cc does.
+ * InstCombine turns `*(c ? &a : &b)` into `c ? a : b` with a read of each, since a global variable
+ * can be read without harm (InstCombinerImpl::visitLoadInst; the sanitize attribute of the function
+ * does not prevent it). SROA, which turns local variables into registers, does the same if one of
+ * the two is local. This cannot be undone afterwards, since the reads cannot be found reliably: the
+ * choice may have moved to another block, after a call, or be part of a larger one. So such a read
+ * is volatile while these passes run, and they leave it alone. What SROA would have gained,
+ * chosen.cc does.
  */
 #include "compiler/llvm/hold.h"
 
@@ -14,11 +16,12 @@ using namespace llvm;
 
 static const char held[] = "sooth.held";
 static const char volatile_anyway[] = "sooth.volatile";
-static const unsigned deep = 6; /* from a place to what it is an element of */
+static const unsigned deep = 6; /* steps from an address to the object it is an element of */
 
 /*
- * The function that a pass is about to run on. any_cast would not do: it compares addresses of variables, which are others in
- * a plugin than in the compiler. What is behind them is the same from LLVM 14 to 19.
+ * Returns the function that a pass is about to run on. any_cast does not work: it compares
+ * addresses of variables, which differ between a plugin and the compiler. The layout is the same
+ * from LLVM 14 to 19.
  */
 static Function *function_of(const Any &unit)
 {
@@ -63,7 +66,7 @@ static bool unmark(Instruction &i, const char *how)
 	return was;
 }
 
-/* Where instructions are combined, such a copy becomes a read and a write. */
+/* InstCombine turns such a copy into a read and a write. */
 static bool is_of_few_bytes(const MemCpyInst &copy)
 {
 	const ConstantInt *length = dyn_cast<ConstantInt>(copy.getLength());
@@ -88,7 +91,7 @@ static void hold(Function &function, bool copies)
 		}
 }
 
-/* What a copy became is as volatile as it was. */
+/* Releases what a held copy became: a volatile load and a volatile store. */
 static void let_go_of_copy(LoadInst &load)
 {
 	if (!load.isVolatile() || load.isAtomic() || unmark(load, volatile_anyway) ||
@@ -115,8 +118,8 @@ static void let_go(Function &function)
 }
 
 /*
- * SROA makes registers of pointers first, and only then sees what is chosen between: here they are made before it. The variable that nobody
- * uses, which it takes away, has it say that something was changed.
+ * SROA turns pointers into registers first, and only then sees the choices. Here that is done
+ * before it. The unused variable, which SROA removes, makes it report a change.
  */
 static void show_choices(Function &function)
 {
@@ -148,7 +151,10 @@ void hold_reads(PassBuilder &builder)
 
 	if (!callbacks)
 		return;
-	/* What a function might read by a pointer it is given would be read by its caller, in any case. */
+	/*
+	 * Argument promotion: what a function might read through a pointer argument, its caller
+	 * would read in any case.
+	 */
 	callbacks->registerShouldRunOptionalPassCallback(
 		[](StringRef pass, Any) { return pass != "ArgumentPromotionPass"; });
 	callbacks->registerBeforeNonSkippedPassCallback([](StringRef pass, Any unit) {

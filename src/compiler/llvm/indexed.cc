@@ -1,10 +1,10 @@
 /*
- * a[i] is an address of six bytes. But where the reader knows a and i already (i was read from
- * memory, say, as in block[ptr[j]]) it can compute the address, and where it knows a alone, i takes
- * four bytes or fewer, and serves b[i] and a[i + 1] as well. In compressors and hash tables, whose
- * addresses no loop makes predictable, that is a third of all that is written.
+ * The address of a[i] takes six bytes. But if the reader knows a and i already (i was read from
+ * memory, as in block[ptr[j]]), it can compute the address. If it knows only a, then i takes four
+ * bytes or fewer, and also serves b[i] and a[i + 1]. In compressors and hash tables, whose
+ * addresses no loop makes predictable, that saves a third of all bytes.
  *
- * Which way an address is told is decided in slots.cc, where it is found out what is known where.
+ * slots.cc, which computes what is known where, decides how an address is recorded.
  */
 #include "compiler/llvm/indexed.h"
 #include "event/wire.h"
@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-/* Bytes of a number that a slot can be cut to; 0: there is no such cut. */
+/* Returns the bytes of a number to which a slot can be truncated; 0 if there is no such size. */
 static unsigned width_of(const Type *type)
 {
 	unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
@@ -22,8 +22,8 @@ static unsigned width_of(const Type *type)
 }
 
 /*
- * The number that an index is made of, and how: extended from so many bytes. (An index that is narrower than a
- * pointer is extended as a signed number.)
+ * Finds the number that an index is made of, and how it is extended. (An index that is narrower
+ * than a pointer is extended as a signed number.)
  */
 static bool find_index(Value *operand, access_index &index)
 {
@@ -40,7 +40,10 @@ static bool find_index(Value *operand, access_index &index)
 	return index.width && !isa<Constant>(operand);
 }
 
-/* Bytes that the number without its constant takes when it is recorded, 0 if that is not worth it. */
+/*
+ * Returns the bytes that the number (without its constant) takes in a record, 0 if it is not worth
+ * recording.
+ */
 static unsigned bytes_to_record(const DataLayout &layout, Value *number)
 {
 	KnownBits bits = computeKnownBits(number, layout);
@@ -49,7 +52,7 @@ static unsigned bytes_to_record(const DataLayout &layout, Value *number)
 	return active <= 8 ? 1 : active <= 16 ? 2 : active <= 32 ? 4 : 0;
 }
 
-/* a[i + 1]: what is recorded is i. */
+/* a[i + 1]: i is recorded. */
 static Value *without_constant(Value *number)
 {
 	BinaryOperator *sum = dyn_cast<BinaryOperator>(number);

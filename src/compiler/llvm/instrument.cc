@@ -1,9 +1,10 @@
 /*
- * The pass. It stands where loops are about to be vectorised: late enough that inlining and scalar
- * optimisation are done, early enough that accesses are still those of the source and know their fields.
+ * The instrumenting pass. It runs just before loops are vectorised: late enough that inlining and
+ * scalar optimisation are done, early enough that the accesses are still those of the source and
+ * their fields are known.
  *
- * For each function: take instructions apart (lower.cc), list what is to be recorded, find out
- * which values the reader will know (slots.cc), then generate, a segment at a time (segment.cc).
+ * For each function: split instructions (lower.cc), list what is to be recorded, compute which
+ * values the reader will know (slots.cc), then generate code, one segment at a time (segment.cc).
  */
 #include "compiler/llvm/instrument.h"
 #include "compiler/llvm/bases.h"
@@ -26,7 +27,7 @@ namespace
 const uint64_t vector_max = 640;
 const char recorded[] = "sooth-recorded";
 
-/* ---- what is to be recorded ----------------------------------------------------------------- */
+/* ---- listing what is to be recorded ---------------------------------------------------------- */
 
 class lister
 {
@@ -113,7 +114,7 @@ class lister
 	void list_call(CallBase *call, std::vector<op> &ops)
 	{
 		op o = make(op::FORGET, call, 0);
-		/* Such a call must be the last thing before the return. */
+		/* A musttail call must be the last instruction before the return. */
 		CallInst *plain = dyn_cast<CallInst>(call);
 		if (plain && plain->isMustTailCall())
 			ops.push_back(make(op::EXIT, call, 0));
@@ -135,7 +136,7 @@ class lister
 	}
 };
 
-/* Is there anything but the function's end? */
+/* Returns whether there is anything to record besides the end of the function. */
 bool worth_it(const plan &p)
 {
 	for (const auto &entry : p.blocks)
@@ -145,7 +146,7 @@ bool worth_it(const plan &p)
 	return false;
 }
 
-/* ---- what the reader will know -------------------------------------------------------------- */
+/* ---- what the reader will know --------------------------------------------------------------- */
 
 void note_address(plan &p, BasicBlock *block, const access_address &a)
 {
@@ -262,7 +263,10 @@ class generator
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* The dynamic linker calls it when our thread-local variable has no place yet. */
+/*
+ * Returns whether the function is an ifunc resolver. The dynamic linker calls resolvers before our
+ * thread-local variable has been allocated.
+ */
 bool is_resolver(const Function &function)
 {
 	for (const GlobalIFunc &indirect : function.getParent()->ifuncs())
@@ -306,7 +310,10 @@ void record(Function &function, FunctionAnalysisManager &analyses)
 	for (BasicBlock &block : function)
 		generate.generate_block(block);
 	llvm_forget_memory_effects(function);
-	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
+	/*
+	 * The call in a segment's cold path pushes onto the stack, in functions that look like
+	 * leaves.
+	 */
 	function.addFnAttr(Attribute::NoRedZone);
 }
 
@@ -321,7 +328,7 @@ PreservedAnalyses instrument_function::run(Function &function, FunctionAnalysisM
 	return PreservedAnalyses::none();
 }
 
-/* Is the variable written somewhere, or passed on? */
+/* Returns whether the variable is written anywhere, or its address is passed on. */
 static bool may_change(const Value &pointer)
 {
 	for (const User *user : pointer.users()) {
@@ -335,7 +342,7 @@ static bool may_change(const Value &pointer)
 	return false;
 }
 
-/* The variables that the optimiser would take apart or make smaller if it saw all their uses. */
+/* Keeps the variables that the optimiser would split or shrink if it saw all their uses. */
 static void keep_variables(Module &module)
 {
 	std::vector<GlobalValue *> kept;
@@ -349,10 +356,9 @@ static void keep_variables(Module &module)
 }
 
 /*
- * What the optimiser must not do, as sanitizers tell it for reasons of their own: a loop that copies or fills
- * would become a call of memcpy or memset, and its accesses one that knows no fields (a copy that the
- * source asks for stays one); a static variable that is only ever 0 or 1000 would become a
- * bool.
+ * Forbids optimisations, as sanitizers do for other reasons. A loop that copies or fills would
+ * become a call of memcpy or memset, an access without fields. (A copy that the source asks for
+ * stays one.) A static variable that is only ever 0 or 1000 would become a bool.
  */
 PreservedAnalyses instrument_begin::run(Module &module, ModuleAnalysisManager &)
 {

@@ -1,14 +1,14 @@
 /*
- * Three sorts of pointers need no recording in each round of a loop:
+ * Three kinds of pointers need not be recorded in each iteration of a loop:
  *
- *  - those the loop does not change: recorded once, before it;
- *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): recorded before
- *    the loop, then "plus 8" at the end of each round;
- *  - those that become, at the end of each round, a value that was just read (n = n->next): the
- *    read has recorded it.
+ *  - those that the loop does not change: they are recorded once, before it;
+ *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): they are recorded
+ *    before the loop, and the table says "plus 8" at the end of each iteration;
+ *  - those that become, at the end of each iteration, a value that was just read (n = n->next):
+ *    the read has recorded it.
  *
- * What is said here is only a proposal. slots.cc checks on the flow graph that each step can be
- * computed wherever control may come from, and drops the rest.
+ * Everything found here is only a proposal. slots.cc checks on the flow graph that each step can be
+ * computed on every path, and drops the rest.
  */
 #include "compiler/llvm/loops.h"
 
@@ -26,8 +26,8 @@ static const std::vector<op> &ops_of(const plan &p, BasicBlock *block)
 }
 
 /*
- * The block at whose end a value for the next round can be assigned for free: going back from the
- * edge through blocks with nothing in them. Sets `toward` to where it leads.
+ * Returns the block at whose end a value for the next iteration can be assigned for free: the
+ * nearest block before the edge that is not empty. Sets `toward` to its successor on that path.
  */
 static BasicBlock *where_to_assign(const plan &p, Loop *loop, BasicBlock **toward)
 {
@@ -37,7 +37,7 @@ static BasicBlock *where_to_assign(const plan &p, Loop *loop, BasicBlock **towar
 		*toward = at;
 		at = at->getSinglePredecessor();
 	}
-	/* Does the block end inside a segment? Then more elements cost nothing there. */
+	/* If the block ends inside a segment, more elements cost nothing there. */
 	const std::vector<op> &ops = ops_of(p, at);
 	return !ops.empty() && ops.back().is_access() ? at : nullptr;
 }
@@ -78,7 +78,7 @@ class finder
 		return known->second;
 	}
 
-	/* Whether it need not be recorded in each round. */
+	/* Returns whether the pointer need not be recorded in each iteration. */
 	bool consider_pointer(Loop *loop, Value *value, const slots::definition &otherwise)
 	{
 		if (!loop->getLoopPreheader() || !loop->getLoopLatch() || !is_quiet(loop))
@@ -99,8 +99,8 @@ class finder
 	}
 
 	/*
-	 * The array whose elements a loop takes in an order that cannot be followed: recorded before the
-	 * outermost loop that does not change it.
+	 * Returns the array whose elements a loop accesses in an order that cannot be followed. It
+	 * is recorded before the outermost loop that does not change it.
 	 */
 	slots::definition array_of(Loop *loop, const access_address &address)
 	{
@@ -116,7 +116,7 @@ class finder
 		return array;
 	}
 
-	/* A pointer that advances by a constant. */
+	/* Proposes a pointer that advances by a constant. */
 	bool follow_induction(Loop *loop, Value *value, const slots::definition &otherwise)
 	{
 		const SCEVAddRecExpr *sum =
@@ -140,7 +140,10 @@ class finder
 		return true;
 	}
 
-	/* A pointer that is another one in the next round: its PHI node says which. */
+	/*
+	 * Proposes a pointer that becomes another value in the next iteration. Its PHI node says
+	 * which.
+	 */
 	bool follow_phi(Loop *loop, Value *value)
 	{
 		PHINode *phi = dyn_cast<PHINode>(value);
@@ -160,7 +163,10 @@ class finder
 		return true;
 	}
 
-	/* A call in the loop may run other instrumented code: nothing is known after it. */
+	/*
+	 * Returns whether a call in the loop may run other instrumented code. After it, nothing is
+	 * known.
+	 */
 	bool forgets(Loop *loop)
 	{
 		for (BasicBlock *block : loop->blocks())

@@ -13,11 +13,11 @@ using namespace llvm;
 /* Structs and arrays larger than this are copied by the runtime. */
 static const uint64_t inline_copy_max = 256;
 
-/* ---- structs as values ---------------------------------------------------------------------- */
+/* ---- structs as single values ---------------------------------------------------------------- */
 
 /*
- * A struct that is loaded or stored as one value (as front ends do to pass it in registers) is
- * loaded and stored by its fields: what lies between them is not moved.
+ * A struct that is loaded or stored as one value (front ends do that to pass it in registers) is
+ * loaded and stored field by field: the padding between fields is not moved.
  */
 static Value *load_parts(IRBuilder<> &builder, LoadInst *whole, Type *type, Value *place,
 			 uint64_t offset)
@@ -107,7 +107,7 @@ bool lower_is_inline(const MemIntrinsic &stmt)
 	return byte && (byte->isZero() || length->getZExtValue() <= 8);
 }
 
-/* A large or variable-sized copy becomes a call of the runtime. */
+/* Replaces a large or variable-sized copy by a call of the runtime. */
 static void lower_memory(MemIntrinsic *stmt)
 {
 	IRBuilder<> builder(stmt);
@@ -140,7 +140,7 @@ static bool is_shared_memory(const MemIntrinsic &stmt, access_sharing &sharing)
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-/* Structs passed by value are read first. */
+/* Structs passed by value are read before the call. */
 static void lower_arguments(CallBase *call, access_sharing &sharing)
 {
 	const DataLayout &layout = call->getModule()->getDataLayout();
@@ -162,7 +162,10 @@ static void lower_arguments(CallBase *call, access_sharing &sharing)
 	}
 }
 
-/* memcpy(…) of the program becomes __sooth_memcpy(…), a function the compiler knows nothing of. */
+/*
+ * memcpy(…) of the program becomes __sooth_memcpy(…), a function that the compiler knows nothing
+ * about.
+ */
 static void redirect(CallBase *call, const known_call *known)
 {
 	Module *module = call->getModule();
@@ -199,13 +202,13 @@ static void lower_call(CallBase *call, access_sharing &sharing)
 	forget_effects(call);
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- the whole function ---------------------------------------------------------------------- */
 
 void lower_function(Function &function, access_sharing &sharing)
 {
 	std::vector<Instruction *> work;
 
-	/* Exceptions that leave the function leave it through one more landing pad. */
+	/* Exceptions that leave the function do so through an additional landing pad. */
 	EscapeEnumerator escapes(function, "sooth_cleanup");
 	while (escapes.Next())
 		;

@@ -1,8 +1,9 @@
 /*
- * Names. An access is a pointer and a size; the source's words for it come from three places: the
- * variable that the pointer starts from (debug information names globals, locals, and registers that
- * hold a variable's value), the type of that variable, in which the constant part of the address is a path of
- * fields, and, where no variable is found, the struct type that the address computation names.
+ * Names. An access is a pointer and a size. Its name in the source comes from three sources: the
+ * variable that the pointer starts from (debug information names globals, locals, and registers
+ * that hold a variable's value); the type of that variable, in which the constant part of the
+ * address is a path of fields; and, if no variable is found, the struct type that the address
+ * computation names.
  */
 #include "compiler/llvm/names.h"
 #include "compiler/llvm/calls.h"
@@ -15,18 +16,21 @@ using namespace llvm;
 namespace
 {
 
-/* An object, and a place in it. */
+/* An object, and an offset in it. */
 struct view {
-	std::string text; /* the object's name, or that of a pointer to it */
+	std::string text; /* name of the object, or of a pointer to it */
 	bool is_direct = false;
-	bool has_index = false; /* the place depends on a variable */
-	DIType *type = nullptr; /* the object's */
+	bool has_index = false; /* the offset depends on a variable */
+	DIType *type = nullptr; /* type of the object */
 	int64_t offset = 0;
 };
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
-/* What debug information says of a value: it is the variable's, or the variable's address. */
+/*
+ * How debug information relates a value to a variable: the value is the variable's contents, or its
+ * address.
+ */
 enum role { ROLE_VALUE, ROLE_ADDRESS };
 
 bool has_role(const DIExpression *expression, role wanted)
@@ -36,7 +40,10 @@ bool has_role(const DIExpression *expression, role wanted)
 	return expression->getNumElements() == 1 && expression->getElement(0) == dwarf::DW_OP_deref;
 }
 
-/* Of several variables with this value, the one of the function the instruction comes from. */
+/*
+ * Among several variables with this value, chooses the one in the function that the instruction
+ * comes from.
+ */
 template <typename T>
 DILocalVariable *choose(const T &users, role wanted, const DILocation *inlined_at,
 			DILocalVariable *best)
@@ -50,7 +57,7 @@ DILocalVariable *choose(const T &users, role wanted, const DILocation *inlined_a
 	return best;
 }
 
-/* The variable that has this value, or lies at this address. */
+/* Returns the variable that has this value, or has this address. */
 DILocalVariable *variable_of(Value *value, role wanted, const DILocation *inlined_at)
 {
 	SmallVector<DbgValueInst *, 4> users;
@@ -64,7 +71,10 @@ DILocalVariable *variable_of(Value *value, role wanted, const DILocation *inline
 #endif
 }
 
-/* The variable that lives in this memory: declared to, or, once optimised, said to be pointed at. */
+/*
+ * Returns the variable in this memory: declared to be there, or, after optimisation, described by
+ * its address.
+ */
 DILocalVariable *variable_in(Value *memory)
 {
 #if LLVM_VERSION_MAJOR < 19
@@ -136,13 +146,13 @@ class describer
 		}
 	}
 
-	/* The variable with this value, as long as it says what the value points at. */
+	/* Returns the variable with this value, if its type says what the value points at. */
 	DILocalVariable *pointer_variable(Value *pointer)
 	{
 		DILocalVariable *variable = variable_of(pointer, ROLE_VALUE, inlined_at);
 		if (variable && types_pointee(variable->getType()))
 			return variable;
-		/* the same pointer under another type: `struct account *to = argument` */
+		/* the same pointer with another type: `struct account *to = argument` */
 		for (User *user : pointer->users())
 			if (isa<BitCastInst>(user)) {
 				variable = variable_of(user, ROLE_VALUE, inlined_at);
@@ -152,7 +162,10 @@ class describer
 		return nullptr;
 	}
 
-	/* A value that a variable of the source has: "p", and what it points at. */
+	/*
+	 * For a value that a variable of the source has: "p", and what it points at. Returns false
+	 * if there is no such variable.
+	 */
 	bool named_pointer(Value *pointer, view &v)
 	{
 		if (isa<Constant>(pointer) || isa<AllocaInst>(pointer))
@@ -178,7 +191,7 @@ class describer
 			note_struct(sum->getSourceElementType(), constant.getSExtValue(), v);
 	}
 
-	/* What the address computation itself says, in case that nothing better comes. */
+	/* Remembers what the address computation says, in case nothing better is found. */
 	void note_struct(Type *type, int64_t offset, view &v)
 	{
 		StructType *known = dyn_cast<StructType>(type);
@@ -191,7 +204,10 @@ class describer
 	DIType *fallback = nullptr;
 	int64_t fallback_offset = 0;
 
-	/* What alias analysis is told of an access: a struct type, and where in it. */
+	/*
+	 * Remembers what the metadata for alias analysis says about an access: a struct type, and
+	 * an offset in it.
+	 */
 	void note_alias_type(Instruction &at)
 	{
 		MDNode *tag = at.getMetadata(LLVMContext::MD_tbaa);
@@ -243,7 +259,7 @@ class describer
 		}
 	}
 
-	/* A pointer that was read: its name is that of what it was read from. */
+	/* A pointer that was read is named after the memory it was read from. */
 	void describe_loaded(LoadInst *load, view &v, unsigned depth)
 	{
 		if (depth > 4)
@@ -260,7 +276,7 @@ class describer
 	}
 
       public:
-	DIType *last_type = nullptr; /* of what the last reference refers to */
+	DIType *last_type = nullptr; /* type of the last result of reference() */
 };
 
 /* ---- references ----------------------------------------------------------------------------- */
@@ -290,7 +306,7 @@ names_reference describer::reference(const view &v, uint64_t size, bool is_whole
 	return r;
 }
 
-/* The type that an object of a call has: "pthread_mutex_t". */
+/* Returns the type that the object of a call has: "pthread_mutex_t". */
 StringRef type_of_object(StringRef function)
 {
 	static const struct {
@@ -313,7 +329,7 @@ StringRef type_of_object(StringRef function)
 	return "";
 }
 
-/* How many bytes an atomic operation is about, by the digits at the end of its name. */
+/* Returns how many bytes an atomic operation accesses, from the digits at the end of its name. */
 uint64_t size_of_object(StringRef function)
 {
 	uint64_t size = 0;
@@ -340,11 +356,11 @@ names_reference names_of_object(CallBase &call, Value *pointer)
 			   wanted);
 }
 
-/* ---- places --------------------------------------------------------------------------------- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 /*
- * A file as it was named to the compiler. clang takes off what the name has in common with the
- * directory of the compilation, and says so only by another directory.
+ * Returns a file as it was named to the compiler. clang removes what the name has in common with
+ * the directory of the compilation; only another directory in the entry shows that.
  */
 static std::string file_of(const DIFile *file, const DICompileUnit *unit)
 {
@@ -366,7 +382,9 @@ static std::string function_and_file(const DISubprogram *function, const DIFile 
 	return types_function_name(function) + "\t" + file_of(file, function->getUnit());
 }
 
-/* Instructions the optimiser made have no location; the one before them is the best guess. */
+/*
+ * Instructions that the optimiser made have no location. The nearest one before is the best guess.
+ */
 static const DILocation *located(Instruction &at)
 {
 	for (Instruction *i = &at; i; i = i->getPrevNode())

@@ -11,7 +11,10 @@ using namespace llvm;
 namespace
 {
 
-/* An entry of llvm.used is a function, one of llvm.global_ctors { priority, function, data }. */
+/*
+ * An entry of llvm.used is a function, an entry of llvm.global_ctors is { priority, function, data
+ * }.
+ */
 bool is_of(Constant *entry, const Function *function)
 {
 	if (isa<StructType>(entry->getType()))
@@ -39,7 +42,7 @@ void drop_from(Module &module, StringRef list_name, const Function *gone)
 	list->eraseFromParent();
 }
 
-/* The pass makes a constructor that starts libtsan, whatever it finds in the module. */
+/* Removes the constructor that starts libtsan. The pass creates it in every module. */
 void drop_libtsan(Module &module)
 {
 	Function *constructor = module.getFunction("tsan.module_ctor");
@@ -57,8 +60,8 @@ void drop_libtsan(Module &module)
 }
 
 /*
- * Which module is compiled. A callback behind a pass is told of it, too, but as an llvm::Any, whose
- * types have other addresses in a plugin than in the compiler.
+ * The module that is being compiled. A callback after a pass gets it, too, but as an llvm::Any,
+ * whose type identifiers have other addresses in a plugin than in the compiler.
  */
 Module *compiled;
 
@@ -78,7 +81,7 @@ class note_pass : public PassInfoMixin<note_pass>
 
 } // namespace
 
-/* Its options are LLVM's, and known whenever the pass is. */
+/* The options belong to LLVM, and are registered whenever the pass is. */
 static void switch_off(StringRef name)
 {
 	cl::Option *option = cl::getRegisteredOptions().lookup(name);

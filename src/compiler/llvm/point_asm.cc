@@ -10,14 +10,14 @@
 
 using namespace llvm;
 
-/* In the template of an asm only the dollar has a meaning. */
+/* In an asm template only the dollar has a meaning. */
 static const point_escape escape = { "$", '$' };
 static const unsigned struct_most = 16;
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /*
- * \1 keeps LLVM from changing a name. The body of a builtin that a header of the system defines (as those of
+ * \1 prevents LLVM from changing a name. The body of a builtin that a system header defines (for
  * _FORTIFY_SOURCE) is called NAME.inline.
  */
 std::string point_linker_name(const Function &function)
@@ -32,7 +32,7 @@ std::string point_linker_name(const Function &function)
 	return name.str();
 }
 
-/* In C the source's name differs where a declaration has an asm name. */
+/* In C the name in the source differs if the declaration has an asm label. */
 static std::string plain_of(const Function &function, const std::string &linker)
 {
 	const DISubprogram *described = function.getSubprogram();
@@ -52,7 +52,7 @@ std::string point_full_name(const Function &function)
 
 struct point_maker::operands {
 	std::vector<Value *> in;
-	std::vector<Type *> element; /* of what is named as memory; NULL elsewhere */
+	std::vector<Type *> element; /* type of a memory operand; NULL for others */
 	std::string words, constraints;
 	unsigned rooms = 0;
 
@@ -73,7 +73,7 @@ point_maker::point_maker(Function &of) : function(of)
 		name_of_place = linker;
 }
 
-/* Points use the same room one after the other: it is filled just before. */
+/* The points of a function share this memory: it is filled just before each. */
 AllocaInst *point_maker::room_for(unsigned i)
 {
 	LLVMContext &context = function.getContext();
@@ -88,7 +88,7 @@ AllocaInst *point_maker::room_for(unsigned i)
 	return room[i];
 }
 
-/* A struct in registers goes to memory: a row names one place for it. */
+/* A struct in registers is stored to memory, since a row names one location for it. */
 void point_maker::add_struct(operands &o, const point_value &v, Instruction *before)
 {
 	IRBuilder<> builder(before);
@@ -138,13 +138,15 @@ void point_maker::add_value(operands &o, const point_value &v, Instruction *befo
 	}
 }
 
-/* ---- the instruction ------------------------------------------------------------------------ */
+/* ---- the instruction ------------------------------------------------------------------------- */
 
 static void mark_operands(CallInst *call, const std::vector<Type *> &element)
 {
 	for (unsigned i = 0; i < element.size(); i++) {
-		/* What a pointer leads to may be read here, and nobody remembers the pointer: a local
-		 * stays the function's own. */
+		/*
+		 * The point may read what a pointer points at, but nothing keeps the pointer: a
+		 * local stays private.
+		 */
 		if (call->getArgOperand(i)->getType()->isPointerTy())
 			call->addParamAttr(i, Attribute::NoCapture);
 		if (element[i])

@@ -13,12 +13,12 @@
 
 using namespace clang;
 
-/* The values of a struct that is passed in registers; more is not recorded. */
+/* Structs of up to this size are passed in registers; larger ones are not recorded. */
 static const unsigned struct_most = 16;
 
 struct seen_call {
 	std::vector<seen_type> arguments;
-	bool differs; /* from another at the same place: both come from one macro */
+	bool differs; /* from another call at the same location: both come from one macro */
 };
 
 static std::map<std::string, seen_function> functions;
@@ -105,8 +105,8 @@ char types::integer_letter(QualType type)
 }
 
 /*
- * Only `char` is text: what points at signed or unsigned char are bytes of any kind. The address of
- * an array of them is a text where no prototype says what it is.
+ * Only `char` is text: signed and unsigned char pointers point at arbitrary bytes. The address of a
+ * char array is text, for calls without a prototype.
  */
 char types::letter(QualType type)
 {
@@ -140,7 +140,7 @@ char types::pointed_letter(QualType type)
 	char of = letter(type->getPointeeType());
 	if (of == 's')
 		return 'p';
-	if (of == 'v') /* anything: its first eight bytes */
+	if (of == 'v') /* void: record the first eight bytes */
 		return 'L';
 	return of < 'A' ? 'o' : of;
 }
@@ -295,7 +295,10 @@ bool visitor::VisitFunctionDecl(FunctionDecl *function)
 	return true;
 }
 
-/* Calls of which the declaration does not say all, or that are no longer calls in LLVM's form. */
+/*
+ * Returns whether the call is needed: its declaration does not say everything, or it is no longer a
+ * call in LLVM's IR.
+ */
 bool is_wanted(const FunctionDecl *function)
 {
 	if (function->isVariadic() || !function->hasPrototype())
@@ -329,7 +332,7 @@ bool visitor::VisitCallExpr(CallExpr *call)
 	return true;
 }
 
-/* ---- the action ----------------------------------------------------------------------------- */
+/* ---- the front-end action -------------------------------------------------------------------- */
 
 class consumer : public ASTConsumer
 {
@@ -354,7 +357,7 @@ class action : public PluginASTAction
 	{
 		return true;
 	}
-	/* By itself, before the code is made. */
+	/* runs without being asked for, before code is generated */
 	ActionType getActionType() override
 	{
 		return AddBeforeMainAction;

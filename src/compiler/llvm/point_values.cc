@@ -1,7 +1,8 @@
 /*
- * How values are passed (System V ABI for x86-64): a number or a pointer is one value; a struct of up to 16
- * bytes is cut into one or two of eight bytes, or is a copy in memory when registers run out; an empty
- * class is nothing; a class that must be constructed is an address.
+ * How values are passed (System V ABI for x86-64). A number or a pointer is one value. A struct of
+ * up to 16 bytes is split into one or two values of eight bytes, or is a copy in memory when
+ * registers run out. An empty class is not passed. A class that must be constructed is passed by
+ * its address.
  */
 #include "compiler/llvm/point_values.h"
 
@@ -70,7 +71,10 @@ static bool fits(char letter, Type *type)
 	}
 }
 
-/* An argument passed without a prototype may be wider than its parameter. */
+/*
+ * Appends the next argument. Returns false if the passed values do not fit its type: an argument
+ * passed without a prototype may be wider than its parameter.
+ */
 static bool take(const DataLayout &layout, const std::vector<passed_value> &passed, size_t &next,
 		 const seen_type &type, std::vector<point_value> &out)
 {

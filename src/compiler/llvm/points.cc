@@ -1,13 +1,13 @@
 /*
- * Where points stand: as src/compiler/gcc/points.cc has it. A NOP is a volatile asm that clobbers
- * memory: it is not moved, nor is an access moved across it.
+ * Where points are inserted: as in src/compiler/gcc/points.cc. A NOP is a volatile asm that
+ * clobbers memory: it is not moved, and no access is moved across it.
  *
  *	BODY	first in a function that is compiled here, RETURN last, with the result
- *	CALL	before a call of what is not, RETURN behind it, with the result
+ *	CALL	before a call of any other function, RETURN after it, with the result
  *
- * Nothing has been folded yet at the pipeline's start: a printf that will be a puts has its points
- * before, and keeps them. But memcpy, memmove and memset are no calls here; those that the source has are
- * known by their place (point_seen.h).
+ * At the start of the pipeline nothing has been folded yet: a printf that will become a puts
+ * already has its points, and keeps them. But memcpy, memmove and memset are not calls here; those
+ * in the source are recognised by their location (point_seen.h).
  */
 #include "compiler/llvm/points.h"
 
@@ -27,7 +27,7 @@ using namespace llvm;
 namespace
 {
 
-/* A function of fewer statements that calls nothing is inlined nearly always. */
+/* A function with fewer statements that calls nothing is nearly always inlined. */
 const unsigned small_statements = 12;
 
 Function *callee_of(const CallBase &call)
@@ -35,12 +35,12 @@ Function *callee_of(const CallBase &call)
 	return dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
 }
 
-/* ---- what a function has -------------------------------------------------------------------- */
+/* ---- what a function contains ---------------------------------------------------------------- */
 
-/* A call, with what is known of it before any point is placed. */
+/* A call, with what is known about it before any point is inserted. */
 struct found_call {
 	CallBase *call;
-	std::string name; /* the linker's */
+	std::string name; /* linker name */
 	bool hides_first, hides_second;
 };
 
@@ -52,7 +52,7 @@ struct found {
 	bool calls_any = false;
 };
 
-/* What the compiler or its library makes of the source, and the source does not have. */
+/* Functions that the compiler or its library calls and the source does not. */
 bool is_hidden(StringRef name)
 {
 	for (const char *prefix : { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_",
@@ -63,8 +63,8 @@ bool is_hidden(StringRef name)
 }
 
 /*
- * An address that is nowhere passed but to memset and its kin: nobody but this function can know it, and gcc's
- * rows do not tell it.
+ * Returns whether this is the address of a local that does not escape. No other code can know it,
+ * and gcc's rows do not have it either.
  */
 bool is_private(const Value *value)
 {
@@ -72,7 +72,7 @@ bool is_private(const Value *value)
 	return isa<AllocaInst>(object) && !PointerMayBeCaptured(object, true, true);
 }
 
-/* "memcpy" where the source calls it, "" elsewhere. */
+/* Returns "memcpy" where the source calls it, "" elsewhere. */
 std::string called_intrinsic(const CallBase &call)
 {
 	const auto *memory = dyn_cast<MemIntrinsic>(&call);
@@ -113,7 +113,9 @@ void look_at_call(CallBase &call, const TargetLibraryInfoImpl &library, found &f
 		f.calls.push_back({ &call, name, false, false });
 }
 
-/* How many statements would that be? Locals whose value is a register in the end are none. */
+/*
+ * Returns how many statements this would be for gcc. Locals that end up in registers do not count.
+ */
 unsigned statements_of(const Instruction &i)
 {
 	if (isa<LoadInst>(i) || isa<StoreInst>(i))
@@ -143,7 +145,7 @@ found look_at(Function &function)
 	return f;
 }
 
-/* ---- the points of a function --------------------------------------------------------------- */
+/* ---- the points of a function ---------------------------------------------------------------- */
 
 class placer
 {
@@ -171,7 +173,10 @@ class placer
 	void mark_return(ReturnInst *at, const point &base);
 };
 
-/* The function's file by the name that it was opened with, as long as it is that. */
+/*
+ * Returns a point without values. If the location is in the function's own file, the file has the
+ * name with which it was opened.
+ */
 point placer::point_at(unsigned kind, unsigned flags, const std::string &name,
 		       const DILocation *where)
 {
@@ -188,7 +193,7 @@ point placer::point_at(unsigned kind, unsigned flags, const std::string &name,
 	return made;
 }
 
-/* memset's second argument is an int, of which LLVM has a byte. */
+/* memset's second argument is an int; LLVM has only its lowest byte. */
 static Value *widen(Value *value, Instruction *before)
 {
 	if (auto *cut = dyn_cast<TruncInst>(value))
@@ -213,7 +218,7 @@ std::vector<point_value> placer::arguments_of(const found_call &f)
 		if (isa<MemSetInst>(f.call))
 			passed[1].value = widen(passed[1].value, f.call);
 	}
-	if (actual) { /* those of the prototype, and what more there is */
+	if (actual) { /* the types of the prototype, then those of further arguments */
 		merged = *actual;
 		for (size_t i = 0; types && i < types->size() && i < merged.size(); i++)
 			merged[i] = (*types)[i];
@@ -227,7 +232,7 @@ std::vector<point_value> placer::arguments_of(const found_call &f)
 	return values;
 }
 
-/* Where a call returns to, or NULL. */
+/* Returns the instruction to which a call returns, or NULL. */
 static Instruction *behind(CallBase *call)
 {
 	if (auto *invoke = dyn_cast<InvokeInst>(call)) {
@@ -251,7 +256,7 @@ void placer::mark_behind(const found_call &f, const point &before)
 	IRBuilder<> builder(at);
 	back.kind = POINT_RETURN;
 	back.flags = POINT_ROW_BEHIND;
-	/* memcpy and its kin return their first argument */
+	/* memcpy, memmove and memset return their first argument */
 	Value *value = isa<MemIntrinsic>(f.call) ? f.call->getArgOperand(0) : f.call;
 	if (!value->getType()->isVoidTy()) {
 		back.values.push_back(point_result(builder, value, of ? &of->result : nullptr));
@@ -273,7 +278,7 @@ void placer::mark_call(const found_call &f)
 	maker.put(p, f.call, f.call->getDebugLoc());
 }
 
-/* __sooth_probe("app:name", …) of annotate.h is there only to be replaced. */
+/* __sooth_probe("app:name", …) from annotate.h exists only to be replaced here. */
 void placer::replace_probe(CallBase &call)
 {
 	point p = point_at(POINT_PROBE, 0, "?", call.getDebugLoc());
@@ -294,7 +299,10 @@ void placer::replace_probe(CallBase &call)
 	call.eraseFromParent();
 }
 
-/* Before the last instruction: there is nothing behind a call that must be the last. */
+/*
+ * Inserts the point before the return, unless a musttail call precedes it, which nothing may
+ * follow.
+ */
 void placer::mark_return(ReturnInst *at, const point &base)
 {
 	point p = base;
@@ -342,7 +350,7 @@ void placer::mark_body(const found &f)
 	while (isa<AllocaInst>(*first))
 		first++;
 	maker.put(p, &*first, where);
-	/* A caller could otherwise leave out a call whose result it knows. */
+	/* Otherwise a caller could omit a call whose result it knows. */
 	llvm_forget_memory_effects(function);
 	for (User *user : function.users())
 		if (auto *call = dyn_cast<CallBase>(user))
@@ -351,7 +359,7 @@ void placer::mark_body(const found &f)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Small functions that call nothing and are meant to be inlined: as gcc's rule has it. */
+/* Small functions that call nothing and are meant to be inlined: the same rule as for gcc. */
 bool is_too_small(const seen_function *seen, const found &f)
 {
 	return options_points() != POINTS_ALL && seen && seen->is_inline && !f.calls_any &&
@@ -359,8 +367,8 @@ bool is_too_small(const seen_function *seen, const found &f)
 }
 
 /*
- * One constructor of the source is two here: that of the whole object (C1) calls that of its own part (C2).
- * The events are those of the second. So with destructors.
+ * A constructor of the source is two functions here: that of the complete object (C1) calls that of
+ * the base object (C2). The events are those of the second. The same holds for destructors.
  */
 bool is_other_half(const Function &function)
 {
@@ -381,7 +389,10 @@ bool is_other_half(const Function &function)
 	return false;
 }
 
-/* Thunks; what the compiler makes of initialisers has calls that the source has, but is no function. */
+/*
+ * Thunks and other functions made by the compiler. (The code of initialisers has calls from the
+ * source, but is not a function of the source.)
+ */
 bool is_made_up(const Function &function)
 {
 	for (const char *prefix : { "_ZTh", "_ZTv", "_ZTc", "__clang_" })
@@ -429,8 +440,10 @@ class pass : public PassInfoMixin<pass>
 		for (Function &function : module) {
 			if (function.isDeclaration())
 				continue;
-			/* A point that is on pushes on the stack of functions that look like leaves, and so
-			 * does the call in a segment's cold path. */
+			/*
+			 * A point that is on pushes onto the stack, in functions that look like
+			 * leaves. So does the call in a segment's cold path.
+			 */
 			function.addFnAttr(Attribute::NoRedZone);
 			if (!function.hasAvailableExternallyLinkage())
 				any |= place_points(function);

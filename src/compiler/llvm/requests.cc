@@ -4,7 +4,7 @@
 
 using namespace llvm;
 
-/* Of an asm's text what matters: no blanks, no separators, no escapes. */
+/* Returns the asm text without blanks, separators and escapes. */
 static std::string bare(StringRef text)
 {
 	std::string out;
@@ -30,7 +30,8 @@ void requests_lower(CallBase *call)
 	IRBuilder<> builder(call);
 	PointerType *pointer = llvm_pointer_type(call->getContext());
 	FunctionType *type = FunctionType::get(builder.getVoidTy(), { pointer }, false);
-	Value *operands = call->getArgOperand(0); /* "a": where the numbers are */
+	/* constraint "a": address of the request's numbers */
+	Value *operands = call->getArgOperand(0);
 	if (!operands->getType()->isPointerTy())
 		operands = builder.CreateIntToPtr(operands, pointer);
 	CallInst *tell = builder.CreateCall(

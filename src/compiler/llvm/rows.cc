@@ -10,7 +10,10 @@ static const char text_section[] = "sooth_str", row_section[] = "sooth_seg";
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-/* Found again by a name that is made of the contents: a pass on functions has no other memory. */
+/*
+ * Returns the variable for a text. A name made of the contents finds it again: a function pass has
+ * no other memory.
+ */
 static GlobalVariable *text_of(Module &module, const std::string &text)
 {
 	MD5 hash;
@@ -152,7 +155,7 @@ bool rows_are_there(const Module &module)
 	return false;
 }
 
-/* The linker's mark of where a section begins or ends. */
+/* Returns the linker's symbol for the start or the end of a section. */
 static Constant *mark(Module &module, const char *name)
 {
 	Type *byte = Type::getInt8Ty(module.getContext());
@@ -166,7 +169,7 @@ static Constant *mark(Module &module, const char *name)
 	return ConstantExpr::getPointerCast(found, llvm_pointer_type(module.getContext()));
 }
 
-/* An empty contribution sees to it that a section exists. */
+/* An empty contribution makes sure that the section exists. */
 static void add_empty(Module &module, const char *section, uint64_t alignment)
 {
 	ArrayType *type = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
@@ -199,7 +202,7 @@ void rows_add_module(Module &module)
 			   { mark(module, "__start_sooth_seg"), mark(module, "__stop_sooth_seg"),
 			     mark(module, "__start_sooth_str"), mark(module, "__stop_sooth_str") });
 	builder.CreateRetVoid();
-	/* Earliest of all: constructors of the program may run recorded code. */
+	/* earliest priority: constructors of the program may run recorded code */
 	appendToGlobalCtors(module, start, 0, start);
 	add_empty(module, row_section, 8);
 	add_empty(module, text_section, 1);

@@ -7,7 +7,7 @@ using namespace llvm;
 struct segment_counts segment_counts;
 
 #define HEADER_BYTES 4u
-/* Payload of one segment: what is left when the last store may hang over by eight bytes. */
+/* Maximum payload of a segment: the last store may write eight bytes beyond it. */
 #define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
 
 #define CLOBBERS ",~{memory},~{dirflag},~{fpsr},~{flags}"
@@ -29,10 +29,10 @@ static CallInst *build_asm(IRBuilder<> &before, Type *result, const char *text,
 }
 
 /*
- * Where to write: the thread's lane, found through its thread-local variable, and the lane's
- * cursor. If the lane is full the runtime is called and we look again; that call stands out of
- * line and keeps all registers. As an asm and not as instructions of LLVM's, because it is then no
- * branch: blocks stay whole, and with them what is known of the function.
+ * Finds where to write: the thread buffer, through the thread-local variable __sooth_lane, and the
+ * buffer's cursor. If the buffer is full, calls the runtime and tries again. That call is out of
+ * line and preserves all registers. It is an asm and not LLVM instructions because it is then not a
+ * branch: blocks stay whole, and analyses of the function stay valid.
  */
 static const char open_code[] = R"(991:	movq	__sooth_lane@gottpoff(%rip), $0
 	movq	%fs:($0), $0
@@ -53,7 +53,7 @@ void segment::open(Instruction *before)
 		return;
 	IRBuilder<> builder(before);
 	Type *pointer = llvm_pointer_type(function.getContext());
-	/* the row is not there yet: see close */
+	/* the row does not exist yet: segment::close() sets it */
 	opening = build_asm(builder, StructType::get(pointer, pointer, pointer), open_code,
 			    "=&r,=&r,=&r,i" CLOBBERS,
 			    { ConstantPointerNull::get(cast<PointerType>(pointer)) });
@@ -66,7 +66,7 @@ void segment::close(Instruction *before)
 {
 	if (!is_open())
 		return;
-	/* Two bytes for each event at least: page.c counts on it. */
+	/* at least two bytes per event: buffer_page.c relies on it */
 	unsigned events = 0;
 	for (const row_element &e : elements)
 		events += e.wire.kind != EV_NONE;
@@ -83,7 +83,10 @@ void segment::close(Instruction *before)
 	elements.clear();
 }
 
-/* A place to stop before the access: five bytes that do nothing, and a row that says where. */
+/*
+ * A NOP of five bytes, where the scheduler can stop the thread before the access, and a row with
+ * its address.
+ */
 static const char nop_code[] = R"(990:	.byte 0x0f,0x1f,0x44,0x00,0x00
 	.pushsection sooth_nop,"?",@progbits
 	.quad 990b
@@ -137,7 +140,7 @@ static void name(row_element &e, Instruction &at, const names_reference &referen
 		e.wire.flags |= EF_VOLATILE;
 }
 
-/* A piece of the record under construction. */
+/* Returns a part of the record under construction. */
 Value *segment::payload(IRBuilder<> &before, unsigned at)
 {
 	return before.CreateConstInBoundsGEP1_64(before.getInt8Ty(), cursor, HEADER_BYTES + at);
@@ -152,7 +155,7 @@ void segment::put(IRBuilder<> &before, Value *value, unsigned at)
 	before.CreateAlignedStore(value, to, Align(1));
 }
 
-/* No event: the reader computes a value it is going to need. */
+/* Adds an element by which the reader computes a value that it will need. */
 void segment::set_slot(Instruction *before, Value *value, unsigned slot, int64_t plus)
 {
 	row_element &e = add(before, EV_NONE, 0);
@@ -162,7 +165,7 @@ void segment::set_slot(Instruction *before, Value *value, unsigned slot, int64_t
 	e.wire.value = (uint64_t)plus;
 }
 
-/* No event: the reader is to know a pointer by which an access is about to be made. */
+/* Adds an element that records a pointer through which an access is about to be made. */
 void segment::pointer(Instruction *before, Value *value)
 {
 	row_element &e = add(before, EV_NONE, 0);
@@ -176,8 +179,9 @@ void segment::pointer(Instruction *before, Value *value)
 }
 
 /*
- * No event: the reader is to know a value, which is `start` here, by so many of its bytes. A pointer that no access
- * is made by is told whole: it may be no place, as the (void *)-1 that stands for nothing, and be stored.
+ * Adds an element that records a value, which is `start` here, by `size` of its bytes. A pointer
+ * through which no access is made is recorded whole: it may not be an address, like the (void *)-1
+ * that stands for "nothing", and may be stored.
  */
 void segment::tell(Instruction *before, Value *value, Value *start, unsigned size)
 {
@@ -193,7 +197,10 @@ void segment::tell(Instruction *before, Value *value, Value *start, unsigned siz
 	known.recorded(value);
 }
 
-/* If the address is to be computed by the reader: the elements that let it. They stand before that of the access. */
+/*
+ * If the reader is to compute the address: adds the elements for that. They come before the element
+ * of the access.
+ */
 void segment::compute(Instruction *before, const access_address &a)
 {
 	slots::way way = known.way_to(a);
@@ -223,8 +230,8 @@ void segment::compute(Instruction *before, const access_address &a)
 }
 
 /*
- * An address, in the cheapest form: nothing at all for a variable whose place the linker knows
- * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
+ * Records an address in the cheapest form: no bytes for a variable whose address the linker knows
+ * or a pointer that the reader knows, six bytes otherwise. (Eight bytes are stored; the next value
  * overwrites the two that are always zero.)
  */
 void segment::address(IRBuilder<> &before, row_element &e, const access_address &a)
@@ -251,7 +258,6 @@ void segment::address(IRBuilder<> &before, row_element &e, const access_address 
 	known.recorded(a.base);
 }
 
-/* Values the reader can compute with: no wider than a slot, no floating point. */
 bool segment_value_fits_slot(const DataLayout &layout, Type *type)
 {
 	if (type->isPointerTy())
@@ -292,7 +298,7 @@ void segment::read(const op &o)
 	}
 }
 
-/* The bytes of a constant, if they are eight at most and can be told. */
+/* Returns the bytes of a constant, if there are at most eight and they are known. */
 static bool constant_bytes(Value *value, uint64_t size, uint64_t *bits)
 {
 	if (size > 8)
@@ -335,7 +341,7 @@ void segment::write(const op &o)
 			e.wire.value_slot = (uint16_t)known.of(value);
 			known.recorded(value);
 		} else if (!isGuaranteedNotToBeUndefOrPoison(value)) {
-			/* What is undefined may be another thing at each use; it must be one. */
+			/* An undefined value may differ at each use; freeze makes it one value. */
 			value = before.CreateFreeze(value);
 			store->setOperand(0, value);
 		}
@@ -348,7 +354,7 @@ void segment::write(const op &o)
 
 /*
  * The contents go through the record: from the source into it, from there to the destination. So
- * what is recorded is what was copied, whoever races with us.
+ * the recorded bytes are those that were copied, whatever other threads do meanwhile.
  */
 void segment::copy(const op &o)
 {
@@ -358,7 +364,10 @@ void segment::copy(const op &o)
 	segment_counts.copies++;
 	if (o.from_shared)
 		compute(o.at, o.from);
-	/* slots.cc counts on the source where it decides on the destination, which may be an element of it. */
+	/*
+	 * slots.cc relies on the source being known when it decides on the destination, which may
+	 * be an element of it.
+	 */
 	if (o.from_shared && o.to_shared && !o.from.is_static && !known.is_known(o.from.base) &&
 	    known.of(o.from.base) != slots::none)
 		pointer(o.at, o.from.base);
@@ -419,7 +428,7 @@ void segment::assign(Instruction *before, const slots::assignment &a)
 	int64_t plus = 0;
 	bool found = known.find(a.source, &slot, &plus);
 
-	if (!found) /* slots::give_up has seen to it */
+	if (!found) /* slots::give_up() has ensured it */
 		report_fatal_error("sooth: a value that should be known is not");
 	set_slot(before, a.value, slot, plus + a.plus);
 }

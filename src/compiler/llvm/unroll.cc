@@ -1,8 +1,8 @@
 /*
- * A segment costs its opening, about eight instructions and four bytes, whatever is in it, and it ends where
- * control may part. In a loop of one block with one access that is most of the bill. So such loops are unrolled
- * first, by LLVM's own pass, as if the source had asked for it. What is recorded is not vectorised
- * anyway.
+ * Opening a segment costs about eight instructions and four bytes, whatever it holds, and a segment
+ * ends where control flow branches. In a loop of one block with one access that is most of the
+ * cost. So LLVM's own pass unrolls such loops first, as if the source had asked for it. Recorded
+ * code is not vectorised anyway.
  */
 #include "compiler/llvm/unroll.h"
 
@@ -14,7 +14,10 @@ using namespace llvm;
 static const unsigned rounds = 4;
 static const size_t accesses_most = 8, instructions_most = 48;
 
-/* Nothing but straight code with a few accesses that are recorded; calls and points would end the segment. */
+/*
+ * Returns whether the block is straight-line code with a few recorded accesses. Calls and points
+ * would end the segment.
+ */
 static bool is_short(const BasicBlock &block, access_sharing &sharing)
 {
 	size_t accesses = 0, instructions = 0;
@@ -32,7 +35,8 @@ static bool is_short(const BasicBlock &block, access_sharing &sharing)
 }
 
 static const char wish[] = "llvm.loop.unroll.count";
-static const char ours[] = "sooth.unroll"; /* that nobody else had this wish */
+/* marks loops for which only this pass requested unrolling */
+static const char ours[] = "sooth.unroll";
 
 static bool is_asked_about(const Loop &loop)
 {
@@ -59,7 +63,7 @@ static bool ask(LoopInfo &loops, ScalarEvolution &evolution)
 	return any;
 }
 
-/* A wish that was not fulfilled would be told to the user as his own. */
+/* LLVM would warn the user about a request that was not fulfilled. So the request is withdrawn. */
 static void withdraw(Function &function, LoopInfo &loops)
 {
 	for (Loop *loop : loops.getLoopsInPreorder())
