@@ -1,3 +1,4 @@
+/* Cuts a demangled C++ name down to the qualified function name. */
 #include "compiler/common/plain_name.h"
 
 #include <cstdlib>

@@ -1,3 +1,7 @@
+/*
+ * Prints the row of a point (event/point.h) as assembler directives: its texts go to the section
+ * sooth_pstr, the row itself to the section of the rows.
+ */
 #include "compiler/common/point_row.h"
 
 #include "event/point.h"

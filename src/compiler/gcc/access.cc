@@ -1,3 +1,7 @@
+/*
+ * Decides with gcc's points-to analysis which memory other threads can see, and splits addresses
+ * into a base and a constant offset. Accesses that no other thread can see are not recorded.
+ */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/gcc/access.h"
@@ -72,7 +76,7 @@ static bool has_static_address(tree decl)
 	       !DECL_COMDAT(decl) && targetm.binds_local_p(decl);
 }
 
-access_address access_take_apart(tree ref)
+access_address access_split(tree ref)
 {
 	access_address address = { NULL_TREE, 0, false, ref };
 	poly_int64 bytes = 0;

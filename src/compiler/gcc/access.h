@@ -22,7 +22,7 @@ struct access_address {
 	bool is_static; /* `base` is a variable whose address the linker knows */
 	tree ref;
 };
-access_address access_take_apart(tree ref);
+access_address access_split(tree ref);
 
 /*
  * Returns the value of the base (its address if it is a declaration) as a gimple operand, computed

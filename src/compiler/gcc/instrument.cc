@@ -76,9 +76,9 @@ bool assign_by_call(gimple_stmt_iterator *gsi)
 /*
  * Returns the address of a reference. An equal reference earlier in the block has the same address.
  */
-access_address address_of(gimple_stmt_iterator *gsi, tree ref, std::vector<access_address> &seen)
+access_address split_address(gimple_stmt_iterator *gsi, tree ref, std::vector<access_address> &seen)
 {
-	access_address a = access_take_apart(ref);
+	access_address a = access_split(ref);
 	if (a.base)
 		return a;
 	for (const access_address &s : seen)
@@ -133,9 +133,9 @@ void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops, std::vector<ac
 		return;
 	}
 	if (o.from_shared)
-		o.from = address_of(gsi, from, seen);
+		o.from = split_address(gsi, from, seen);
 	if (o.to_shared)
-		o.to = address_of(gsi, to, seen);
+		o.to = split_address(gsi, to, seen);
 	ops.push_back(o);
 }
 
@@ -189,7 +189,7 @@ void list_block(basic_block bb, std::vector<op> &ops)
 }
 
 /* Returns whether there is anything to record besides the end of the function. */
-bool worth_it(const plan &p)
+bool has_events(const plan &p)
 {
 	for (const auto &ops : p.blocks)
 		for (const op &o : ops)
@@ -200,21 +200,21 @@ bool worth_it(const plan &p)
 
 /* ---- what the reader will know --------------------------------------------------------------- */
 
-void note_address(plan &p, basic_block bb, const access_address &a)
+void note_address_known(plan &p, basic_block bb, const access_address &a)
 {
 	if (!a.is_static)
 		p.known.note_recorded(bb, a.base);
 }
 
-void note_block(basic_block bb, plan &p)
+void note_block_effects(basic_block bb, plan &p)
 {
 	for (const op &o : p.blocks[bb->index]) {
 		if (o.kind == op::FORGET || o.kind == op::EXIT)
 			p.known.note_forgotten(bb);
 		if (o.from_shared)
-			note_address(p, bb, o.from);
+			note_address_known(p, bb, o.from);
 		if (o.to_shared)
-			note_address(p, bb, o.to);
+			note_address_known(p, bb, o.to);
 		if (o.kind == op::READ) {
 			tree value = gimple_assign_lhs(o.stmt);
 			if (segment_value_fits_slot(TREE_TYPE(value)))
@@ -225,7 +225,7 @@ void note_block(basic_block bb, plan &p)
 
 /* ---- generation ----------------------------------------------------------------------------- */
 
-void make_room(segment &s, gimple_stmt_iterator *gsi, HOST_WIDE_INT size)
+void close_if_full(segment &s, gimple_stmt_iterator *gsi, HOST_WIDE_INT size)
 {
 	if (s.is_open() && !s.has_room(size))
 		s.close(gsi);
@@ -244,16 +244,20 @@ void generate_op(const op &o, segment &s, slots &known)
 		known.forgotten();
 		return;
 	}
-	make_room(s, &gsi,
-		  o.is_access() && o.kind != op::CLEAR ? access_size(gimple_assign_lhs(o.stmt))
-						       : 0);
+	close_if_full(s, &gsi,
+		      o.is_access() && o.kind != op::CLEAR ? access_size(gimple_assign_lhs(o.stmt))
+							   : 0);
 	switch (o.kind) {
-	case op::READ: s.read(&gsi, o, lower_named(o.stmt, gimple_assign_rhs1(o.stmt))); break;
-	case op::WRITE: s.write(&gsi, o, lower_named(o.stmt, gimple_assign_lhs(o.stmt))); break;
+	case op::READ:
+		s.read(&gsi, o, lower_source_reference(o.stmt, gimple_assign_rhs1(o.stmt)));
+		break;
+	case op::WRITE:
+		s.write(&gsi, o, lower_source_reference(o.stmt, gimple_assign_lhs(o.stmt)));
+		break;
 	case op::COPY: s.copy(&gsi, o); break;
 	case op::CLEAR: s.clear(&gsi, o); break;
 	case op::SITE:
-		s.site(&gsi, o.object, lower_records_of(as_a<gcall *>(o.stmt)));
+		s.add_site(&gsi, o.object, lower_records_of(as_a<gcall *>(o.stmt)));
 		s.close(&gsi);
 		break;
 	default: /* EXIT */
@@ -270,7 +274,7 @@ void generate_op(const op &o, segment &s, slots &known)
  * Returns where a segment that reaches the end of the block is committed: before the statement that
  * ends the block, if there is one.
  */
-gimple_stmt_iterator end_of(basic_block bb)
+gimple_stmt_iterator end_of_segment_in(basic_block bb)
 {
 	gimple_stmt_iterator gsi = gsi_last_bb(bb);
 	if (!gsi_end_p(gsi) && stmt_ends_bb_p(gsi_stmt(gsi)))
@@ -295,13 +299,13 @@ void generate_block(basic_block bb, plan &p, bool is_entry)
 	}
 	for (const op &o : p.blocks[bb->index])
 		generate_op(o, s, p.known);
-	gimple_stmt_iterator gsi = end_of(bb);
+	gimple_stmt_iterator gsi = end_of_segment_in(bb);
 	for (const slots::definition &d : definitions) {
-		make_room(s, &gsi, 0);
+		close_if_full(s, &gsi, 0);
 		s.define(&gsi, d);
 	}
 	for (const slots::assignment &a : assignments) {
-		make_room(s, &gsi, 0);
+		close_if_full(s, &gsi, 0);
 		s.assign(&gsi, a);
 	}
 	s.close(&gsi);
@@ -330,7 +334,7 @@ basic_block entry_block(function *fn)
  * Returns whether this is the constructor that gcc adds to each unit under -fsanitize=thread. It
  * has no code of the program.
  */
-bool calls_init_only(tree function)
+bool is_tsan_constructor(tree function)
 {
 	return DECL_ARTIFICIAL(function) && DECL_STATIC_CONSTRUCTOR(function) &&
 	       !strncmp(IDENTIFIER_POINTER(DECL_NAME(function)), "_sub_I_00099", 12);
@@ -352,28 +356,28 @@ bool is_resolver(tree function)
 }
 
 /* In these functions only the mark at the end is removed. */
-bool is_left_alone(tree function)
+bool is_not_instrumented(tree function)
 {
 	return lookup_attribute("naked", DECL_ATTRIBUTES(function)) ||
 	       lookup_attribute("interrupt", TYPE_ATTRIBUTES(TREE_TYPE(function))) ||
-	       calls_init_only(function) || is_resolver(function);
+	       is_tsan_constructor(function) || is_resolver(function);
 }
 
-unsigned instrument(function *fn)
+unsigned instrument_function_body(function *fn)
 {
 	basic_block bb;
 	plan p;
 
-	if (!is_left_alone(fn->decl))
+	if (!is_not_instrumented(fn->decl))
 		lower_function(fn);
 	loops_prepare();
 	basic_block entry = entry_block(fn);
 	p.blocks.resize(last_basic_block_for_fn(fn));
 	FOR_EACH_BB_FN (bb, fn)
 		list_block(bb, p.blocks[bb->index]);
-	if (worth_it(p) && !is_left_alone(fn->decl)) {
+	if (has_events(p) && !is_not_instrumented(fn->decl)) {
 		FOR_EACH_BB_FN (bb, fn)
-			note_block(bb, p);
+			note_block_effects(bb, p);
 		loops_find(fn, p);
 		p.known.solve(fn);
 		for (size_t i = NUM_FIXED_BLOCKS; i < p.blocks.size(); i++)
@@ -386,11 +390,15 @@ unsigned instrument(function *fn)
 	return TODO_update_ssa;
 }
 
-class pass : public gimple_opt_pass
+const pass_data instrument_pass_data = {
+	GIMPLE_PASS, "sooth", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0,
+};
+
+class instrument_pass : public gimple_opt_pass
 {
       public:
-	pass(const pass_data &data, gcc::context *context, bool optimised)
-	    : gimple_opt_pass(data, context), optimised(optimised)
+	instrument_pass(gcc::context *context, bool optimised)
+	    : gimple_opt_pass(instrument_pass_data, context), optimised(optimised)
 	{
 	}
 	bool gate(function *fn) final override
@@ -399,24 +407,20 @@ class pass : public gimple_opt_pass
 	}
 	opt_pass *clone() final override
 	{
-		return new pass(*this, m_ctxt, optimised);
+		return new instrument_pass(m_ctxt, optimised);
 	}
 	unsigned execute(function *fn) final override
 	{
-		return instrument(fn);
+		return instrument_function_body(fn);
 	}
 
       private:
 	bool optimised; /* gcc has a sanitizer pass in each of its two pipelines */
 };
 
-const pass_data data = {
-	GIMPLE_PASS, "sooth", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0,
-};
-
 } // namespace
 
 opt_pass *instrument_new_pass(gcc::context *context, bool optimised)
 {
-	return new pass(data, context, optimised);
+	return new instrument_pass(context, optimised);
 }

@@ -1,3 +1,8 @@
+/*
+ * Splits statements so that each access to shared memory is an assignment of its own: bit-fields,
+ * complex long double, structs as arguments and results. Also redirects calls of known functions
+ * (event/calls.def) to the runtime and classifies the remaining calls.
+ */
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
@@ -19,12 +24,12 @@
  * does so explicitly: a write is a read and a write of the unit. That is what races on neighbouring
  * fields are about.
  */
-static std::map<gimple *, tree> originals;
+static std::map<gimple *, tree> source_references;
 
-tree lower_named(gimple *stmt, tree ref)
+tree lower_source_reference(gimple *stmt, tree ref)
 {
-	auto found = originals.find(stmt);
-	return found == originals.end() ? ref : found->second;
+	auto found = source_references.find(stmt);
+	return found == source_references.end() ? ref : found->second;
 }
 
 /*
@@ -94,7 +99,7 @@ static gimple *load_unit(gimple_stmt_iterator *gsi, tree whole, tree ref, tree *
 	gimple_set_location(load, gimple_location(gsi_stmt(*gsi)));
 	gimple_set_block(load, gimple_block(gsi_stmt(*gsi)));
 	gsi_insert_before(gsi, load, GSI_SAME_STMT);
-	originals[load] = ref;
+	source_references[load] = ref;
 	return load;
 }
 
@@ -141,7 +146,7 @@ static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned
 	gimple_assign_set_lhs(stmt, unshare_expr(whole));
 	gimple_assign_set_rhs1(stmt, value);
 	update_stmt(stmt);
-	originals[stmt] = ref;
+	source_references[stmt] = ref;
 }
 
 /* ---- complex long double -------------------------------------------------------------------- */
@@ -220,7 +225,7 @@ static bool is_memory(tree value)
 	       (DECL_P(value) || REFERENCE_CLASS_P(value) || handled_component_p(value));
 }
 
-static tree temporary(tree type)
+static tree make_temporary(tree type)
 {
 	tree var = create_tmp_var(TYPE_MAIN_VARIANT(type), "sooth");
 	return var;
@@ -233,7 +238,7 @@ static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 		tree arg = gimple_call_arg(call, i);
 		if (!is_memory(arg) || !access_is_shared(arg) || access_size(arg) <= 0)
 			continue;
-		tree var = temporary(TREE_TYPE(arg));
+		tree var = make_temporary(TREE_TYPE(arg));
 		gimple *load = gimple_build_assign(var, arg);
 		gimple_set_location(load, gimple_location(call));
 		gimple_set_block(load, gimple_block(call));
@@ -247,7 +252,7 @@ static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 	    TREE_ADDRESSABLE(TREE_TYPE(to)))
 		return;
 	tree var = is_gimple_reg_type(TREE_TYPE(to)) ? make_ssa_name(TREE_TYPE(to))
-						     : temporary(TREE_TYPE(to));
+						     : make_temporary(TREE_TYPE(to));
 	gimple_call_set_lhs(call, var);
 	if (TREE_CODE(var) == SSA_NAME)
 		SSA_NAME_DEF_STMT(var) = call;
@@ -273,7 +278,7 @@ static const known_call *find_known(tree function)
  * memcpy(…) of the program becomes __sooth_memcpy(…), a function that the compiler knows nothing
  * about.
  */
-static void redirect(gcall *call, tree function, const known_call *known)
+static void redirect_to_runtime(gcall *call, tree function, const known_call *known)
 {
 	static std::map<const known_call *, tree> targets;
 	tree &target = targets[known];
@@ -310,7 +315,7 @@ static bool may_become_stores(tree function)
 	}
 }
 
-static void keep_call(gcall *call, tree function)
+static void hide_builtin(gcall *call, tree function)
 {
 	static std::map<std::string, tree> targets;
 	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
@@ -332,9 +337,9 @@ static void lower_call_stmt(gimple_stmt_iterator *gsi, gcall *call)
 		return;
 	const known_call *known = find_known(function);
 	if (known && known->how == CALL_REDIRECT)
-		redirect(call, function, known);
+		redirect_to_runtime(call, function, known);
 	else if (may_become_stores(function))
-		keep_call(call, function);
+		hide_builtin(call, function);
 	else
 		atomics_lower(gsi, call);
 }
@@ -408,7 +413,7 @@ lower_call lower_classify(gcall *call, tree *object)
  * Counts the memory operands of an asm. What it does to memory is invisible, so they must not pass
  * for recorded.
  */
-static void count_asm(gasm *stmt)
+static void count_memory_operands(gasm *stmt)
 {
 	for (unsigned i = 0; i < gimple_asm_ninputs(stmt); i++)
 		if (is_memory(TREE_VALUE(gimple_asm_input_op(stmt, i))) &&
@@ -424,7 +429,7 @@ void lower_function(function *fn)
 {
 	basic_block bb;
 
-	originals.clear();
+	source_references.clear();
 	FOR_EACH_BB_FN (bb, fn)
 		for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
 			gimple *stmt = gsi_stmt(gsi);
@@ -433,8 +438,8 @@ void lower_function(function *fn)
 			else if (gcall *call = dyn_cast<gcall *>(stmt))
 				lower_call_stmt(&gsi, call);
 			else if (gasm *a = dyn_cast<gasm *>(stmt); a && !points_is_point(a)) {
-				count_asm(a);
-				requests_tell(&gsi, a);
+				count_memory_operands(a);
+				requests_announce(&gsi, a);
 			}
 		}
 }

@@ -14,7 +14,7 @@ void lower_function(function *fn);
  * Returns the reference as written in the source, for a statement that lower_function() made of it;
  * otherwise `ref`.
  */
-tree lower_named(gimple *stmt, tree ref);
+tree lower_source_reference(gimple *stmt, tree ref);
 
 /* What a call means for the recorder. */
 enum lower_call {

@@ -19,6 +19,6 @@ std::string names_field_path(tree ref, unsigned *offset);
  * Returns the site of a statement: "function\tfile", then "\tline\tfunction\tfile" for each call
  * through which it was inlined. Sets line and column of the innermost function.
  */
-std::string names_place(gimple *stmt, unsigned *line, unsigned *column);
+std::string names_site(gimple *stmt, unsigned *line, unsigned *column);
 
 #endif

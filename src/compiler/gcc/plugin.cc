@@ -52,7 +52,7 @@ static void insert_points(const char *plugin)
 }
 
 /* -fplugin-arg-sooth-points=all|some|none */
-static void read_points(const char *value)
+static void parse_points_option(const char *value)
 {
 	if (value && !strcmp(value, "all"))
 		points_wanted = POINTS_ALL;
@@ -68,7 +68,7 @@ static void read_points(const char *value)
  * introduce calls of puts, which it may when the program declares and calls puts itself. So the
  * permission is revoked before each function.
  */
-static void keep_calls(void *, void *)
+static void forbid_puts_conversion(void *, void *)
 {
 	for (built_in_function f :
 	     { BUILT_IN_PUTS, BUILT_IN_PUTCHAR, BUILT_IN_FPUTS, BUILT_IN_FPUTC, BUILT_IN_FWRITE,
@@ -135,7 +135,7 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 		if (!strcmp(info->argv[i].key, "statistics"))
 			wants_statistics = true;
 		else if (!strcmp(info->argv[i].key, "points"))
-			read_points(info->argv[i].value);
+			parse_points_option(info->argv[i].value);
 
 	/*
 	 * The compiler now behaves as under -fsanitize=thread: the macro is defined, functions end
@@ -154,7 +154,8 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 	replace_pass(info->base_name, "tsan0", false);
 	insert_points(info->base_name);
 	if (points_wanted != POINTS_NONE)
-		register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, keep_calls, NULL);
+		register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, forbid_puts_conversion,
+				  NULL);
 	register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, forbid_in_function, NULL);
 	register_callback(info->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
 	return 0;

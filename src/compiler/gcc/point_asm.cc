@@ -1,10 +1,15 @@
+/*
+ * A point is one asm statement: a NOP, its row as assembler directives (common/point_row.h), and
+ * the recorded values as operands. The compiler replaces the operands in the text of the row, so
+ * the row says in which register or memory each value is.
+ */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/common/point_row.h"
 #include "compiler/gcc/point_asm.h"
 #include "compiler/gcc/point_name.h"
 
-#define STRUCT_MOST 16
+#define STRUCT_MAX 16
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
@@ -39,7 +44,7 @@ static char aggregate_letter(tree type)
 	tree size = TYPE_SIZE_UNIT(type);
 
 	if (TREE_ADDRESSABLE(type) || !size || !tree_fits_uhwi_p(size) || tree_to_uhwi(size) == 0 ||
-	    tree_to_uhwi(size) > STRUCT_MOST)
+	    tree_to_uhwi(size) > STRUCT_MAX)
 		return 'o';
 	return (char)('0' + tree_to_uhwi(size));
 }
@@ -74,14 +79,14 @@ static char pointed_letter(tree type)
 
 /* ---- operands ------------------------------------------------------------------------------- */
 
-struct operands {
+struct point_operands {
 	gimple_seq seq = NULL; /* statements that must come before the NOP */
 	vec<tree, va_gc> *in = NULL;
 	std::string words;
 	unsigned count = 0;
 };
 
-static void add(operands &o, const char *constraint, const char *modifier, tree value)
+static void add_operand(point_operands &o, const char *constraint, const char *modifier, tree value)
 {
 	tree text = build_string(strlen(constraint), constraint);
 
@@ -102,7 +107,7 @@ static tree constant_bits(tree value)
  * A value without a register is named as a memory operand: reading it would be an access that the
  * program does not make.
  */
-static void add_memory(operands &o, tree value)
+static void add_memory(point_operands &o, tree value)
 {
 	tree base = get_base_address(value);
 
@@ -115,19 +120,19 @@ static void add_memory(operands &o, tree value)
 		o.words += "_;";
 		return;
 	}
-	add(o, "m", "", unshare_expr(value));
+	add_operand(o, "m", "", unshare_expr(value));
 	mark_addressable(value);
 }
 
 /* The first six are in registers, further ones may stay in memory. */
-static void add_integer(operands &o, tree value)
+static void add_integer(point_operands &o, tree value)
 {
 	if (TREE_CODE(value) == INTEGER_CST && POINTER_TYPE_P(TREE_TYPE(value)))
 		value = fold_convert(long_unsigned_type_node, value);
-	add(o, o.count < 6 ? "nr" : "nro", "q", value);
+	add_operand(o, o.count < 6 ? "nr" : "nro", "q", value);
 }
 
-static void add_value(operands &o, tree value, char letter)
+static void add_value(point_operands &o, tree value, char letter)
 {
 	bool memory = !is_gimple_val(value) ||
 		      (!is_gimple_min_invariant(value) && TREE_CODE(value) != SSA_NAME);
@@ -141,11 +146,11 @@ static void add_value(operands &o, tree value, char letter)
 	} else if (TREE_CODE(value) == REAL_CST) {
 		tree bits = constant_bits(value);
 		if (bits)
-			add(o, "n", "", bits);
+			add_operand(o, "n", "", bits);
 		else
 			o.words += "_;";
 	} else {
-		add(o, "x", "", value);
+		add_operand(o, "x", "", value);
 	}
 }
 
@@ -154,7 +159,7 @@ static void add_value(operands &o, tree value, char letter)
 /* In an asm template percent signs and dialect braces have a meaning. */
 static const point_escape escape = { "%{|}", '%' };
 
-static std::string place(tree function, const expanded_location &x)
+static std::string function_and_file(tree function, const expanded_location &x)
 {
 	const char *name = lang_hooks.decl_printable_name(function, 1);
 	return std::string(name ? name : "?") + "\t" + (x.file ? x.file : "");
@@ -180,7 +185,7 @@ static const char *template_of(const std::string &text)
 
 gimple_seq point_build(const point &p)
 {
-	operands o;
+	point_operands o;
 	std::string types, pointed;
 	point made = p;
 
@@ -202,9 +207,9 @@ gimple_seq point_build(const point &p)
 		vec_safe_push(clobbers,
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
 	expanded_location x = expand_location(p.where);
-	std::string text =
-		point_row_nop(row_of(made, place(current_function_decl, x), types, o.words), escape,
-			      flag_function_sections);
+	std::string text = point_row_nop(
+		row_of(made, function_and_file(current_function_decl, x), types, o.words), escape,
+		flag_function_sections);
 	gasm *stmt = gimple_build_asm_vec(template_of(text), o.in, NULL, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
 	/* it has many lines but few instructions: do not count lines as size */
@@ -222,16 +227,16 @@ unsigned point_flags_of(tree function)
 	return TREE_PUBLIC(function) ? 0 : (unsigned)POINT_ROW_LOCAL;
 }
 
-void point_say_none(tree function, const char *why)
+void point_add_none(tree function, const char *why)
 {
 	point p = { POINT_ROW_NONE,
 		    point_flags_of(function),
 		    point_full_name(function),
 		    {},
 		    DECL_SOURCE_LOCATION(function) };
-	std::string text =
-		point_row_none(row_of(p, place(function, expand_location(p.where)), why, ""),
-			       flag_function_sections);
+	std::string text = point_row_none(
+		row_of(p, function_and_file(function, expand_location(p.where)), why, ""),
+		flag_function_sections);
 
 	if (ix86_asm_dialect == ASM_INTEL)
 		text = "\t.att_syntax prefix\n" + text + "\n\t.intel_syntax noprefix";

@@ -31,6 +31,6 @@ char point_letter(tree type);
 unsigned point_flags_of(tree function);
 
 /* Adds a row that says that the function has no points, and why. */
-void point_say_none(tree function, const char *why);
+void point_add_none(tree function, const char *why);
 
 #endif

@@ -44,7 +44,7 @@ const unsigned small_statements = 12;
  * and the loops over it would not be vectorised. So the points of these calls do not record the
  * address of such a local. (No other code can know it.)
  */
-typedef hash_set<tree> decls;
+typedef hash_set<tree> declaration_set;
 
 bool keeps_no_pointer(gimple *stmt)
 {
@@ -54,34 +54,35 @@ bool keeps_no_pointer(gimple *stmt)
 	       gimple_call_builtin_p(stmt, BUILT_IN_MEMCMP);
 }
 
-bool note_address(gimple *, tree base, tree, void *passed)
+bool collect_address(gimple *, tree base, tree, void *escaping)
 {
-	static_cast<decls *>(passed)->add(base);
+	static_cast<declaration_set *>(escaping)->add(base);
 	return false;
 }
 
 /* Collects the locals whose address is used for anything else. */
-void find_passed(function *fn, decls &passed)
+void find_escaping(function *fn, declaration_set &escaping)
 {
 	basic_block bb;
 
 	FOR_EACH_BB_FN (bb, fn) {
 		for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i); gsi_next(&i))
-			walk_stmt_load_store_addr_ops(i.phi(), &passed, NULL, NULL, note_address);
+			walk_stmt_load_store_addr_ops(i.phi(), &escaping, NULL, NULL,
+						      collect_address);
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
 			if (!is_gimple_debug(gsi_stmt(i)) && !keeps_no_pointer(gsi_stmt(i)))
-				walk_stmt_load_store_addr_ops(gsi_stmt(i), &passed, NULL, NULL,
-							      note_address);
+				walk_stmt_load_store_addr_ops(gsi_stmt(i), &escaping, NULL, NULL,
+							      collect_address);
 	}
 }
 
-bool is_private(tree value, decls &passed)
+bool is_private(tree value, declaration_set &escaping)
 {
 	if (TREE_CODE(value) != ADDR_EXPR)
 		return false;
 	tree base = get_base_address(TREE_OPERAND(value, 0));
 	return base && VAR_P(base) && auto_var_in_fn_p(base, current_function_decl) &&
-	       !passed.contains(base);
+	       !escaping.contains(base);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
@@ -92,7 +93,7 @@ bool has_prefix(const std::string &text, const char *prefix)
 }
 
 /* Functions that the compiler or its library calls and the source does not. */
-bool is_hidden(const std::string &name)
+bool is_compiler_helper(const std::string &name)
 {
 	for (const char *prefix :
 	     { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_", "__sooth_", "__tsan_" })
@@ -107,14 +108,15 @@ bool is_probe(tree function)
 }
 
 /* Returns whether the call gets points: the called function may be defined elsewhere. */
-bool is_outside(gcall *call)
+bool calls_other_unit(gcall *call)
 {
 	tree function = gimple_call_fndecl(call);
 
-	return function && DECL_EXTERNAL(function) && !is_hidden(point_linker_name(function));
+	return function && DECL_EXTERNAL(function) &&
+	       !is_compiler_helper(point_linker_name(function));
 }
 
-void insert_behind(gcall *call, gimple_seq seq)
+void insert_after_call(gcall *call, gimple_seq seq)
 {
 	if (stmt_ends_bb_p(call)) {
 		edge e = find_fallthru_edge(gimple_bb(call)->succs);
@@ -148,7 +150,7 @@ tree result_of(gcall *call)
  * A result that is stored to memory at once would have to be read from there, and another thread
  * could have changed it. So it goes to a register first.
  */
-void take_result_apart(gcall *call)
+void split_result(gcall *call)
 {
 	tree to = gimple_call_lhs(call);
 
@@ -164,14 +166,14 @@ void take_result_apart(gcall *call)
 	gimple_set_location(store, gimple_location(call));
 	gimple_set_block(store, gimple_block(call));
 	gimple_seq_add_stmt(&seq, store);
-	insert_behind(call, seq);
+	insert_after_call(call, seq);
 }
 
 /*
  * Arguments have the types of the prototype, if these fit: an address that is passed where text is
  * expected is text.
  */
-void add_arguments(gcall *call, point &p, decls &passed)
+void add_arguments(gcall *call, point &p, declaration_set &escaping)
 {
 	tree types = TYPE_ARG_TYPES(TREE_TYPE(gimple_call_fndecl(call)));
 
@@ -181,12 +183,12 @@ void add_arguments(gcall *call, point &p, decls &passed)
 		if (type && !useless_type_conversion_p(type, TREE_TYPE(value)))
 			type = NULL_TREE;
 		p.values.push_back(
-			{ value, type, keeps_no_pointer(call) && is_private(value, passed) });
+			{ value, type, keeps_no_pointer(call) && is_private(value, escaping) });
 		types = types ? TREE_CHAIN(types) : NULL_TREE;
 	}
 }
 
-void mark_call(gcall *call, decls &passed)
+void mark_call(gcall *call, declaration_set &escaping)
 {
 	const int never_returns = ECF_NORETURN | ECF_RETURNS_TWICE;
 	point p = {
@@ -195,19 +197,19 @@ void mark_call(gcall *call, decls &passed)
 
 	if (!(gimple_call_flags(call) & never_returns)) {
 		point back = p;
-		take_result_apart(call);
+		split_result(call);
 		tree result = result_of(call);
 		back.kind = POINT_RETURN;
 		back.flags = POINT_ROW_BEHIND;
 		/* the functions that return a pointer return their first argument */
 		bool hidden = result && keeps_no_pointer(call) &&
 			      POINTER_TYPE_P(TREE_TYPE(result)) &&
-			      is_private(gimple_call_arg(call, 0), passed);
+			      is_private(gimple_call_arg(call, 0), escaping);
 		if (result)
 			back.values.push_back({ result, gimple_call_return_type(call), hidden });
-		insert_behind(call, point_build(back));
+		insert_after_call(call, point_build(back));
 	}
-	add_arguments(call, p, passed);
+	add_arguments(call, p, escaping);
 	gimple_stmt_iterator gsi = gsi_for_stmt(call);
 	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
 }
@@ -282,14 +284,14 @@ void mark_return(greturn *stmt, const point &base)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-struct found {
+struct point_candidates {
 	std::vector<gcall *> calls, probes;
 	std::vector<greturn *> returns;
 	unsigned statements = 0;
 	bool calls_any = false;
 };
 
-void look_at(gimple *stmt, found &f)
+void classify_statement(gimple *stmt, point_candidates &f)
 {
 	if (is_gimple_debug(stmt) || gimple_code(stmt) == GIMPLE_LABEL || is_end_mark(stmt))
 		return;
@@ -302,14 +304,14 @@ void look_at(gimple *stmt, found &f)
 	tree function = gimple_call_fndecl(call);
 	if (function && is_probe(function))
 		f.probes.push_back(call);
-	else if (is_outside(call))
+	else if (calls_other_unit(call))
 		f.calls.push_back(call);
 	if (!function || !fndecl_built_in_p(function))
 		f.calls_any = true;
 }
 
 /* Functions in system headers belong to the library, not to the program. */
-bool is_of_system(tree function)
+bool is_from_system_header(tree function)
 {
 	return in_system_header_at(DECL_SOURCE_LOCATION(function));
 }
@@ -317,7 +319,7 @@ bool is_of_system(tree function)
 /*
  * Functions made by the compiler (constructors of a unit), and those in which a point cannot stand.
  */
-bool is_made_up(tree function)
+bool is_compiler_made(tree function)
 {
 	return (DECL_ARTIFICIAL(function) &&
 		(DECL_STATIC_CONSTRUCTOR(function) || DECL_STATIC_DESTRUCTOR(function))) ||
@@ -330,7 +332,7 @@ bool is_made_up(tree function)
  * templates). A point in one would keep the objects it is called with out of registers and prevent
  * vectorisation. A loop over such accessors was 16 times slower.
  */
-bool is_too_small(tree function, const found &f)
+bool is_too_small(tree function, const point_candidates &f)
 {
 	return points_wanted != POINTS_ALL && DECL_DECLARED_INLINE_P(function) && !f.calls_any &&
 	       f.statements < small_statements;
@@ -349,7 +351,7 @@ void forget_purity(tree function)
 	TREE_READONLY(function) = 0;
 }
 
-void mark_body(function *fn, const found &f)
+void mark_body(function *fn, const point_candidates &f)
 {
 	point base = { POINT_BODY,
 		       point_flags_of(fn->decl),
@@ -364,26 +366,26 @@ void mark_body(function *fn, const found &f)
 	forget_purity(fn->decl);
 }
 
-unsigned place_points(function *fn)
+unsigned insert_points(function *fn)
 {
 	bool recorded = sanitize_flags_p(SANITIZE_THREAD, fn->decl) && points_wanted != POINTS_NONE;
 	basic_block bb;
-	found f;
+	point_candidates f;
 
-	if (is_made_up(fn->decl))
+	if (is_compiler_made(fn->decl))
 		return 0;
 	FOR_EACH_BB_FN (bb, fn)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
-			look_at(gsi_stmt(i), f);
+			classify_statement(gsi_stmt(i), f);
 	for (gcall *call : f.probes)
 		replace_probe(call);
-	if (recorded && !is_of_system(fn->decl)) {
-		decls passed;
-		find_passed(fn, passed);
+	if (recorded && !is_from_system_header(fn->decl)) {
+		declaration_set escaping;
+		find_escaping(fn, escaping);
 		for (gcall *call : f.calls)
-			mark_call(call, passed);
+			mark_call(call, escaping);
 		if (is_too_small(fn->decl, f))
-			point_say_none(fn->decl, "too small");
+			point_add_none(fn->decl, "too small");
 		else
 			mark_body(fn, f);
 	} else if (f.probes.empty()) {
@@ -396,23 +398,23 @@ unsigned place_points(function *fn)
 	return TODO_update_ssa | TODO_cleanup_cfg;
 }
 
-const pass_data data = {
+const pass_data points_pass_data = {
 	GIMPLE_PASS, "sooth_points", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0,
 };
 
-class pass : public gimple_opt_pass
+class points_pass : public gimple_opt_pass
 {
       public:
-	explicit pass(gcc::context *context) : gimple_opt_pass(data, context)
+	explicit points_pass(gcc::context *context) : gimple_opt_pass(points_pass_data, context)
 	{
 	}
 	opt_pass *clone() final override
 	{
-		return new pass(m_ctxt);
+		return new points_pass(m_ctxt);
 	}
 	unsigned execute(function *fn) final override
 	{
-		return place_points(fn);
+		return insert_points(fn);
 	}
 };
 
@@ -425,5 +427,5 @@ bool points_is_point(const gasm *stmt)
 
 opt_pass *points_new_pass(gcc::context *context)
 {
-	return new pass(context);
+	return new points_pass(context);
 }

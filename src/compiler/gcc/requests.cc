@@ -1,3 +1,4 @@
+/* Recognises Valgrind's client requests by their instructions. */
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
@@ -24,7 +25,7 @@ static bool is_request(gasm *stmt)
 	       text.find("xchgqrbx,rbx") != std::string::npos && gimple_asm_ninputs(stmt) > 0;
 }
 
-void requests_tell(gimple_stmt_iterator *gsi, gasm *stmt)
+void requests_announce(gimple_stmt_iterator *gsi, gasm *stmt)
 {
 	static tree function;
 

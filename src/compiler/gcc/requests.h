@@ -10,6 +10,6 @@
 #include "compiler/gcc/gcc.h"
 
 /* Inserts a call of __sooth_client_request before the statement, if that is a client request. */
-void requests_tell(gimple_stmt_iterator *gsi, gasm *stmt);
+void requests_announce(gimple_stmt_iterator *gsi, gasm *stmt);
 
 #endif

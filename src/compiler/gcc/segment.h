@@ -39,7 +39,7 @@ class segment
 	 */
 	void enter(gimple_stmt_iterator *gsi);
 	void exit(gimple_stmt_iterator *gsi);
-	void site(gimple_stmt_iterator *gsi, tree object, enum event_group records);
+	void add_site(gimple_stmt_iterator *gsi, tree object, enum event_group records);
 	void read(gimple_stmt_iterator *gsi, const op &o, tree named);
 	void write(gimple_stmt_iterator *gsi, const op &o, tree named);
 	/* A struct or array assignment. The statement at `gsi` is replaced. */
@@ -61,26 +61,26 @@ class segment
 	struct element {
 		wire_element wire;
 		std::string address; /* assembler text of address_ref */
-		std::string name, path, place;
+		std::string name, path, site;
 	};
 	slots &known;
 	std::vector<element> elements;
 	gasm *opening = nullptr;
-	tree lane = NULL_TREE, cursor = NULL_TREE;
+	tree buffer = NULL_TREE, cursor = NULL_TREE;
 	gimple_seq on_edge = NULL; /* statements that must follow an access that ends its block */
 	unsigned bytes = 0;
 
-	element &add(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size);
+	element &add_element(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size);
 	void open(gimple_stmt_iterator *gsi);
-	void name(element &e, gimple *stmt, tree named);
-	void learn(gimple_stmt_iterator *gsi, const access_address &a);
+	void describe_access(element &e, gimple *stmt, tree named);
+	void compute_base_slot(gimple_stmt_iterator *gsi, const access_address &a);
 	void set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOST_WIDE_INT plus);
-	void address(gimple_stmt_iterator *gsi, element &e, const access_address &a);
-	tree payload(tree type, unsigned at);
-	void put(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at);
-	void put_after(gimple_stmt_iterator *gsi, tree value, unsigned at);
-	void nop(gimple_stmt_iterator *gsi);
-	std::string row() const;
+	void record_address(gimple_stmt_iterator *gsi, element &e, const access_address &a);
+	tree payload_at(tree type, unsigned at);
+	void store_payload(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at);
+	void store_payload_after(gimple_stmt_iterator *gsi, tree value, unsigned at);
+	void insert_nop(gimple_stmt_iterator *gsi);
+	std::string row_text() const;
 };
 
 /*

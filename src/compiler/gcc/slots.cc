@@ -1,3 +1,4 @@
+/* The analysis that slots.h describes, on gcc's SSA names and basic blocks. */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/gcc/slots.h"

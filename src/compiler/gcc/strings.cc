@@ -1,3 +1,7 @@
+/*
+ * Assigns a label to each string of the unit's tables and prints all strings at the end of the
+ * unit, in the section sooth_str.
+ */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/gcc/strings.h"

@@ -1,3 +1,8 @@
+/*
+ * Splits addresses into a base and a constant offset, and decides which memory other threads can
+ * see: an object is private if no use of its address, direct or derived, lets the address escape.
+ * Accesses to private objects are not recorded.
+ */
 #include "compiler/llvm/access.h"
 #include "compiler/llvm/calls.h"
 
@@ -24,7 +29,7 @@ static bool has_static_address(const Value *base)
 	       !variable->hasCommonLinkage() && !variable->hasComdat() && variable->isDSOLocal();
 }
 
-access_address access_take_apart(const DataLayout &layout, Value *pointer)
+access_address access_split(const DataLayout &layout, Value *pointer)
 {
 	access_address address;
 	APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
@@ -97,7 +102,7 @@ static use call_use(const CallBase &call, const Use &use)
 	unsigned argument = call.getArgOperandNo(&use);
 	if (call.isByValArgument(argument) || call.paramHasAttr(argument, Attribute::StructRet))
 		return USE_HARMLESS;
-	return calls_keeps_pointers(call) ? USE_DERIVES : USE_ESCAPES;
+	return calls_runtime_only(call) ? USE_DERIVES : USE_ESCAPES;
 }
 
 static use how_used(const Use &use)

@@ -34,7 +34,7 @@ struct access_index {
 	llvm::Value *recorded = nullptr; /* `number`, without a constant that is added to it */
 	unsigned bytes = 0;		 /* that `recorded` takes in a record; 0: too many */
 };
-access_address access_take_apart(const llvm::DataLayout &layout, llvm::Value *pointer);
+access_address access_split(const llvm::DataLayout &layout, llvm::Value *pointer);
 
 /*
  * Can another thread see or change what a pointer points at? False only where that is proven:

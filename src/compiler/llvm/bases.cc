@@ -16,12 +16,12 @@ using namespace llvm;
 namespace
 {
 
-const size_t others_most = 16; /* limit of pointers that one is compared with */
+const size_t others_max = 16; /* limit of pointers that one is compared with */
 
-class sharer
+class base_sharer
 {
       public:
-	sharer(Function &function, FunctionAnalysisManager &analyses)
+	base_sharer(Function &function, FunctionAnalysisManager &analyses)
 	    : evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
 	      loops(analyses.getResult<LoopAnalysis>(function)),
 	      dominators(analyses.getResult<DominatorTreeAnalysis>(function))
@@ -31,15 +31,15 @@ class sharer
 	void share(access_address &address, Instruction *access)
 	{
 		if (address.is_static || !evolution.isSCEVable(address.base->getType()) ||
-		    !is_of_round(address.base, access))
+		    !is_of_iteration(address.base, access))
 			return;
 		const SCEV *mine = evolution.getSCEV(address.base);
 		std::vector<Value *> &others = of_object[evolution.getPointerBase(mine)];
 		for (Value *other : others)
-			if (is_there(other, access) && is_of_round(other, access) &&
-			    is_other_plus(address, mine, other))
+			if (is_computed_before(other, access) && is_of_iteration(other, access) &&
+			    describe_as_other(address, mine, other))
 				return;
-		if (others.size() < others_most)
+		if (others.size() < others_max)
 			others.push_back(address.base);
 	}
 
@@ -49,20 +49,20 @@ class sharer
 	DominatorTree &dominators;
 	std::map<const SCEV *, std::vector<Value *>> of_object;
 
-	bool is_there(Value *value, Instruction *access)
+	bool is_computed_before(Value *value, Instruction *access)
 	{
 		Instruction *made = dyn_cast<Instruction>(value);
 		return !made || dominators.dominates(made, access);
 	}
 
-	bool is_of_round(Value *value, Instruction *access)
+	bool is_of_iteration(Value *value, Instruction *access)
 	{
 		Instruction *made = dyn_cast<Instruction>(value);
 		Loop *loop = made ? loops.getLoopFor(made->getParent()) : nullptr;
 		return !loop || loop->contains(access->getParent());
 	}
 
-	bool is_other_plus(access_address &address, const SCEV *mine, Value *other)
+	bool describe_as_other(access_address &address, const SCEV *mine, Value *other)
 	{
 		if (other == address.base)
 			return true;
@@ -83,7 +83,7 @@ class sharer
 
 void bases_share(Function &function, FunctionAnalysisManager &analyses, plan &p)
 {
-	sharer s(function, analyses);
+	base_sharer s(function, analyses);
 
 	for (BasicBlock &block : function)
 		for (op &o : p.blocks[&block]) {

@@ -1,3 +1,7 @@
+/*
+ * Classifies calls: known functions (event/calls.def), the runtime's own functions, points,
+ * intrinsics, and all others.
+ */
 #include "compiler/llvm/calls.h"
 #include "compiler/llvm/points.h"
 
@@ -43,7 +47,7 @@ static bool is_runtime_call(const CallBase &call)
 	return function && llvm_starts_with(calls_name(*function), "__sooth_");
 }
 
-bool calls_keeps_pointers(const CallBase &call)
+bool calls_runtime_only(const CallBase &call)
 {
 	const known_call *found = calls_find(call);
 	return is_runtime_call(call) || (found && found->how == CALL_REDIRECT);

@@ -24,7 +24,7 @@ const known_call *calls_find(const llvm::CallBase &call);
 /*
  * Returns whether the call goes to the runtime, which only reads and writes through its pointers.
  */
-bool calls_keeps_pointers(const llvm::CallBase &call);
+bool calls_runtime_only(const llvm::CallBase &call);
 
 enum calls_meaning {
 	CALL_NOTHING, /* runs no code that records */

@@ -14,9 +14,9 @@
 
 using namespace llvm;
 
-static const char held[] = "sooth.held";
-static const char volatile_anyway[] = "sooth.volatile";
-static const unsigned deep = 6; /* steps from an address to the object it is an element of */
+static const char held_mark[] = "sooth.held";
+static const char volatile_mark[] = "sooth.volatile";
+static const unsigned steps_max = 6; /* steps from an address to the object it is an element of */
 
 /*
  * Returns the function that a pass is about to run on. any_cast does not work: it compares
@@ -34,21 +34,21 @@ static Function *function_of(const Any &unit)
 	return (*reinterpret_cast<const storage *const *>(&unit))->value;
 }
 
-const Value *hold_whole(const Value *place)
+const Value *hold_object_of(const Value *address)
 {
-	for (unsigned i = 0; i < deep; i++)
-		if (const auto *part = dyn_cast<GEPOperator>(place))
-			place = part->getPointerOperand();
-		else if (const auto *cast = dyn_cast<BitCastOperator>(place))
-			place = cast->getOperand(0);
+	for (unsigned i = 0; i < steps_max; i++)
+		if (const auto *part = dyn_cast<GEPOperator>(address))
+			address = part->getPointerOperand();
+		else if (const auto *cast = dyn_cast<BitCastOperator>(address))
+			address = cast->getOperand(0);
 		else
 			break;
-	return place;
+	return address;
 }
 
-static bool is_of_a_choice(const Value *place)
+static bool is_of_choice(const Value *address)
 {
-	const Value *whole = hold_whole(place);
+	const Value *whole = hold_object_of(address);
 
 	return isa<SelectInst>(whole) || isa<PHINode>(whole);
 }
@@ -67,35 +67,35 @@ static bool unmark(Instruction &i, const char *how)
 }
 
 /* InstCombine turns such a copy into a read and a write. */
-static bool is_of_few_bytes(const MemCpyInst &copy)
+static bool is_small(const MemCpyInst &copy)
 {
 	const ConstantInt *length = dyn_cast<ConstantInt>(copy.getLength());
 
 	return length && length->getValue().ule(8);
 }
 
-static void hold(Function &function, bool copies)
+static void hold_reads_in(Function &function, bool copies)
 {
 	for (Instruction &i : instructions(function))
 		if (LoadInst *load = dyn_cast<LoadInst>(&i)) {
-			if (!is_of_a_choice(load->getPointerOperand()) || load->isAtomic())
+			if (!is_of_choice(load->getPointerOperand()) || load->isAtomic())
 				continue;
-			mark(*load, load->isVolatile() ? volatile_anyway : held);
+			mark(*load, load->isVolatile() ? volatile_mark : held_mark);
 			load->setVolatile(true);
 		} else if (MemCpyInst *copy = dyn_cast<MemCpyInst>(&i)) {
-			if (!copies || copy->isVolatile() || !is_of_few_bytes(*copy) ||
-			    !is_of_a_choice(copy->getRawSource()))
+			if (!copies || copy->isVolatile() || !is_small(*copy) ||
+			    !is_of_choice(copy->getRawSource()))
 				continue;
-			mark(*copy, held);
+			mark(*copy, held_mark);
 			copy->setVolatile(ConstantInt::getTrue(i.getContext()));
 		}
 }
 
 /* Releases what a held copy became: a volatile load and a volatile store. */
-static void let_go_of_copy(LoadInst &load)
+static void release_copied_read(LoadInst &load)
 {
-	if (!load.isVolatile() || load.isAtomic() || unmark(load, volatile_anyway) ||
-	    !is_of_a_choice(load.getPointerOperand()))
+	if (!load.isVolatile() || load.isAtomic() || unmark(load, volatile_mark) ||
+	    !is_of_choice(load.getPointerOperand()))
 		return;
 	load.setVolatile(false);
 	for (User *user : load.users())
@@ -103,16 +103,16 @@ static void let_go_of_copy(LoadInst &load)
 			store->setVolatile(false);
 }
 
-static void let_go(Function &function)
+static void release_reads_in(Function &function)
 {
 	for (Instruction &i : instructions(function))
 		if (LoadInst *load = dyn_cast<LoadInst>(&i)) {
-			if (unmark(i, held))
+			if (unmark(i, held_mark))
 				load->setVolatile(false);
 			else
-				let_go_of_copy(*load);
+				release_copied_read(*load);
 		} else if (MemCpyInst *copy = dyn_cast<MemCpyInst>(&i)) {
-			if (unmark(i, held))
+			if (unmark(i, held_mark))
 				copy->setVolatile(ConstantInt::getFalse(i.getContext()));
 		}
 }
@@ -121,7 +121,7 @@ static void let_go(Function &function)
  * SROA turns pointers into registers first, and only then sees the choices. Here that is done
  * before it. The unused variable, which SROA removes, makes it report a change.
  */
-static void show_choices(Function &function)
+static void promote_pointers(Function &function)
 {
 	std::vector<AllocaInst *> pointers;
 
@@ -139,7 +139,7 @@ static void show_choices(Function &function)
 
 static const char combine[] = "InstCombinePass", to_registers[] = "SROAPass";
 
-static bool is_concerned(StringRef pass, const Any &unit)
+static bool is_held_during(StringRef pass, const Any &unit)
 {
 	return (pass == combine || pass == to_registers) &&
 	       function_of(unit)->hasFnAttribute(Attribute::SanitizeThread);
@@ -158,15 +158,15 @@ void hold_reads(PassBuilder &builder)
 	callbacks->registerShouldRunOptionalPassCallback(
 		[](StringRef pass, Any) { return pass != "ArgumentPromotionPass"; });
 	callbacks->registerBeforeNonSkippedPassCallback([](StringRef pass, Any unit) {
-		if (!is_concerned(pass, unit))
+		if (!is_held_during(pass, unit))
 			return;
 		if (pass == to_registers)
-			show_choices(*function_of(unit));
-		hold(*function_of(unit), pass == combine);
+			promote_pointers(*function_of(unit));
+		hold_reads_in(*function_of(unit), pass == combine);
 	});
 	callbacks->registerAfterPassCallback(
 		[](StringRef pass, Any unit, const PreservedAnalyses &) {
-			if (is_concerned(pass, unit))
-				let_go(*function_of(unit));
+			if (is_held_during(pass, unit))
+				release_reads_in(*function_of(unit));
 		});
 }

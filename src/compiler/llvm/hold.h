@@ -7,7 +7,7 @@
 #include "llvm/Passes/PassBuilder.h"
 
 /* Returns the object that an address is a part of: a variable, or a choice between variables. */
-const llvm::Value *hold_whole(const llvm::Value *place);
+const llvm::Value *hold_object_of(const llvm::Value *address);
 
 void hold_reads(llvm::PassBuilder &builder);
 

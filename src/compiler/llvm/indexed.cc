@@ -14,7 +14,7 @@
 using namespace llvm;
 
 /* Returns the bytes of a number to which a slot can be truncated; 0 if there is no such size. */
-static unsigned width_of(const Type *type)
+static unsigned slot_width(const Type *type)
 {
 	unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
 
@@ -30,13 +30,13 @@ static bool find_index(Value *operand, access_index &index)
 	index.is_signed = true;
 	if (isa<ZExtInst>(operand) || isa<SExtInst>(operand)) {
 		Value *narrow = cast<Instruction>(operand)->getOperand(0);
-		if (width_of(narrow->getType())) {
+		if (slot_width(narrow->getType())) {
 			index.is_signed = isa<SExtInst>(operand);
 			operand = narrow;
 		}
 	}
 	index.number = operand;
-	index.width = width_of(operand->getType());
+	index.width = slot_width(operand->getType());
 	return index.width && !isa<Constant>(operand);
 }
 
@@ -62,7 +62,7 @@ static Value *without_constant(Value *number)
 	return is_sum ? sum->getOperand(0) : number;
 }
 
-static void take_apart(const DataLayout &layout, access_address &address)
+static void split_element(const DataLayout &layout, access_address &address)
 {
 	access_index index;
 	GEPOperator *element = address.is_static ? nullptr : dyn_cast<GEPOperator>(address.base);
@@ -77,7 +77,7 @@ static void take_apart(const DataLayout &layout, access_address &address)
 	if (!find_index(variable.begin()->first, index) || scale.ult(1) ||
 	    scale.ugt(WIRE_INDEX_SCALE_MAX))
 		return;
-	index.array = access_take_apart(layout, element->getPointerOperand());
+	index.array = access_split(layout, element->getPointerOperand());
 	index.offset = index.array.offset + offset.getSExtValue();
 	if (index.offset != (int32_t)index.offset)
 		return;
@@ -87,13 +87,13 @@ static void take_apart(const DataLayout &layout, access_address &address)
 	address.index = std::make_shared<access_index>(index);
 }
 
-void indexed_take_apart(const DataLayout &layout, plan &p)
+void indexed_split(const DataLayout &layout, plan &p)
 {
 	for (auto &entry : p.blocks)
 		for (op &o : entry.second) {
 			if (o.from_shared)
-				take_apart(layout, o.from);
+				split_element(layout, o.from);
 			if (o.to_shared)
-				take_apart(layout, o.to);
+				split_element(layout, o.to);
 		}
 }

@@ -5,6 +5,6 @@
 #include "compiler/llvm/plan.h"
 
 /* Splits all addresses in the plan that are array elements, and sets their access_index. */
-void indexed_take_apart(const llvm::DataLayout &layout, plan &p);
+void indexed_split(const llvm::DataLayout &layout, plan &p);
 
 #endif

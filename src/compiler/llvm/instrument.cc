@@ -25,7 +25,7 @@ namespace
 {
 
 const uint64_t vector_max = 640;
-const char recorded[] = "sooth-recorded";
+const char recorded_attribute[] = "sooth-recorded";
 
 /* ---- listing what is to be recorded ---------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ class lister
 	const DataLayout &layout;
 	access_sharing &sharing;
 
-	op make(enum op::kind kind, Instruction *at, uint64_t size)
+	op make_op(enum op::kind kind, Instruction *at, uint64_t size)
 	{
 		op o;
 		o.kind = kind;
@@ -74,22 +74,22 @@ class lister
 
 	void list_load(LoadInst *load, std::vector<op> &ops)
 	{
-		op o = make(op::READ, load, access_size(layout, load->getType()));
+		op o = make_op(op::READ, load, access_size(layout, load->getType()));
 		o.from_shared = sharing.is_shared(load->getPointerOperand());
 		if (!o.from_shared || !o.size || too_large(o.size))
 			return;
-		o.from = access_take_apart(layout, load->getPointerOperand());
+		o.from = access_split(layout, load->getPointerOperand());
 		ops.push_back(o);
 	}
 
 	void list_store(StoreInst *store, std::vector<op> &ops)
 	{
-		op o = make(op::WRITE, store,
-			    access_size(layout, store->getValueOperand()->getType()));
+		op o = make_op(op::WRITE, store,
+			       access_size(layout, store->getValueOperand()->getType()));
 		o.to_shared = sharing.is_shared(store->getPointerOperand());
 		if (!o.to_shared || !o.size || too_large(o.size))
 			return;
-		o.to = access_take_apart(layout, store->getPointerOperand());
+		o.to = access_split(layout, store->getPointerOperand());
 		ops.push_back(o);
 	}
 
@@ -98,26 +98,26 @@ class lister
 		MemTransferInst *copy = dyn_cast<MemTransferInst>(stmt);
 		if (!lower_is_inline(*stmt))
 			return;
-		op o = make(copy ? op::COPY : op::CLEAR, stmt,
-			    cast<ConstantInt>(stmt->getLength())->getZExtValue());
+		op o = make_op(copy ? op::COPY : op::CLEAR, stmt,
+			       cast<ConstantInt>(stmt->getLength())->getZExtValue());
 		o.from_shared = copy && sharing.is_shared(copy->getRawSource());
 		o.to_shared = sharing.is_shared(stmt->getRawDest());
 		if ((!o.from_shared && !o.to_shared) || !o.size)
 			return;
 		if (o.from_shared)
-			o.from = access_take_apart(layout, copy->getRawSource());
+			o.from = access_split(layout, copy->getRawSource());
 		if (o.to_shared)
-			o.to = access_take_apart(layout, stmt->getRawDest());
+			o.to = access_split(layout, stmt->getRawDest());
 		ops.push_back(o);
 	}
 
 	void list_call(CallBase *call, std::vector<op> &ops)
 	{
-		op o = make(op::FORGET, call, 0);
+		op o = make_op(op::FORGET, call, 0);
 		/* A musttail call must be the last instruction before the return. */
 		CallInst *plain = dyn_cast<CallInst>(call);
 		if (plain && plain->isMustTailCall())
-			ops.push_back(make(op::EXIT, call, 0));
+			ops.push_back(make_op(op::EXIT, call, 0));
 		switch (calls_classify(*call, &o.object)) {
 		case CALL_NOTHING: return;
 		case CALL_POINT: o.kind = op::CLOSE; break;
@@ -126,18 +126,18 @@ class lister
 		}
 		ops.push_back(o);
 		if (o.kind == op::SITE && calls_runs_program(*call))
-			ops.push_back(make(op::FORGET, call, 0));
+			ops.push_back(make_op(op::FORGET, call, 0));
 	}
 
 	void list_exit(Instruction *end, std::vector<op> &ops)
 	{
 		if (!end->getParent()->getTerminatingMustTailCall())
-			ops.push_back(make(op::EXIT, end, 0));
+			ops.push_back(make_op(op::EXIT, end, 0));
 	}
 };
 
 /* Returns whether there is anything to record besides the end of the function. */
-bool worth_it(const plan &p)
+bool has_events(const plan &p)
 {
 	for (const auto &entry : p.blocks)
 		for (const op &o : entry.second)
@@ -148,21 +148,22 @@ bool worth_it(const plan &p)
 
 /* ---- what the reader will know --------------------------------------------------------------- */
 
-void note_address(plan &p, BasicBlock *block, const access_address &a)
+void note_address_known(plan &p, BasicBlock *block, const access_address &a)
 {
 	if (!a.is_static)
 		p.known.note_address(block, a);
 }
 
-void note_block(const DataLayout &layout, BasicBlock *block, const std::vector<op> &ops, plan &p)
+void note_block_effects(const DataLayout &layout, BasicBlock *block, const std::vector<op> &ops,
+			plan &p)
 {
 	for (const op &o : ops) {
 		if (o.kind == op::FORGET || o.kind == op::EXIT)
 			p.known.note_forgotten(block);
 		if (o.from_shared)
-			note_address(p, block, o.from);
+			note_address_known(p, block, o.from);
 		if (o.to_shared)
-			note_address(p, block, o.to);
+			note_address_known(p, block, o.to);
 		if (o.kind == op::READ && segment_value_fits_slot(layout, o.at->getType()))
 			p.known.note_recorded(block, o.at);
 		if (o.kind == op::WRITE && segment_defines(layout, *cast<StoreInst>(o.at)))
@@ -197,11 +198,11 @@ class generator
 			generate_op(o, s);
 		Instruction *end = block.getTerminator();
 		for (const slots::definition &d : definitions) {
-			make_room(s, end, 0);
+			close_if_full(s, end, 0);
 			s.define(end, d, start_of(d, end));
 		}
 		for (const slots::assignment &a : assignments) {
-			make_room(s, end, 0);
+			close_if_full(s, end, 0);
 			s.assign(end, a);
 		}
 		s.close(end);
@@ -220,7 +221,7 @@ class generator
 		return &*at;
 	}
 
-	static void make_room(segment &s, Instruction *at, uint64_t size)
+	static void close_if_full(segment &s, Instruction *at, uint64_t size)
 	{
 		if (s.is_open() && !s.has_room(size))
 			s.close(at);
@@ -242,14 +243,14 @@ class generator
 				p.known.forgotten();
 			return;
 		}
-		make_room(s, o.at, o.kind == op::CLEAR ? 0 : o.size);
+		close_if_full(s, o.at, o.kind == op::CLEAR ? 0 : o.size);
 		switch (o.kind) {
 		case op::READ: s.read(o); break;
 		case op::WRITE: s.write(o); break;
 		case op::COPY: s.copy(o); break;
 		case op::CLEAR: s.clear(o); break;
 		case op::SITE:
-			s.site(o);
+			s.add_site(o);
 			s.close(o.at);
 			break;
 		default: /* EXIT */
@@ -279,11 +280,12 @@ bool is_to_be_recorded(const Function &function)
 {
 	return !function.isDeclarationForLinker() &&
 	       function.hasFnAttribute(Attribute::SanitizeThread) &&
-	       !function.hasFnAttribute(recorded) && !function.hasFnAttribute(Attribute::Naked) &&
+	       !function.hasFnAttribute(recorded_attribute) &&
+	       !function.hasFnAttribute(Attribute::Naked) &&
 	       function.getCallingConv() != CallingConv::X86_INTR && !is_resolver(function);
 }
 
-void record(Function &function, FunctionAnalysisManager &analyses)
+void instrument_body(Function &function, FunctionAnalysisManager &analyses)
 {
 	access_sharing sharing;
 	plan p;
@@ -294,17 +296,18 @@ void record(Function &function, FunctionAnalysisManager &analyses)
 	lister list(function, sharing);
 	for (BasicBlock &block : function)
 		list.list_block(block, p.blocks[&block]);
-	if (!worth_it(p))
+	if (!has_events(p))
 		return;
 	ScalarEvolution *evolution = nullptr;
 	if (!function.hasOptNone()) {
 		bases_share(function, analyses, p);
-		indexed_take_apart(function.getParent()->getDataLayout(), p);
+		indexed_split(function.getParent()->getDataLayout(), p);
 		evolution = &analyses.getResult<ScalarEvolutionAnalysis>(function);
 		loops_find(function, analyses.getResult<LoopAnalysis>(function), *evolution, p);
 	}
 	for (BasicBlock &block : function)
-		note_block(function.getParent()->getDataLayout(), &block, p.blocks[&block], p);
+		note_block_effects(function.getParent()->getDataLayout(), &block, p.blocks[&block],
+				   p);
 	p.known.solve(function);
 	generator generate(function, p, evolution);
 	for (BasicBlock &block : function)
@@ -323,8 +326,8 @@ PreservedAnalyses instrument_function::run(Function &function, FunctionAnalysisM
 {
 	if (!is_to_be_recorded(function))
 		return PreservedAnalyses::all();
-	record(function, analyses);
-	function.addFnAttr(recorded);
+	instrument_body(function, analyses);
+	function.addFnAttr(recorded_attribute);
 	return PreservedAnalyses::none();
 }
 

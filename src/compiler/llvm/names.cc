@@ -17,7 +17,7 @@ namespace
 {
 
 /* An object, and an offset in it. */
-struct view {
+struct object_view {
 	std::string text; /* name of the object, or of a pointer to it */
 	bool is_direct = false;
 	bool has_index = false; /* the offset depends on a variable */
@@ -45,8 +45,8 @@ bool has_role(const DIExpression *expression, role wanted)
  * comes from.
  */
 template <typename T>
-DILocalVariable *choose(const T &users, role wanted, const DILocation *inlined_at,
-			DILocalVariable *best)
+DILocalVariable *choose_variable(const T &users, role wanted, const DILocation *inlined_at,
+				 DILocalVariable *best)
 {
 	for (auto *user : users) {
 		if (!has_role(user->getExpression(), wanted))
@@ -63,11 +63,12 @@ DILocalVariable *variable_of(Value *value, role wanted, const DILocation *inline
 	SmallVector<DbgValueInst *, 4> users;
 #if LLVM_VERSION_MAJOR < 19
 	findDbgValues(users, value);
-	return choose(users, wanted, inlined_at, nullptr);
+	return choose_variable(users, wanted, inlined_at, nullptr);
 #else
 	SmallVector<DbgVariableRecord *, 4> records;
 	findDbgValues(users, value, &records);
-	return choose(records, wanted, inlined_at, choose(users, wanted, inlined_at, nullptr));
+	return choose_variable(records, wanted, inlined_at,
+			       choose_variable(users, wanted, inlined_at, nullptr));
 #endif
 }
 
@@ -79,11 +80,11 @@ DILocalVariable *variable_in(Value *memory)
 {
 #if LLVM_VERSION_MAJOR < 19
 	DILocalVariable *declared =
-		choose(FindDbgDeclareUses(memory), ROLE_VALUE, nullptr, nullptr);
+		choose_variable(FindDbgDeclareUses(memory), ROLE_VALUE, nullptr, nullptr);
 #else
-	DILocalVariable *declared =
-		choose(findDVRDeclares(memory), ROLE_VALUE, nullptr,
-		       choose(findDbgDeclares(memory), ROLE_VALUE, nullptr, nullptr));
+	DILocalVariable *declared = choose_variable(
+		findDVRDeclares(memory), ROLE_VALUE, nullptr,
+		choose_variable(findDbgDeclares(memory), ROLE_VALUE, nullptr, nullptr));
 #endif
 	return declared ? declared : variable_of(memory, ROLE_ADDRESS, nullptr);
 }
@@ -100,15 +101,15 @@ class describer
 		note_alias_type(at);
 	}
 
-	view object_at(Value *pointer, unsigned depth = 0)
+	object_view object_at(Value *pointer, unsigned depth = 0)
 	{
-		view v;
+		object_view v;
 		for (;;) {
 			if (named_pointer(pointer, v))
 				return v;
 			GEPOperator *sum = dyn_cast<GEPOperator>(pointer);
 			if (sum) {
-				add(sum, v);
+				add_offset(sum, v);
 				pointer = sum->getPointerOperand();
 			} else if (isa<BitCastOperator>(pointer) ||
 				   isa<AddrSpaceCastOperator>(pointer)) {
@@ -123,7 +124,7 @@ class describer
 		return v;
 	}
 
-	names_reference reference(const view &v, uint64_t size, bool is_whole,
+	names_reference reference(const object_view &v, uint64_t size, bool is_whole,
 				  StringRef wanted = "");
 
       private:
@@ -166,7 +167,7 @@ class describer
 	 * For a value that a variable of the source has: "p", and what it points at. Returns false
 	 * if there is no such variable.
 	 */
-	bool named_pointer(Value *pointer, view &v)
+	bool named_pointer(Value *pointer, object_view &v)
 	{
 		if (isa<Constant>(pointer) || isa<AllocaInst>(pointer))
 			return false;
@@ -178,7 +179,7 @@ class describer
 		return true;
 	}
 
-	void add(GEPOperator *sum, view &v)
+	void add_offset(GEPOperator *sum, object_view &v)
 	{
 		MapVector<Value *, APInt> variables;
 		APInt constant(layout.getIndexTypeSizeInBits(sum->getType()), 0);
@@ -192,7 +193,7 @@ class describer
 	}
 
 	/* Remembers what the address computation says, in case nothing better is found. */
-	void note_struct(Type *type, int64_t offset, view &v)
+	void note_struct(Type *type, int64_t offset, object_view &v)
 	{
 		StructType *known = dyn_cast<StructType>(type);
 		if (!known || !known->hasName() || fallback)
@@ -225,14 +226,14 @@ class describer
 		fallback_offset = (int64_t)offset->getZExtValue();
 	}
 
-	void describe_variable(const DIVariable *variable, view &v)
+	void describe_variable(const DIVariable *variable, object_view &v)
 	{
 		v.is_direct = true;
 		v.text = variable->getName().str();
 		v.type = variable->getType();
 	}
 
-	void describe_base(Value *base, view &v, unsigned depth)
+	void describe_base(Value *base, object_view &v, unsigned depth)
 	{
 		if (GlobalVariable *global = dyn_cast<GlobalVariable>(base)) {
 			SmallVector<DIGlobalVariableExpression *, 1> found;
@@ -260,12 +261,12 @@ class describer
 	}
 
 	/* A pointer that was read is named after the memory it was read from. */
-	void describe_loaded(LoadInst *load, view &v, unsigned depth)
+	void describe_loaded(LoadInst *load, object_view &v, unsigned depth)
 	{
 		if (depth > 4)
 			return;
 		describer other(*load);
-		view from = other.object_at(load->getPointerOperand(), depth + 1);
+		object_view from = other.object_at(load->getPointerOperand(), depth + 1);
 		names_reference where = other.reference(
 			from, layout.getTypeStoreSize(load->getType()).getFixedValue(), false);
 		if (where.name.empty())
@@ -281,7 +282,8 @@ class describer
 
 /* ---- references ----------------------------------------------------------------------------- */
 
-names_reference describer::reference(const view &v, uint64_t size, bool is_whole, StringRef wanted)
+names_reference describer::reference(const object_view &v, uint64_t size, bool is_whole,
+				     StringRef wanted)
 {
 	names_reference r;
 	types_path path(v.type, v.offset, size, is_whole, wanted);
@@ -385,7 +387,7 @@ static std::string function_and_file(const DISubprogram *function, const DIFile 
 /*
  * Instructions that the optimiser made have no location. The nearest one before is the best guess.
  */
-static const DILocation *located(Instruction &at)
+static const DILocation *find_located(Instruction &at)
 {
 	for (Instruction *i = &at; i; i = i->getPrevNode())
 		if (const DILocation *where = i->getDebugLoc())
@@ -394,9 +396,9 @@ static const DILocation *located(Instruction &at)
 	return at.getDebugLoc().get();
 }
 
-std::string names_place(Instruction &at, unsigned *line, unsigned *column)
+std::string names_site(Instruction &at, unsigned *line, unsigned *column)
 {
-	const DILocation *where = located(at);
+	const DILocation *where = find_located(at);
 	Function &function = *at.getFunction();
 
 	*column = 0;
@@ -404,14 +406,14 @@ std::string names_place(Instruction &at, unsigned *line, unsigned *column)
 		return names_function(function, line);
 	*line = where->getLine();
 	*column = where->getColumn();
-	std::string place;
+	std::string site;
 	for (;;) {
 		const DISubprogram *scope = where->getScope()->getSubprogram();
-		place += function_and_file(scope, where->getFile());
+		site += function_and_file(scope, where->getFile());
 		const DILocation *outer = where->getInlinedAt();
 		if (!outer)
-			return place;
-		place += "\t" + std::to_string(outer->getLine()) + "\t";
+			return site;
+		site += "\t" + std::to_string(outer->getLine()) + "\t";
 		where = outer;
 	}
 }

@@ -30,7 +30,7 @@ names_reference names_of_object(llvm::CallBase &call, llvm::Value *pointer);
  * Returns the site of an instruction: "function\tfile", then "\tline\tfunction\tfile" for each call
  * through which it was inlined. Sets line and column of the innermost function.
  */
-std::string names_place(llvm::Instruction &at, unsigned *line, unsigned *column);
+std::string names_site(llvm::Instruction &at, unsigned *line, unsigned *column);
 
 /* Returns "function\tfile", and sets the line where the function starts. */
 std::string names_function(llvm::Function &function, unsigned *line);

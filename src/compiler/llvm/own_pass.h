@@ -7,6 +7,6 @@
 
 #include "llvm/Passes/PassBuilder.h"
 
-void own_pass_silence(llvm::PassBuilder &builder);
+void own_pass_disable(llvm::PassBuilder &builder);
 
 #endif

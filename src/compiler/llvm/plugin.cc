@@ -76,7 +76,7 @@ static void forbid_added_reads()
 
 static void register_passes(PassBuilder &builder)
 {
-	own_pass_silence(builder);
+	own_pass_disable(builder);
 	hold_reads(builder);
 	forbid_added_reads();
 	want_address_table();

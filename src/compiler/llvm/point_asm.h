@@ -29,24 +29,25 @@ struct point {
 	unsigned line, column;
 };
 
+struct point_operands;
+
 /* Inserts the points of one function. */
-class point_maker
+class point_builder
 {
       public:
-	explicit point_maker(llvm::Function &function);
+	explicit point_builder(llvm::Function &function);
 
 	/* Inserts a point before an instruction. */
-	void put(const point &p, llvm::Instruction *before, llvm::DebugLoc where);
+	void insert(const point &p, llvm::Instruction *before, llvm::DebugLoc where);
 
       private:
-	struct operands;
 	llvm::Function &function;
-	std::string name_of_place;
-	std::vector<llvm::AllocaInst *> room; /* for structs that are not in memory */
+	std::string function_name;
+	std::vector<llvm::AllocaInst *> struct_room; /* for structs that are not in memory */
 
-	void add_struct(operands &o, const point_value &v, llvm::Instruction *before);
-	void add_value(operands &o, const point_value &v, llvm::Instruction *before);
-	llvm::AllocaInst *room_for(unsigned i);
+	void add_struct(point_operands &o, const point_value &v, llvm::Instruction *before);
+	void add_value(point_operands &o, const point_value &v, llvm::Instruction *before);
+	llvm::AllocaInst *struct_room_for(unsigned i);
 };
 
 /* Returns the linker name, without what LLVM adds before and after it. */
@@ -56,6 +57,6 @@ std::string point_linker_name(const llvm::Function &function);
 std::string point_full_name(const llvm::Function &function);
 
 /* Adds a row that says that the function has no points, and why. */
-void point_say_none(llvm::Function &function, const seen_place &where, const char *why);
+void point_add_none(llvm::Function &function, const seen_place &where, const char *why);
 
 #endif

@@ -38,14 +38,14 @@ Function *callee_of(const CallBase &call)
 /* ---- what a function contains ---------------------------------------------------------------- */
 
 /* A call, with what is known about it before any point is inserted. */
-struct found_call {
+struct candidate_call {
 	CallBase *call;
 	std::string name; /* linker name */
 	bool hides_first, hides_second;
 };
 
-struct found {
-	std::vector<found_call> calls;
+struct point_candidates {
+	std::vector<candidate_call> calls;
 	std::vector<CallBase *> probes;
 	std::vector<ReturnInst *> returns;
 	unsigned statements = 0;
@@ -53,7 +53,7 @@ struct found {
 };
 
 /* Functions that the compiler or its library calls and the source does not. */
-bool is_hidden(StringRef name)
+bool is_compiler_helper(StringRef name)
 {
 	for (const char *prefix : { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_",
 				    "__sooth_", "__tsan_", "__ubsan_", "__clang_", "__gxx_" })
@@ -86,7 +86,7 @@ std::string called_intrinsic(const CallBase &call)
 	return seen_find_call(name, where->getLine(), where->getColumn()) ? name : "";
 }
 
-void look_at_call(CallBase &call, const TargetLibraryInfoImpl &library, found &f)
+void classify_call(CallBase &call, const TargetLibraryInfoImpl &library, point_candidates &f)
 {
 	Function *function = callee_of(call);
 	LibFunc known;
@@ -109,7 +109,7 @@ void look_at_call(CallBase &call, const TargetLibraryInfoImpl &library, found &f
 		       name != function->getName();
 	if (name == "__sooth_probe")
 		f.probes.push_back(&call);
-	else if (outside && !is_hidden(name))
+	else if (outside && !is_compiler_helper(name))
 		f.calls.push_back({ &call, name, false, false });
 }
 
@@ -130,15 +130,15 @@ unsigned statements_of(const Instruction &i)
 	       !isa<PHINode>(i) && !isa<UnreachableInst>(i);
 }
 
-found look_at(Function &function)
+point_candidates find_candidates(Function &function)
 {
 	TargetLibraryInfoImpl library{ Triple(function.getParent()->getTargetTriple()) };
-	found f;
+	point_candidates f;
 
 	for (Instruction &i : instructions(function)) {
 		f.statements += statements_of(i);
 		if (auto *call = dyn_cast<CallBase>(&i))
-			look_at_call(*call, library, f);
+			classify_call(*call, library, f);
 		else if (auto *r = dyn_cast<ReturnInst>(&i))
 			f.returns.push_back(r);
 	}
@@ -147,29 +147,29 @@ found look_at(Function &function)
 
 /* ---- the points of a function ---------------------------------------------------------------- */
 
-class placer
+class point_inserter
 {
       public:
-	explicit placer(Function &function)
+	explicit point_inserter(Function &function)
 	    : function(function), layout(function.getParent()->getDataLayout()),
 	      seen(seen_find(point_linker_name(function))), maker(function)
 	{
 	}
-	void mark_call(const found_call &f);
+	void mark_call(const candidate_call &f);
 	void replace_probe(CallBase &call);
-	void mark_body(const found &f);
+	void mark_body(const point_candidates &f);
 
 	Function &function;
 	const DataLayout &layout;
 	const seen_function *seen; /* or NULL */
 
       private:
-	point_maker maker;
+	point_builder maker;
 
 	point point_at(unsigned kind, unsigned flags, const std::string &name,
 		       const DILocation *where);
-	std::vector<point_value> arguments_of(const found_call &f);
-	void mark_behind(const found_call &f, const point &before);
+	std::vector<point_value> arguments_of(const candidate_call &f);
+	void mark_return_of_call(const candidate_call &f, const point &before);
 	void mark_return(ReturnInst *at, const point &base);
 };
 
@@ -177,8 +177,8 @@ class placer
  * Returns a point without values. If the location is in the function's own file, the file has the
  * name with which it was opened.
  */
-point placer::point_at(unsigned kind, unsigned flags, const std::string &name,
-		       const DILocation *where)
+point point_inserter::point_at(unsigned kind, unsigned flags, const std::string &name,
+			       const DILocation *where)
 {
 	const DISubprogram *described = function.getSubprogram();
 	point made = { kind, flags, name, {}, "", 0, 0 };
@@ -194,7 +194,7 @@ point placer::point_at(unsigned kind, unsigned flags, const std::string &name,
 }
 
 /* memset's second argument is an int; LLVM has only its lowest byte. */
-static Value *widen(Value *value, Instruction *before)
+static Value *widen_fill_value(Value *value, Instruction *before)
 {
 	if (auto *cut = dyn_cast<TruncInst>(value))
 		if (cut->getSrcTy()->isIntegerTy(32))
@@ -203,7 +203,7 @@ static Value *widen(Value *value, Instruction *before)
 	return builder.CreateZExt(value, builder.getInt32Ty());
 }
 
-std::vector<point_value> placer::arguments_of(const found_call &f)
+std::vector<point_value> point_inserter::arguments_of(const candidate_call &f)
 {
 	const DILocation *where = f.call->getDebugLoc();
 	const seen_function *of = seen_find(f.name);
@@ -216,7 +216,7 @@ std::vector<point_value> placer::arguments_of(const found_call &f)
 	if (isa<MemIntrinsic>(f.call)) {
 		passed.pop_back(); /* whether it is volatile */
 		if (isa<MemSetInst>(f.call))
-			passed[1].value = widen(passed[1].value, f.call);
+			passed[1].value = widen_fill_value(passed[1].value, f.call);
 	}
 	if (actual) { /* the types of the prototype, then those of further arguments */
 		merged = *actual;
@@ -233,7 +233,7 @@ std::vector<point_value> placer::arguments_of(const found_call &f)
 }
 
 /* Returns the instruction to which a call returns, or NULL. */
-static Instruction *behind(CallBase *call)
+static Instruction *instruction_after(CallBase *call)
 {
 	if (auto *invoke = dyn_cast<InvokeInst>(call)) {
 		BasicBlock *edge = SplitEdge(invoke->getParent(), invoke->getNormalDest());
@@ -243,14 +243,14 @@ static Instruction *behind(CallBase *call)
 	return plain && !plain->isMustTailCall() ? plain->getNextNode() : nullptr;
 }
 
-void placer::mark_behind(const found_call &f, const point &before)
+void point_inserter::mark_return_of_call(const candidate_call &f, const point &before)
 {
 	const seen_function *of = seen_find(f.name);
 	point back = before;
 
 	if (f.call->doesNotReturn() || f.call->hasFnAttr(Attribute::ReturnsTwice))
 		return;
-	Instruction *at = behind(f.call);
+	Instruction *at = instruction_after(f.call);
 	if (!at)
 		return;
 	IRBuilder<> builder(at);
@@ -263,23 +263,23 @@ void placer::mark_behind(const found_call &f, const point &before)
 		if (f.hides_first)
 			back.values[0].type.letter = 'o';
 	}
-	maker.put(back, at, f.call->getDebugLoc());
+	maker.insert(back, at, f.call->getDebugLoc());
 }
 
-void placer::mark_call(const found_call &f)
+void point_inserter::mark_call(const candidate_call &f)
 {
 	Function *callee = callee_of(*f.call);
 	point p = point_at(POINT_CALL, 0,
 			   isa<MemIntrinsic>(f.call) ? f.name : point_full_name(*callee),
 			   f.call->getDebugLoc());
 
-	mark_behind(f, p);
+	mark_return_of_call(f, p);
 	p.values = arguments_of(f);
-	maker.put(p, f.call, f.call->getDebugLoc());
+	maker.insert(p, f.call, f.call->getDebugLoc());
 }
 
 /* __sooth_probe("app:name", …) from annotate.h exists only to be replaced here. */
-void placer::replace_probe(CallBase &call)
+void point_inserter::replace_probe(CallBase &call)
 {
 	point p = point_at(POINT_PROBE, 0, "?", call.getDebugLoc());
 	StringRef name;
@@ -291,7 +291,7 @@ void placer::replace_probe(CallBase &call)
 	p.values = arguments_of({ &call, "__sooth_probe", false, false });
 	if (!p.values.empty())
 		p.values.erase(p.values.begin());
-	maker.put(p, &call, call.getDebugLoc());
+	maker.insert(p, &call, call.getDebugLoc());
 	if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
 		BranchInst::Create(invoke->getNormalDest(), invoke);
 		invoke->getUnwindDest()->removePredecessor(invoke->getParent());
@@ -303,7 +303,7 @@ void placer::replace_probe(CallBase &call)
  * Inserts the point before the return, unless a musttail call precedes it, which nothing may
  * follow.
  */
-void placer::mark_return(ReturnInst *at, const point &base)
+void point_inserter::mark_return(ReturnInst *at, const point &base)
 {
 	point p = base;
 	Value *value = at->getReturnValue();
@@ -322,10 +322,10 @@ void placer::mark_return(ReturnInst *at, const point &base)
 	}
 	if (value)
 		p.values.push_back(point_result(builder, value, seen ? &seen->result : nullptr));
-	maker.put(p, at, at->getDebugLoc());
+	maker.insert(p, at, at->getDebugLoc());
 }
 
-void placer::mark_body(const found &f)
+void point_inserter::mark_body(const point_candidates &f)
 {
 	point p = point_at(POINT_BODY, function.hasLocalLinkage() ? (unsigned)POINT_ROW_LOCAL : 0,
 			   point_full_name(function), nullptr);
@@ -349,7 +349,7 @@ void placer::mark_body(const found &f)
 	BasicBlock::iterator first = function.getEntryBlock().begin();
 	while (isa<AllocaInst>(*first))
 		first++;
-	maker.put(p, &*first, where);
+	maker.insert(p, &*first, where);
 	/* Otherwise a caller could omit a call whose result it knows. */
 	llvm_forget_memory_effects(function);
 	for (User *user : function.users())
@@ -360,7 +360,7 @@ void placer::mark_body(const found &f)
 /* ---- functions ------------------------------------------------------------------------------ */
 
 /* Small functions that call nothing and are meant to be inlined: the same rule as for gcc. */
-bool is_too_small(const seen_function *seen, const found &f)
+bool is_too_small(const seen_function *seen, const point_candidates &f)
 {
 	return options_points() != POINTS_ALL && seen && seen->is_inline && !f.calls_any &&
 	       f.statements < small_statements;
@@ -370,7 +370,7 @@ bool is_too_small(const seen_function *seen, const found &f)
  * A constructor of the source is two functions here: that of the complete object (C1) calls that of
  * the base object (C2). The events are those of the second. The same holds for destructors.
  */
-bool is_other_half(const Function &function)
+bool is_complete_object_variant(const Function &function)
 {
 	StringRef name = function.getName();
 
@@ -393,7 +393,7 @@ bool is_other_half(const Function &function)
  * Thunks and other functions made by the compiler. (The code of initialisers has calls from the
  * source, but is not a function of the source.)
  */
-bool is_made_up(const Function &function)
+bool is_compiler_made(const Function &function)
 {
 	for (const char *prefix : { "_ZTh", "_ZTv", "_ZTc", "__clang_" })
 		if (llvm_starts_with(function.getName(), prefix))
@@ -401,32 +401,32 @@ bool is_made_up(const Function &function)
 	return function.hasFnAttribute(Attribute::Naked);
 }
 
-bool place_points(Function &function)
+bool insert_points(Function &function)
 {
 	bool recorded = function.hasFnAttribute(Attribute::SanitizeThread) &&
 			options_points() != POINTS_NONE;
-	found f = look_at(function);
-	placer here(function);
+	point_candidates f = find_candidates(function);
+	point_inserter here(function);
 
-	if (is_made_up(function))
+	if (is_compiler_made(function))
 		return false;
 	for (CallBase *call : f.probes)
 		here.replace_probe(*call);
 	if (!recorded || (here.seen && here.seen->is_of_system))
 		return !f.probes.empty();
-	bool other_half = is_other_half(function);
-	for (const found_call &call : f.calls)
+	bool complete_variant = is_complete_object_variant(function);
+	for (const candidate_call &call : f.calls)
 		here.mark_call(call);
-	if (other_half || (!here.seen && seen_any()))
+	if (complete_variant || (!here.seen && seen_any()))
 		return true;
 	if (is_too_small(here.seen, f))
-		point_say_none(function, here.seen->where, "too small");
+		point_add_none(function, here.seen->where, "too small");
 	else
 		here.mark_body(f);
 	return true;
 }
 
-class pass : public PassInfoMixin<pass>
+class points_pass : public PassInfoMixin<points_pass>
 {
       public:
 	static bool isRequired()
@@ -446,7 +446,7 @@ class pass : public PassInfoMixin<pass>
 			 */
 			function.addFnAttr(Attribute::NoRedZone);
 			if (!function.hasAvailableExternallyLinkage())
-				any |= place_points(function);
+				any |= insert_points(function);
 		}
 		if (any)
 			module.getOrInsertNamedMetadata(POINTS_IN_MODULE);
@@ -465,5 +465,5 @@ bool points_is_point(const CallBase &call)
 void points_register(PassBuilder &builder)
 {
 	builder.registerPipelineStartEPCallback(
-		[](ModulePassManager &passes, auto) { passes.addPass(pass()); });
+		[](ModulePassManager &passes, auto) { passes.addPass(points_pass()); });
 }

@@ -10,6 +10,6 @@
 #include "compiler/llvm/llvm.h"
 
 /* Inserts a call of __sooth_client_request before the asm, if that is a client request. */
-void requests_lower(llvm::CallBase *call);
+void requests_announce(llvm::CallBase *call);
 
 #endif

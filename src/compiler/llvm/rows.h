@@ -16,7 +16,7 @@ struct row_element {
 	wire_element wire;
 	/* target of address_ref, to which wire.address_ref is added */
 	llvm::Constant *address = nullptr;
-	std::string name, path, place;
+	std::string name, path, site;
 };
 
 /* Adds a row for the function. If the linker drops the function, it drops the row, too. */

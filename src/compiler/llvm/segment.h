@@ -34,7 +34,7 @@ class segment
 	 */
 	void enter(llvm::Instruction *before);
 	void exit(llvm::Instruction *before);
-	void site(const op &o);
+	void add_site(const op &o);
 	void read(const op &o);
 	void write(const op &o);
 	/* memcpy and memmove of a constant size. The instruction is replaced. */
@@ -57,19 +57,20 @@ class segment
 	slots &known;
 	std::vector<row_element> elements;
 	llvm::CallInst *opening = nullptr;
-	llvm::Value *lane = nullptr, *cursor = nullptr;
+	llvm::Value *buffer = nullptr, *cursor = nullptr;
 	unsigned bytes = 0;
 
-	row_element &add(llvm::Instruction *at, event_kind kind, uint64_t size);
+	row_element &add_element(llvm::Instruction *at, event_kind kind, uint64_t size);
 	void open(llvm::Instruction *before);
 	void set_slot(llvm::Instruction *before, llvm::Value *value, unsigned slot, int64_t plus);
-	void pointer(llvm::Instruction *before, llvm::Value *value);
-	void tell(llvm::Instruction *before, llvm::Value *value, llvm::Value *start, unsigned size);
-	void compute(llvm::Instruction *before, const access_address &a);
-	void address(llvm::IRBuilder<> &before, row_element &e, const access_address &a);
-	llvm::Value *payload(llvm::IRBuilder<> &before, unsigned at);
-	void put(llvm::IRBuilder<> &before, llvm::Value *value, unsigned at);
-	void nop(llvm::IRBuilder<> &before);
+	void record_pointer(llvm::Instruction *before, llvm::Value *value);
+	void record_value(llvm::Instruction *before, llvm::Value *value, llvm::Value *start,
+			  unsigned size);
+	void compute_address(llvm::Instruction *before, const access_address &a);
+	void record_address(llvm::IRBuilder<> &before, row_element &e, const access_address &a);
+	llvm::Value *payload_at(llvm::IRBuilder<> &before, unsigned at);
+	void store_payload(llvm::IRBuilder<> &before, llvm::Value *value, unsigned at);
+	void insert_nop(llvm::IRBuilder<> &before);
 };
 
 /*

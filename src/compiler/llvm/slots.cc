@@ -1,3 +1,4 @@
+/* The analysis that slots.h describes, on LLVM's values and basic blocks. */
 #include "compiler/llvm/slots.h"
 #include "event/wire.h"
 

@@ -1,3 +1,4 @@
+/* Walks the types of debug information to name what an access is about. */
 #include "compiler/llvm/types.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -9,14 +10,14 @@ using namespace llvm;
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /* Removes template arguments. */
-static std::string plain(StringRef name)
+static std::string without_template_arguments(StringRef name)
 {
 	return name.substr(0, name.find('<')).str();
 }
 
 std::string types_name(const DIType *type)
 {
-	std::string name = type ? plain(type->getName()) : "";
+	std::string name = type ? without_template_arguments(type->getName()) : "";
 	return name.empty() ? "<anonymous>" : name;
 }
 
