@@ -1,9 +1,13 @@
+/* Cuts a demangled C++ name down to the qualified function name. */
 #include "compiler/common/plain_name.h"
 
 #include <cstdlib>
 #include <cxxabi.h>
 
-/* Where the parameter list starts: the last group of parentheses that is in no other. */
+/*
+ * Returns where the parameter list starts: the last group of parentheses that is not inside
+ * another.
+ */
 static size_t find_parameters(const std::string &text)
 {
 	size_t at = text.rfind(')');
@@ -21,8 +25,8 @@ static size_t find_parameters(const std::string &text)
 }
 
 /*
- * Templates are demangled with their return type. The name starts behind the last blank that is in
- * no brackets; those behind `operator` belong to the name.
+ * Returns where the name starts: after the last blank outside of brackets, since templates are
+ * demangled with their return type. Blanks after `operator` belong to the name.
  */
 static size_t find_name(const std::string &text)
 {

@@ -1,3 +1,7 @@
+/*
+ * Prints the row of a point (event/point.h) as assembler directives: its texts go to the section
+ * sooth_pstr, the row itself to the section of the rows.
+ */
 #include "compiler/common/point_row.h"
 
 #include "event/point.h"
@@ -7,7 +11,10 @@
 
 static const char nop[] = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n";
 
-/* In the assembler's strings quotes and backslashes have a meaning. */
+/*
+ * Escapes twice: for the assembler's strings, in which quotes and backslashes have a meaning, and
+ * for the asm template.
+ */
 static std::string quote(const std::string &text, const point_escape &escape)
 {
 	std::string out;

@@ -1,4 +1,7 @@
-/* The row of a point (event/point.h) as the assembler's text. Both plugins use it. */
+/*
+ * The row of a point (event/point.h) as assembler text. Both plugins put this text into the asm
+ * statement that is the point's NOP.
+ */
 #ifndef COMPILER_POINT_ROW_H
 #define COMPILER_POINT_ROW_H
 
@@ -7,31 +10,36 @@
 struct point_row_text {
 	unsigned kind, flags;
 	std::string name, where,
-		types;	      /* as they are: what an asm takes for its own is escaped here */
-	std::string operands; /* put in as they are: the compiler replaces them */
+		/* plain text: point_row_nop() escapes what has a meaning in an asm template */
+		types;
+	std::string operands; /* inserted unchanged: the compiler replaces them by the operands */
 	unsigned line, column;
 };
 
-/* Characters that have a meaning in the template of an asm, and what is put before them. */
+/* Characters that have a meaning in an asm template, and the character that escapes them. */
 struct point_escape {
 	const char *special;
 	char before;
 };
 
 /*
- * The five bytes of the NOP, at the label 990, and the row behind them. The section of rows is in the
- * group of the function (the '?'), so that they are dropped together.
+ * Returns the five bytes of the NOP, at the label 990, followed by the row. The section of the rows
+ * is in the section group of the function (the '?'), so the linker drops both together.
  *
- * Where the linker may drop functions one by one (-ffunction-sections, `loose`) the rows are with those
- * of a debugger: --gc-sections drops all else that is not loaded, or would keep what it refers to. Such
- * sections it keeps, and sets to 0 what leads to a function that is gone. But `strip` drops them.
+ * With -ffunction-sections (`loose`) the linker may drop single functions. Then the rows are in a
+ * debug section. With --gc-sections the linker drops every other section that is not loaded, or
+ * would keep what the section refers to. It keeps debug sections and sets references to dropped
+ * functions to 0. The price: `strip` removes the rows.
  */
 std::string point_row_nop(const point_row_text &row, const point_escape &escape, bool loose);
 
-/* A row without a NOP, for outside of functions: nothing is escaped there, and there is no group. */
+/*
+ * Returns a row without a NOP, for use outside of functions: nothing is escaped there, and there is
+ * no section group.
+ */
 std::string point_row_none(const point_row_text &row, bool loose);
 
-/* Is this the template of a point? */
+/* Returns whether this is the asm template of a point. */
 bool point_row_is_in(const char *asm_template);
 
 #endif

@@ -1,8 +1,12 @@
+/*
+ * Decides with gcc's points-to analysis which memory other threads can see, and splits addresses
+ * into a base and a constant offset. Accesses that no other thread can see are not recorded.
+ */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/gcc/access.h"
 
-/* Nobody but this function's own code can reach what the pointer points at. */
+/* Returns whether only this function's code can reach what the pointer points at. */
 static bool points_to_private(tree pointer)
 {
 	if (TREE_CODE(pointer) != SSA_NAME || !SSA_NAME_PTR_INFO(pointer) || !optimize)
@@ -56,12 +60,15 @@ HOST_WIDE_INT access_size(tree ref)
 
 	if (TREE_CODE(type) == ERROR_MARK || !COMPLETE_TYPE_P(type))
 		return -1;
-	if (TYPE_MODE(type) == XFmode) /* x87: ten bytes of the sixteen are moved */
+	if (TYPE_MODE(type) == XFmode) /* x87: ten of the sixteen bytes are moved */
 		return 10;
 	return int_size_in_bytes(type);
 }
 
-/* Does code of this unit refer to the variable as symbol(%rip)? Then the table may, too. */
+/*
+ * Returns whether code in this unit refers to the variable as symbol(%rip), so that the table can
+ * do the same.
+ */
 static bool has_static_address(tree decl)
 {
 	return VAR_P(decl) && is_global_var(decl) && !DECL_THREAD_LOCAL_P(decl) &&
@@ -69,7 +76,7 @@ static bool has_static_address(tree decl)
 	       !DECL_COMDAT(decl) && targetm.binds_local_p(decl);
 }
 
-access_address access_take_apart(tree ref)
+access_address access_split(tree ref)
 {
 	access_address address = { NULL_TREE, 0, false, ref };
 	poly_int64 bytes = 0;

@@ -1,3 +1,8 @@
+/*
+ * Atomic built-ins are parsed by name (family, operation, size) and replaced by a call of
+ * __sooth_<operation><size>. The statements around the call convert between the types of the
+ * program and unsigned integers.
+ */
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
@@ -8,22 +13,22 @@
 #include <string>
 #include <vector>
 
-/* As runtime/memory/atomic.c numbers them. */
-enum operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
+/* numbered as in runtime/memory/atomic.c */
+enum atomic_operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
 static const char *const operation_names[] = { "add", "sub", "and", "or", "xor", "nand" };
 
 #define EXPECTED_IS_SHARED 256
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names of built-ins ---------------------------------------------------------------------- */
 
-/* "__atomic_fetch_add_4" taken apart: the family, "fetch_add", 4. */
+/* "__atomic_fetch_add_4" is split into the family, "fetch_add" and 4. */
 struct builtin {
 	bool is_sync;
-	std::string what;
+	std::string operation_name;
 	int size;
 };
 
-static bool parse(tree function, builtin *b)
+static bool parse_builtin_name(tree function, builtin *b)
 {
 	if (!fndecl_built_in_p(function, BUILT_IN_NORMAL) || !DECL_NAME(function))
 		return false;
@@ -40,20 +45,23 @@ static bool parse(tree function, builtin *b)
 		b->size = atoi(name.c_str() + bar + 1);
 		name = name.substr(0, bar);
 	}
-	b->what = name;
+	b->operation_name = name;
 	return true;
 }
 
-/* "fetch_add", "add_fetch", "fetch_and_add", "add_and_fetch": which operation, new value wanted? */
-static bool parse_update(const builtin &b, operation *op, bool *wants_new)
+/*
+ * Splits "fetch_add", "add_fetch", "fetch_and_add" or "add_and_fetch": which operation, and whether
+ * the call returns the new value.
+ */
+static bool parse_update(const builtin &b, atomic_operation *op, bool *wants_new)
 {
 	const std::string first = b.is_sync ? "fetch_and_" : "fetch_";
 	const std::string last = b.is_sync ? "_and_fetch" : "_fetch";
 
 	for (int i = 0; i < OPERATIONS; i++) {
-		*op = (operation)i;
-		*wants_new = b.what == operation_names[i] + last;
-		if (*wants_new || b.what == first + operation_names[i])
+		*op = (atomic_operation)i;
+		*wants_new = b.operation_name == operation_names[i] + last;
+		if (*wants_new || b.operation_name == first + operation_names[i])
 			return true;
 	}
 	return false;
@@ -61,7 +69,7 @@ static bool parse_update(const builtin &b, operation *op, bool *wants_new)
 
 /* ---- calls of the runtime ------------------------------------------------------------------- */
 
-static tree unsigned_of(int size)
+static tree unsigned_type(int size)
 {
 	return build_nonstandard_integer_type((unsigned)size * BITS_PER_UNIT, 1);
 }
@@ -79,7 +87,7 @@ class replacement
 	}
 	tree value(unsigned i, int size)
 	{
-		return as(unsigned_of(size), argument(i));
+		return as(unsigned_type(size), argument(i));
 	}
 	tree as(tree type, tree v)
 	{
@@ -94,11 +102,11 @@ class replacement
 		return as(integer_type_node, argument(i));
 	}
 
-	/* __sooth_<what><size>(arguments); returns its value. */
-	tree call(const char *what, int size, tree type, std::vector<tree> arguments)
+	/* Adds a call __sooth_<what><size>(arguments) and returns its value. */
+	tree call(const char *operation_name, int size, tree type, std::vector<tree> arguments)
 	{
-		std::string name =
-			std::string("__sooth_") + what + (size ? std::to_string(size) : "");
+		std::string name = std::string("__sooth_") + operation_name +
+				   (size ? std::to_string(size) : "");
 		auto_vec<tree> types, values;
 		for (tree a : arguments) {
 			types.safe_push(TREE_TYPE(a));
@@ -124,7 +132,10 @@ class replacement
 		return result;
 	}
 
-	/* The new statements go before the old call; it becomes an assignment of the result. */
+	/*
+	 * Inserts the new statements before the old call, which becomes an assignment of the
+	 * result.
+	 */
 	void finish(tree result)
 	{
 		tree lhs = gimple_call_lhs(old);
@@ -151,22 +162,23 @@ class replacement
 	}
 };
 
-static tree number(int value)
+static tree integer_constant(int value)
 {
 	return build_int_cst(integer_type_node, value);
 }
 
 static bool lower_update(replacement &r, const builtin &b)
 {
-	operation op;
+	atomic_operation op;
 	bool wants_new;
 
 	if (!parse_update(b, &op, &wants_new))
 		return false;
-	tree type = unsigned_of(b.size), operand = r.value(1, b.size);
-	tree order = b.is_sync ? number(MEMMODEL_SEQ_CST) : r.order(2);
-	tree old = r.call("rmw", b.size, type,
-			  { r.as(ptr_type_node, r.argument(0)), operand, number(op), order });
+	tree type = unsigned_type(b.size), operand = r.value(1, b.size);
+	tree order = b.is_sync ? integer_constant(MEMMODEL_SEQ_CST) : r.order(2);
+	tree old = r.call(
+		"rmw", b.size, type,
+		{ r.as(ptr_type_node, r.argument(0)), operand, integer_constant(op), order });
 	static const tree_code codes[] = { PLUS_EXPR,	 MINUS_EXPR,   BIT_AND_EXPR,
 					   BIT_IOR_EXPR, BIT_XOR_EXPR, BIT_AND_EXPR };
 	if (wants_new) {
@@ -181,39 +193,42 @@ static bool lower_update(replacement &r, const builtin &b)
 static tree expected_is_shared(tree expected)
 {
 	if (TREE_CODE(expected) == ADDR_EXPR)
-		return number(access_is_shared(TREE_OPERAND(expected, 0)) ? EXPECTED_IS_SHARED : 0);
+		return integer_constant(
+			access_is_shared(TREE_OPERAND(expected, 0)) ? EXPECTED_IS_SHARED : 0);
 	tree target = build2(MEM_REF, char_type_node, expected, build_int_cst(ptr_type_node, 0));
-	return number(access_is_shared(target) ? EXPECTED_IS_SHARED : 0);
+	return integer_constant(access_is_shared(target) ? EXPECTED_IS_SHARED : 0);
 }
 
 static void lower_atomic(replacement &r, const builtin &b)
 {
-	tree type = b.size ? unsigned_of(b.size) : NULL_TREE;
-	auto place = [&] { return r.as(ptr_type_node, r.argument(0)); };
+	tree type = b.size ? unsigned_type(b.size) : NULL_TREE;
+	auto address = [&] { return r.as(ptr_type_node, r.argument(0)); };
 
-	if (b.what == "load" && b.size) {
-		r.finish(r.call("load", b.size, type, { place(), r.order(1) }));
-	} else if (b.what == "store" && b.size) {
+	if (b.operation_name == "load" && b.size) {
+		r.finish(r.call("load", b.size, type, { address(), r.order(1) }));
+	} else if (b.operation_name == "store" && b.size) {
 		r.call("store", b.size, void_type_node,
-		       { place(), r.value(1, b.size), r.order(2) });
+		       { address(), r.value(1, b.size), r.order(2) });
 		r.finish(NULL_TREE);
-	} else if (b.what == "exchange" && b.size) {
-		r.finish(r.call("swap", b.size, type, { place(), r.value(1, b.size), r.order(2) }));
-	} else if (b.what == "compare_exchange" && b.size) {
+	} else if (b.operation_name == "exchange" && b.size) {
+		r.finish(r.call("swap", b.size, type,
+				{ address(), r.value(1, b.size), r.order(2) }));
+	} else if (b.operation_name == "compare_exchange" && b.size) {
 		tree mode = r.build(BIT_IOR_EXPR, integer_type_node, r.order(4),
 				    expected_is_shared(r.argument(1)));
-		r.finish(r.call(
-			"cas", b.size, boolean_type_node,
-			{ place(), r.as(ptr_type_node, r.argument(1)), r.value(2, b.size), mode }));
-	} else if (b.what == "test_and_set") {
-		tree one = build_one_cst(unsigned_of(1));
-		tree old = r.call("swap", 1, unsigned_of(1), { place(), one, r.order(1) });
-		r.finish(r.build(NE_EXPR, boolean_type_node, old, build_zero_cst(unsigned_of(1))));
-	} else if (b.what == "clear") {
+		r.finish(r.call("cas", b.size, boolean_type_node,
+				{ address(), r.as(ptr_type_node, r.argument(1)), r.value(2, b.size),
+				  mode }));
+	} else if (b.operation_name == "test_and_set") {
+		tree one = build_one_cst(unsigned_type(1));
+		tree old = r.call("swap", 1, unsigned_type(1), { address(), one, r.order(1) });
+		r.finish(
+			r.build(NE_EXPR, boolean_type_node, old, build_zero_cst(unsigned_type(1))));
+	} else if (b.operation_name == "clear") {
 		r.call("store", 1, void_type_node,
-		       { place(), build_zero_cst(unsigned_of(1)), r.order(1) });
+		       { address(), build_zero_cst(unsigned_type(1)), r.order(1) });
 		r.finish(NULL_TREE);
-	} else if (b.what == "thread_fence") {
+	} else if (b.operation_name == "thread_fence") {
 		r.call("fence", 0, void_type_node, { r.order(0) });
 		r.finish(NULL_TREE);
 	} else if (b.size) {
@@ -223,26 +238,28 @@ static void lower_atomic(replacement &r, const builtin &b)
 
 static void lower_sync(replacement &r, const builtin &b)
 {
-	tree type = b.size ? unsigned_of(b.size) : NULL_TREE;
-	auto place = [&] { return r.as(ptr_type_node, r.argument(0)); };
+	tree type = b.size ? unsigned_type(b.size) : NULL_TREE;
+	auto address = [&] { return r.as(ptr_type_node, r.argument(0)); };
 
-	if (b.what == "synchronize") {
-		r.call("fence", 0, void_type_node, { number(MEMMODEL_SEQ_CST) });
+	if (b.operation_name == "synchronize") {
+		r.call("fence", 0, void_type_node, { integer_constant(MEMMODEL_SEQ_CST) });
 		r.finish(NULL_TREE);
-	} else if (b.what == "lock_test_and_set" && b.size) {
-		r.finish(r.call("swap", b.size, type,
-				{ place(), r.value(1, b.size), number(MEMMODEL_ACQUIRE) }));
-	} else if (b.what == "lock_release" && b.size) {
+	} else if (b.operation_name == "lock_test_and_set" && b.size) {
+		r.finish(r.call(
+			"swap", b.size, type,
+			{ address(), r.value(1, b.size), integer_constant(MEMMODEL_ACQUIRE) }));
+	} else if (b.operation_name == "lock_release" && b.size) {
 		r.call("store", b.size, void_type_node,
-		       { place(), build_zero_cst(type), number(MEMMODEL_RELEASE) });
+		       { address(), build_zero_cst(type), integer_constant(MEMMODEL_RELEASE) });
 		r.finish(NULL_TREE);
-	} else if ((b.what == "val_compare_and_swap" || b.what == "bool_compare_and_swap") &&
+	} else if ((b.operation_name == "val_compare_and_swap" ||
+		    b.operation_name == "bool_compare_and_swap") &&
 		   b.size) {
 		tree expected = r.value(1, b.size);
-		tree old =
-			r.call("casval", b.size, type,
-			       { place(), expected, r.value(2, b.size), number(MEMMODEL_SEQ_CST) });
-		if (b.what[0] == 'b')
+		tree old = r.call("casval", b.size, type,
+				  { address(), expected, r.value(2, b.size),
+				    integer_constant(MEMMODEL_SEQ_CST) });
+		if (b.operation_name[0] == 'b')
 			old = r.build(EQ_EXPR, boolean_type_node, old, expected);
 		r.finish(old);
 	} else if (b.size) {
@@ -255,7 +272,7 @@ void atomics_lower(gimple_stmt_iterator *gsi, gcall *call)
 	tree function = gimple_call_fndecl(call);
 	builtin b;
 
-	if (!function || !parse(function, &b) || b.size > 16)
+	if (!function || !parse_builtin_name(function, &b) || b.size > 16)
 		return;
 	replacement r(gsi, call);
 	if (b.is_sync)

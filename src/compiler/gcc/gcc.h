@@ -1,4 +1,4 @@
-/* The parts of the compiler we build on. They must be included in this order. */
+/* The headers of gcc that the plugin uses. They must be included in this order. */
 #ifndef GCC_GCC_H
 #define GCC_GCC_H
 

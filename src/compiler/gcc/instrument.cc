@@ -1,10 +1,10 @@
 /*
- * The pass. It takes the place of the compiler's own thread-sanitizer pass: late enough that
+ * The instrumenting pass. It replaces the compiler's thread-sanitizer pass: late enough that
  * inlining and scalar optimisation are done, early enough that loops are not yet vectorised and
- * stores not yet merged, so that accesses are still those of the source and know their fields.
+ * stores not yet merged. So the accesses are still those of the source, and their fields are known.
  *
- * For each function: take statements apart (lower.cc), list what is to be recorded, find out
- * which values the reader will know (slots.cc), then generate, a segment at a time (segment.cc).
+ * For each function: split statements (lower.cc), list what is to be recorded, compute which values
+ * the reader will know (slots.cc), then generate code, one segment at a time (segment.cc).
  */
 #include "compiler/gcc/gcc.h"
 
@@ -20,12 +20,14 @@
 namespace
 {
 
-/* Structs and arrays larger than this are copied and cleared by the runtime. Vectors cannot be:
- * the compiler holds them in registers, or believes so. */
+/*
+ * Structs and arrays larger than this are copied and cleared by the runtime. Vectors cannot be: the
+ * compiler keeps them in registers, or assumes that it does.
+ */
 const HOST_WIDE_INT inline_copy_max = 256;
 const HOST_WIDE_INT vector_max = 640;
 
-/* ---- what is to be recorded ----------------------------------------------------------------- */
+/* ---- listing what is to be recorded ---------------------------------------------------------- */
 
 bool is_memory(tree t)
 {
@@ -38,7 +40,9 @@ bool is_bit_field(tree t)
 	return TREE_CODE(t) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(t, 1));
 }
 
-/* A large or variable-sized assignment becomes a call of the runtime. */
+/*
+ * Replaces a large or variable-sized assignment by a call of the runtime. Returns whether it did.
+ */
 bool assign_by_call(gimple_stmt_iterator *gsi)
 {
 	gimple *stmt = gsi_stmt(*gsi);
@@ -69,10 +73,12 @@ bool assign_by_call(gimple_stmt_iterator *gsi)
 	return true;
 }
 
-/* The address of a reference; the same reference earlier in the block has the same. */
-access_address address_of(gimple_stmt_iterator *gsi, tree ref, std::vector<access_address> &seen)
+/*
+ * Returns the address of a reference. An equal reference earlier in the block has the same address.
+ */
+access_address split_address(gimple_stmt_iterator *gsi, tree ref, std::vector<access_address> &seen)
 {
-	access_address a = access_take_apart(ref);
+	access_address a = access_split(ref);
 	if (a.base)
 		return a;
 	for (const access_address &s : seen)
@@ -120,16 +126,16 @@ void list_assign(gimple_stmt_iterator *gsi, std::vector<op> &ops, std::vector<ac
 		o.kind = op::WRITE;
 	else
 		o.kind = op::COPY;
-	/* Under -fnon-call-exceptions a statement that may throw has to stay as it is. */
+	/* Under -fnon-call-exceptions a statement that may throw cannot be changed. */
 	if (lookup_stmt_eh_lp(stmt) &&
 	    (o.kind == op::COPY || is_bit_field(from) || is_bit_field(to))) {
 		segment_counts.inexact++;
 		return;
 	}
 	if (o.from_shared)
-		o.from = address_of(gsi, from, seen);
+		o.from = split_address(gsi, from, seen);
 	if (o.to_shared)
-		o.to = address_of(gsi, to, seen);
+		o.to = split_address(gsi, to, seen);
 	ops.push_back(o);
 }
 
@@ -151,7 +157,7 @@ void list_call(gcall *call, std::vector<op> &ops)
 	}
 }
 
-/* An empty template only keeps the compiler from moving things. */
+/* An empty asm template only prevents the compiler from moving code. */
 bool does_nothing(gasm *stmt)
 {
 	return gimple_asm_string(stmt)[0] == 0;
@@ -172,7 +178,7 @@ void list_block(basic_block bb, std::vector<op> &ops)
 			o.kind = op::FORGET;
 			o.stmt = stmt;
 			if (points_is_point(a)) {
-				/* may write a record, but runs none of the program's code */
+				/* may write a record, but does not run the program's code */
 				o.kind = op::CLOSE;
 				strings_module_needed = true;
 			}
@@ -182,8 +188,8 @@ void list_block(basic_block bb, std::vector<op> &ops)
 	}
 }
 
-/* Is there anything but the mark of the function's end? */
-bool worth_it(const plan &p)
+/* Returns whether there is anything to record besides the end of the function. */
+bool has_events(const plan &p)
 {
 	for (const auto &ops : p.blocks)
 		for (const op &o : ops)
@@ -192,23 +198,23 @@ bool worth_it(const plan &p)
 	return false;
 }
 
-/* ---- what the reader will know -------------------------------------------------------------- */
+/* ---- what the reader will know --------------------------------------------------------------- */
 
-void note_address(plan &p, basic_block bb, const access_address &a)
+void note_address_known(plan &p, basic_block bb, const access_address &a)
 {
 	if (!a.is_static)
 		p.known.note_recorded(bb, a.base);
 }
 
-void note_block(basic_block bb, plan &p)
+void note_block_effects(basic_block bb, plan &p)
 {
 	for (const op &o : p.blocks[bb->index]) {
 		if (o.kind == op::FORGET || o.kind == op::EXIT)
 			p.known.note_forgotten(bb);
 		if (o.from_shared)
-			note_address(p, bb, o.from);
+			note_address_known(p, bb, o.from);
 		if (o.to_shared)
-			note_address(p, bb, o.to);
+			note_address_known(p, bb, o.to);
 		if (o.kind == op::READ) {
 			tree value = gimple_assign_lhs(o.stmt);
 			if (segment_value_fits_slot(TREE_TYPE(value)))
@@ -219,7 +225,7 @@ void note_block(basic_block bb, plan &p)
 
 /* ---- generation ----------------------------------------------------------------------------- */
 
-void make_room(segment &s, gimple_stmt_iterator *gsi, HOST_WIDE_INT size)
+void close_if_full(segment &s, gimple_stmt_iterator *gsi, HOST_WIDE_INT size)
 {
 	if (s.is_open() && !s.has_room(size))
 		s.close(gsi);
@@ -238,16 +244,20 @@ void generate_op(const op &o, segment &s, slots &known)
 		known.forgotten();
 		return;
 	}
-	make_room(s, &gsi,
-		  o.is_access() && o.kind != op::CLEAR ? access_size(gimple_assign_lhs(o.stmt))
-						       : 0);
+	close_if_full(s, &gsi,
+		      o.is_access() && o.kind != op::CLEAR ? access_size(gimple_assign_lhs(o.stmt))
+							   : 0);
 	switch (o.kind) {
-	case op::READ: s.read(&gsi, o, lower_named(o.stmt, gimple_assign_rhs1(o.stmt))); break;
-	case op::WRITE: s.write(&gsi, o, lower_named(o.stmt, gimple_assign_lhs(o.stmt))); break;
+	case op::READ:
+		s.read(&gsi, o, lower_source_reference(o.stmt, gimple_assign_rhs1(o.stmt)));
+		break;
+	case op::WRITE:
+		s.write(&gsi, o, lower_source_reference(o.stmt, gimple_assign_lhs(o.stmt)));
+		break;
 	case op::COPY: s.copy(&gsi, o); break;
 	case op::CLEAR: s.clear(&gsi, o); break;
 	case op::SITE:
-		s.site(&gsi, o.object, lower_records_of(as_a<gcall *>(o.stmt)));
+		s.add_site(&gsi, o.object, lower_records_of(as_a<gcall *>(o.stmt)));
 		s.close(&gsi);
 		break;
 	default: /* EXIT */
@@ -260,8 +270,11 @@ void generate_op(const op &o, segment &s, slots &known)
 	}
 }
 
-/* Where a segment that reaches the end of the block is committed: before what ends it. */
-gimple_stmt_iterator end_of(basic_block bb)
+/*
+ * Returns where a segment that reaches the end of the block is committed: before the statement that
+ * ends the block, if there is one.
+ */
+gimple_stmt_iterator end_of_segment_in(basic_block bb)
 {
 	gimple_stmt_iterator gsi = gsi_last_bb(bb);
 	if (!gsi_end_p(gsi) && stmt_ends_bb_p(gsi_stmt(gsi)))
@@ -286,13 +299,13 @@ void generate_block(basic_block bb, plan &p, bool is_entry)
 	}
 	for (const op &o : p.blocks[bb->index])
 		generate_op(o, s, p.known);
-	gimple_stmt_iterator gsi = end_of(bb);
+	gimple_stmt_iterator gsi = end_of_segment_in(bb);
 	for (const slots::definition &d : definitions) {
-		make_room(s, &gsi, 0);
+		close_if_full(s, &gsi, 0);
 		s.define(&gsi, d);
 	}
 	for (const slots::assignment &a : assignments) {
-		make_room(s, &gsi, 0);
+		close_if_full(s, &gsi, 0);
 		s.assign(&gsi, a);
 	}
 	s.close(&gsi);
@@ -317,14 +330,20 @@ basic_block entry_block(function *fn)
 	return bb;
 }
 
-/* The constructor that the sanitizer's flag adds to each unit: no code of the program's. */
-bool calls_init_only(tree function)
+/*
+ * Returns whether this is the constructor that gcc adds to each unit under -fsanitize=thread. It
+ * has no code of the program.
+ */
+bool is_tsan_constructor(tree function)
 {
 	return DECL_ARTIFICIAL(function) && DECL_STATIC_CONSTRUCTOR(function) &&
 	       !strncmp(IDENTIFIER_POINTER(DECL_NAME(function)), "_sub_I_00099", 12);
 }
 
-/* The dynamic linker calls it when our thread-local variable has no place yet. (target_clones makes one, too.) */
+/*
+ * Returns whether the function is an ifunc resolver (target_clones creates one, too). The dynamic
+ * linker calls resolvers before our thread-local variable has been allocated.
+ */
 bool is_resolver(tree function)
 {
 	symtab_node *node = symtab_node::get(function);
@@ -336,29 +355,29 @@ bool is_resolver(tree function)
 	return false;
 }
 
-/* Functions of which only the mark of their end is removed. */
-bool is_left_alone(tree function)
+/* In these functions only the mark at the end is removed. */
+bool is_not_instrumented(tree function)
 {
 	return lookup_attribute("naked", DECL_ATTRIBUTES(function)) ||
 	       lookup_attribute("interrupt", TYPE_ATTRIBUTES(TREE_TYPE(function))) ||
-	       calls_init_only(function) || is_resolver(function);
+	       is_tsan_constructor(function) || is_resolver(function);
 }
 
-unsigned instrument(function *fn)
+unsigned instrument_function_body(function *fn)
 {
 	basic_block bb;
 	plan p;
 
-	if (!is_left_alone(fn->decl))
+	if (!is_not_instrumented(fn->decl))
 		lower_function(fn);
 	loops_prepare();
 	basic_block entry = entry_block(fn);
 	p.blocks.resize(last_basic_block_for_fn(fn));
 	FOR_EACH_BB_FN (bb, fn)
 		list_block(bb, p.blocks[bb->index]);
-	if (worth_it(p) && !is_left_alone(fn->decl)) {
+	if (has_events(p) && !is_not_instrumented(fn->decl)) {
 		FOR_EACH_BB_FN (bb, fn)
-			note_block(bb, p);
+			note_block_effects(bb, p);
 		loops_find(fn, p);
 		p.known.solve(fn);
 		for (size_t i = NUM_FIXED_BLOCKS; i < p.blocks.size(); i++)
@@ -371,11 +390,15 @@ unsigned instrument(function *fn)
 	return TODO_update_ssa;
 }
 
-class pass : public gimple_opt_pass
+const pass_data instrument_pass_data = {
+	GIMPLE_PASS, "sooth", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0,
+};
+
+class instrument_pass : public gimple_opt_pass
 {
       public:
-	pass(const pass_data &data, gcc::context *context, bool optimised)
-	    : gimple_opt_pass(data, context), optimised(optimised)
+	instrument_pass(gcc::context *context, bool optimised)
+	    : gimple_opt_pass(instrument_pass_data, context), optimised(optimised)
 	{
 	}
 	bool gate(function *fn) final override
@@ -384,24 +407,20 @@ class pass : public gimple_opt_pass
 	}
 	opt_pass *clone() final override
 	{
-		return new pass(*this, m_ctxt, optimised);
+		return new instrument_pass(m_ctxt, optimised);
 	}
 	unsigned execute(function *fn) final override
 	{
-		return instrument(fn);
+		return instrument_function_body(fn);
 	}
 
       private:
-	bool optimised; /* the compiler has a place for it in each of its two pipelines */
-};
-
-const pass_data data = {
-	GIMPLE_PASS, "sooth", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0,
+	bool optimised; /* gcc has a sanitizer pass in each of its two pipelines */
 };
 
 } // namespace
 
 opt_pass *instrument_new_pass(gcc::context *context, bool optimised)
 {
-	return new pass(data, context, optimised);
+	return new instrument_pass(context, optimised);
 }

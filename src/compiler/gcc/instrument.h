@@ -1,4 +1,4 @@
-/* The pass that records: one for optimised code, one for -O0. */
+/* The pass that instruments functions: one instance for optimised code, one for -O0. */
 #ifndef GCC_INSTRUMENT_H
 #define GCC_INSTRUMENT_H
 

@@ -1,14 +1,14 @@
 /*
- * Three sorts of pointers need no recording in each round of a loop:
+ * Three kinds of pointers need not be recorded in each iteration of a loop:
  *
- *  - those the loop does not change: recorded once, before it;
- *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): recorded before
- *    the loop, then "plus 8" at the end of each round;
- *  - those that become, at the end of each round, a value that was just read (n = n->next): the
- *    read has recorded it.
+ *  - those that the loop does not change: they are recorded once, before it;
+ *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): they are recorded
+ *    before the loop, and the table says "plus 8" at the end of each iteration;
+ *  - those that become, at the end of each iteration, a value that was just read (n = n->next):
+ *    the read has recorded it.
  *
- * What is said here is only a proposal. slots.cc checks on the flow graph that each step can be
- * computed wherever control may come from, and drops the rest.
+ * Everything found here is only a proposal. slots.cc checks on the flow graph that each step can be
+ * computed on every path, and drops the rest.
  */
 #include "compiler/gcc/gcc.h"
 #include "cfgloop.h"
@@ -34,17 +34,17 @@ void loops_finish()
 	loop_optimizer_finalize();
 }
 
-/* Does the block end inside a segment? Then more elements cost nothing there. */
+/* Returns whether the block ends inside a segment. Then more elements cost nothing there. */
 static bool ends_in_segment(const plan &p, basic_block bb)
 {
 	return !p.blocks[bb->index].empty() && p.blocks[bb->index].back().is_access();
 }
 
 /*
- * The block at whose end a value for the next round can be assigned for free: going back from the
- * edge through blocks with nothing in them. Sets `toward` to where it leads.
+ * Returns the block at whose end a value for the next iteration can be assigned for free: the
+ * nearest block before the edge that is not empty. Sets `toward` to its successor on that path.
  */
-static basic_block where_to_assign(const plan &p, edge e, basic_block *toward)
+static basic_block find_block_to_assign(const plan &p, edge e, basic_block *toward)
 {
 	basic_block at = e->src;
 	*toward = e->dest;
@@ -56,7 +56,7 @@ static basic_block where_to_assign(const plan &p, edge e, basic_block *toward)
 	return ends_in_segment(p, at) ? at : NULL;
 }
 
-/* A pointer that advances by a constant. */
+/* Proposes a pointer that advances by a constant. */
 static bool follow_induction(plan &p, class loop *loop, tree value)
 {
 	affine_iv iv;
@@ -65,7 +65,7 @@ static bool follow_induction(plan &p, class loop *loop, tree value)
 	    integer_zerop(iv.step) || generic_expr_could_trap_p(iv.base))
 		return false;
 	slots::followed f;
-	basic_block toward, at = where_to_assign(p, loop_latch_edge(loop), &toward);
+	basic_block toward, at = find_block_to_assign(p, loop_latch_edge(loop), &toward);
 	if (!at)
 		return false;
 	f.value = value;
@@ -75,13 +75,13 @@ static bool follow_induction(plan &p, class loop *loop, tree value)
 	return true;
 }
 
-/* A pointer that is another one in the next round: its PHI node says which. */
+/* Proposes a pointer that becomes another value in the next iteration. Its PHI node says which. */
 static bool follow_phi(plan &p, class loop *loop, tree value)
 {
 	gphi *phi = dyn_cast<gphi *>(SSA_NAME_DEF_STMT(value));
 	if (!phi || gimple_bb(phi) != loop->header)
 		return false;
-	basic_block toward, at = where_to_assign(p, loop_latch_edge(loop), &toward);
+	basic_block toward, at = find_block_to_assign(p, loop_latch_edge(loop), &toward);
 	if (!at)
 		return false;
 	edge entry = loop_preheader_edge(loop);
@@ -96,8 +96,10 @@ static bool follow_phi(plan &p, class loop *loop, tree value)
 	return true;
 }
 
-/* A call in the loop may run other instrumented code: nothing is known after it. */
-static bool forgets(const plan &p, class loop *loop)
+/*
+ * Returns whether a call in the loop may run other instrumented code. After it, nothing is known.
+ */
+static bool may_run_recorded_code(const plan &p, class loop *loop)
 {
 	basic_block *body = get_loop_body(loop);
 	bool found = false;
@@ -115,23 +117,23 @@ static bool changes_in(class loop *loop, tree value)
 	       flow_bb_inside_loop_p(loop, gimple_bb(SSA_NAME_DEF_STMT(value)));
 }
 
-class finder
+class loop_finder
 {
       public:
-	explicit finder(plan &p) : p(p)
+	explicit loop_finder(plan &p) : p(p)
 	{
 	}
 
-	void consider(basic_block bb, const access_address &address)
+	void propose(basic_block bb, const access_address &address)
 	{
 		tree value = address.base;
 		class loop *loop = bb->loop_father;
 
 		if (!value || address.is_static || !loop_outer(loop) || !seen.insert(value).second)
 			return;
-		auto known = quiet.find(loop);
-		if (known == quiet.end())
-			known = quiet.emplace(loop, !forgets(p, loop)).first;
+		auto known = without_calls.find(loop);
+		if (known == without_calls.end())
+			known = without_calls.emplace(loop, !may_run_recorded_code(p, loop)).first;
 		if (!known->second)
 			return;
 		if (changes_in(loop, value)) {
@@ -146,22 +148,22 @@ class finder
       private:
 	plan &p;
 	std::set<tree> seen;
-	std::map<class loop *, bool> quiet;
+	std::map<class loop *, bool> without_calls;
 };
 
 void loops_find(function *fn, plan &p)
 {
 	basic_block bb;
-	finder f(p);
+	loop_finder f(p);
 
 	if (!optimize || number_of_loops(fn) <= 1)
 		return;
 	FOR_EACH_BB_FN (bb, fn) {
 		for (const op &o : p.blocks[bb->index]) {
 			if (o.from_shared)
-				f.consider(bb, o.from);
+				f.propose(bb, o.from);
 			if (o.to_shared)
-				f.consider(bb, o.to);
+				f.propose(bb, o.to);
 		}
 	}
 }

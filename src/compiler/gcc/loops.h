@@ -1,10 +1,13 @@
-/* Finds the values of a function that a reader can follow through its loops (slots.h). */
+/* Finds values that the reader of a trace can compute while a loop runs (slots.h). */
 #ifndef GCC_LOOPS_H
 #define GCC_LOOPS_H
 
 #include "compiler/gcc/plan.h"
 
-/* Before the plan is made: puts the loops in order (preheaders, one latch each). */
+/*
+ * loops_prepare() must be called before the plan is made: it brings the loops into normal form
+ * (preheaders, one latch each). loops_find() adds its proposals to p.known.
+ */
 void loops_prepare();
 void loops_find(function *fn, plan &p);
 void loops_finish();

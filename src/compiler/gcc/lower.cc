@@ -1,3 +1,8 @@
+/*
+ * Splits statements so that each access to shared memory is an assignment of its own: bit-fields,
+ * complex long double, structs as arguments and results. Also redirects calls of known functions
+ * (event/calls.def) to the runtime and classifies the remaining calls.
+ */
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
@@ -15,22 +20,22 @@
 /* ---- bit-fields ----------------------------------------------------------------------------- */
 
 /*
- * The machine reads and writes the whole unit a bit-field lies in; so does the program from here
- * on, in the open: a write is a read and a write of the unit, which is what a race on a
- * neighbouring field is about.
+ * The machine reads and writes the whole unit that contains a bit-field. From here on the program
+ * does so explicitly: a write is a read and a write of the unit. That is what races on neighbouring
+ * fields are about.
  */
-static std::map<gimple *, tree> originals;
+static std::map<gimple *, tree> source_references;
 
-tree lower_named(gimple *stmt, tree ref)
+tree lower_source_reference(gimple *stmt, tree ref)
 {
-	auto found = originals.find(stmt);
-	return found == originals.end() ? ref : found->second;
+	auto found = source_references.find(stmt);
+	return found == source_references.end() ? ref : found->second;
 }
 
 /*
- * The smallest access of 1, 2, 4 or 8 bytes that holds all bits of a field and nothing outside of
- * the bytes it may touch (`first`, `count`: the run of bit-fields it belongs to, which the language
- * makes one memory location). For runs that no integer type fits.
+ * Chooses the smallest access of 1, 2, 4 or 8 bytes that holds all bits of a field and touches only
+ * the bytes from `first` to `first + count`: the sequence of bit-fields that the language makes one
+ * memory location. Used for sequences that no integer type fits.
  */
 static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned count,
 			 unsigned *start, unsigned *size)
@@ -46,7 +51,10 @@ static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned 
 	return false;
 }
 
-/* The unit a bit-field is read and written in, and the field's first bit in it; or NULL. */
+/*
+ * Returns the unit in which a bit-field is read and written, and sets the field's first bit in it.
+ * Returns NULL if the reference is not a bit-field.
+ */
 static tree bitfield_unit(gimple_stmt_iterator *gsi, tree ref, unsigned *shift)
 {
 	if (TREE_CODE(ref) != COMPONENT_REF || !DECL_BIT_FIELD(TREE_OPERAND(ref, 1)) ||
@@ -91,7 +99,7 @@ static gimple *load_unit(gimple_stmt_iterator *gsi, tree whole, tree ref, tree *
 	gimple_set_location(load, gimple_location(gsi_stmt(*gsi)));
 	gimple_set_block(load, gimple_block(gsi_stmt(*gsi)));
 	gsi_insert_before(gsi, load, GSI_SAME_STMT);
-	originals[load] = ref;
+	source_references[load] = ref;
 	return load;
 }
 
@@ -138,14 +146,14 @@ static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned
 	gimple_assign_set_lhs(stmt, unshare_expr(whole));
 	gimple_assign_set_rhs1(stmt, value);
 	update_stmt(stmt);
-	originals[stmt] = ref;
+	source_references[stmt] = ref;
 }
 
 /* ---- complex long double -------------------------------------------------------------------- */
 
 /*
- * Of its 32 bytes only two times ten are moved; so it is read and written as two numbers. The
- * statement at `gsi` becomes the last of its parts.
+ * Only two times ten of the 32 bytes are moved, so the value is read and written as two numbers.
+ * The statement at `gsi` becomes the last of its parts.
  */
 static void lower_complex_load(gimple_stmt_iterator *gsi)
 {
@@ -217,20 +225,20 @@ static bool is_memory(tree value)
 	       (DECL_P(value) || REFERENCE_CLASS_P(value) || handled_component_p(value));
 }
 
-static tree temporary(tree type)
+static tree make_temporary(tree type)
 {
 	tree var = create_tmp_var(TYPE_MAIN_VARIANT(type), "sooth");
 	return var;
 }
 
-/* Structs passed by value are read first; a struct returned is written afterwards. */
+/* Structs passed by value are read before the call. A returned struct is written after it. */
 static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 {
 	for (unsigned i = 0; i < gimple_call_num_args(call); i++) {
 		tree arg = gimple_call_arg(call, i);
 		if (!is_memory(arg) || !access_is_shared(arg) || access_size(arg) <= 0)
 			continue;
-		tree var = temporary(TREE_TYPE(arg));
+		tree var = make_temporary(TREE_TYPE(arg));
 		gimple *load = gimple_build_assign(var, arg);
 		gimple_set_location(load, gimple_location(call));
 		gimple_set_block(load, gimple_block(call));
@@ -239,12 +247,12 @@ static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 		update_stmt(call);
 	}
 	tree to = gimple_call_lhs(call);
-	/* A type that must not be copied is written by the callee, in place. */
+	/* The callee writes a type that must not be copied directly to its destination. */
 	if (!to || TREE_CODE(to) == SSA_NAME || !access_is_shared(to) || access_size(to) <= 0 ||
 	    TREE_ADDRESSABLE(TREE_TYPE(to)))
 		return;
 	tree var = is_gimple_reg_type(TREE_TYPE(to)) ? make_ssa_name(TREE_TYPE(to))
-						     : temporary(TREE_TYPE(to));
+						     : make_temporary(TREE_TYPE(to));
 	gimple_call_set_lhs(call, var);
 	if (TREE_CODE(var) == SSA_NAME)
 		SSA_NAME_DEF_STMT(var) = call;
@@ -266,8 +274,11 @@ static const known_call *find_known(tree function)
 	return calls_find(name + (name[0] == '*'));
 }
 
-/* memcpy(…) of the program becomes __sooth_memcpy(…), a function the compiler knows nothing of. */
-static void redirect(gcall *call, tree function, const known_call *known)
+/*
+ * memcpy(…) of the program becomes __sooth_memcpy(…), a function that the compiler knows nothing
+ * about.
+ */
+static void redirect_to_runtime(gcall *call, tree function, const known_call *known)
 {
 	static std::map<const known_call *, tree> targets;
 	tree &target = targets[known];
@@ -283,8 +294,9 @@ static void redirect(gcall *call, tree function, const known_call *known)
 }
 
 /*
- * Behind us the compiler makes stores of a `snprintf` whose text it knows, and nobody would see them. So it
- * forgets here that it knows the function; the call is interposed under its own name.
+ * Later passes replace a `snprintf` whose result is known by stores, which would not be recorded.
+ * So the call gets a declaration that gcc does not recognise as the built-in. The runtime
+ * interposes the call under its own name.
  */
 static bool may_become_stores(tree function)
 {
@@ -303,7 +315,7 @@ static bool may_become_stores(tree function)
 	}
 }
 
-static void keep_call(gcall *call, tree function)
+static void hide_builtin(gcall *call, tree function)
 {
 	static std::map<std::string, tree> targets;
 	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
@@ -325,9 +337,9 @@ static void lower_call_stmt(gimple_stmt_iterator *gsi, gcall *call)
 		return;
 	const known_call *known = find_known(function);
 	if (known && known->how == CALL_REDIRECT)
-		redirect(call, function, known);
+		redirect_to_runtime(call, function, known);
 	else if (may_become_stores(function))
-		keep_call(call, function);
+		hide_builtin(call, function);
 	else
 		atomics_lower(gsi, call);
 }
@@ -339,8 +351,8 @@ static bool is_runtime_call(tree function)
 }
 
 /*
- * May the program's own code run in this call of a function we know? pthread_once calls it, and
- * malloc and operator new can be the program's. Then nothing is known afterwards.
+ * pthread_once calls the program's code; malloc and operator new may be replaced by the program.
+ * Then nothing is known after the call.
  */
 bool lower_runs_program(gcall *call)
 {
@@ -395,10 +407,13 @@ lower_call lower_classify(gcall *call, tree *object)
 	}
 }
 
-/* ---- assembler of the program's own --------------------------------------------------------- */
+/* ---- inline assembler of the program --------------------------------------------------------- */
 
-/* What it does to memory we cannot see: counted, so that nobody believes it was recorded. */
-static void count_asm(gasm *stmt)
+/*
+ * Counts the memory operands of an asm. What it does to memory is invisible, so they must not pass
+ * for recorded.
+ */
+static void count_memory_operands(gasm *stmt)
 {
 	for (unsigned i = 0; i < gimple_asm_ninputs(stmt); i++)
 		if (is_memory(TREE_VALUE(gimple_asm_input_op(stmt, i))) &&
@@ -414,7 +429,7 @@ void lower_function(function *fn)
 {
 	basic_block bb;
 
-	originals.clear();
+	source_references.clear();
 	FOR_EACH_BB_FN (bb, fn)
 		for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
 			gimple *stmt = gsi_stmt(gsi);
@@ -423,8 +438,8 @@ void lower_function(function *fn)
 			else if (gcall *call = dyn_cast<gcall *>(stmt))
 				lower_call_stmt(&gsi, call);
 			else if (gasm *a = dyn_cast<gasm *>(stmt); a && !points_is_point(a)) {
-				count_asm(a);
-				requests_tell(&gsi, a);
+				count_memory_operands(a);
+				requests_announce(&gsi, a);
 			}
 		}
 }

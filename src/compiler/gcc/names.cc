@@ -1,8 +1,12 @@
+/*
+ * Prints gcc's trees as names: references as in the source, paths of fields, and code sites with
+ * the calls through which they were inlined.
+ */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/gcc/names.h"
 
-static std::string identifier(tree decl_or_type_name)
+static std::string identifier_of(tree decl_or_type_name)
 {
 	tree name = decl_or_type_name;
 	if (name && DECL_P(name))
@@ -13,25 +17,28 @@ static std::string identifier(tree decl_or_type_name)
 static std::string type_name(tree type)
 {
 	type = TYPE_MAIN_VARIANT(type);
-	std::string name = TYPE_NAME(type) ? identifier(TYPE_NAME(type)) : "";
-	/* typedef struct { … } pair: in C the name is a variant's. The newest variant comes first. */
+	std::string name = TYPE_NAME(type) ? identifier_of(TYPE_NAME(type)) : "";
+	/*
+	 * typedef struct { … } pair: in C the name belongs to a variant. The newest variant comes
+	 * first.
+	 */
 	if (name.empty())
 		for (tree v = TYPE_NEXT_VARIANT(type); v; v = TYPE_NEXT_VARIANT(v))
 			if (TYPE_NAME(v))
-				name = identifier(TYPE_NAME(v));
+				name = identifier_of(TYPE_NAME(v));
 	return name.empty() ? "<anonymous>" : name;
 }
 
-static std::string of_value(tree value);
+static std::string name_value(tree value);
 
-/* What a pointer points at, followed by a member: "p->" or "v." */
-static std::string of_object(tree base)
+/* Returns the object that a member belongs to: "p->" or "v." */
+static std::string name_object(tree base)
 {
 	if (TREE_CODE(base) == MEM_REF) {
 		tree pointer = TREE_OPERAND(base, 0);
 		if (TREE_CODE(pointer) == ADDR_EXPR)
 			return names_of_reference(TREE_OPERAND(pointer, 0)) + ".";
-		return of_value(pointer) + "->";
+		return name_value(pointer) + "->";
 	}
 	return names_of_reference(base) + ".";
 }
@@ -40,7 +47,7 @@ std::string names_of_reference(tree ref)
 {
 	switch (TREE_CODE(ref)) {
 	case COMPONENT_REF:
-		return of_object(TREE_OPERAND(ref, 0)) + identifier(TREE_OPERAND(ref, 1));
+		return name_object(TREE_OPERAND(ref, 0)) + identifier_of(TREE_OPERAND(ref, 1));
 	case ARRAY_REF:
 	case ARRAY_RANGE_REF: return names_of_reference(TREE_OPERAND(ref, 0)) + "[]";
 	case REALPART_EXPR:
@@ -52,20 +59,20 @@ std::string names_of_reference(tree ref)
 		tree pointer = TREE_OPERAND(ref, 0);
 		if (TREE_CODE(pointer) == ADDR_EXPR)
 			return names_of_reference(TREE_OPERAND(pointer, 0));
-		return "*" + of_value(pointer);
+		return "*" + name_value(pointer);
 	}
-	default: return DECL_P(ref) ? identifier(ref) : "";
+	default: return DECL_P(ref) ? identifier_of(ref) : "";
 	}
 }
 
-/* The compiler's copy of a variable is called like it and numbered: "shared.4". */
+/* A copy of a variable that gcc made is called like the variable plus a number: "shared.4". */
 static std::string without_number(const std::string &name)
 {
 	return name.substr(0, name.find('.'));
 }
 
-/* The variable that a value goes to, as in `shared = malloc(n)`; or "". */
-static std::string of_destination(tree value)
+/* Returns the variable to which a value is stored, as in `shared = malloc(n)`; or "". */
+static std::string name_destination(tree value)
 {
 	imm_use_iterator uses;
 	use_operand_p use;
@@ -75,13 +82,15 @@ static std::string of_destination(tree value)
 		gimple *stmt = USE_STMT(use);
 		if (gimple_store_p(stmt) && gimple_assign_single_p(stmt) &&
 		    gimple_assign_rhs1(stmt) == value && DECL_P(gimple_assign_lhs(stmt)))
-			return identifier(gimple_assign_lhs(stmt));
+			return identifier_of(gimple_assign_lhs(stmt));
 	}
 	return "";
 }
 
-/* A pointer: its variable's name, or what it was read from, or at least its type. */
-static std::string of_value(tree value)
+/*
+ * Returns a name for a pointer: of its variable, or of what it was read from, or else of its type.
+ */
+static std::string name_value(tree value)
 {
 	if (TREE_CODE(value) == SSA_NAME) {
 		if (SSA_NAME_IDENTIFIER(value))
@@ -92,14 +101,14 @@ static std::string of_value(tree value)
 		if (is_gimple_assign(def) && gimple_assign_rhs_code(def) == POINTER_PLUS_EXPR &&
 		    TREE_CODE(gimple_assign_rhs1(def)) == SSA_NAME &&
 		    SSA_NAME_IDENTIFIER(gimple_assign_rhs1(def)))
-			return identifier(SSA_NAME_IDENTIFIER(gimple_assign_rhs1(def))) + "[]";
+			return identifier_of(SSA_NAME_IDENTIFIER(gimple_assign_rhs1(def))) + "[]";
 	}
 	tree type = TREE_TYPE(value);
 	if (!POINTER_TYPE_P(type))
 		return "?";
 	std::string to;
 	if (TREE_CODE(value) == SSA_NAME && VOID_TYPE_P(TREE_TYPE(type)))
-		to = of_destination(value);
+		to = name_destination(value);
 	return to.empty() ? "(" + type_name(TREE_TYPE(type)) + ")" : to;
 }
 
@@ -112,12 +121,15 @@ std::string names_field_path(tree ref, unsigned *offset)
 	for (; handled_component_p(ref); ref = TREE_OPERAND(ref, 0)) {
 		if (TREE_CODE(ref) == COMPONENT_REF) {
 			tree field = TREE_OPERAND(ref, 1);
-			path = "." + identifier(field) + path;
+			path = "." + identifier_of(field) + path;
 			outer = DECL_CONTEXT(field);
 			if (tree_fits_shwi_p(DECL_FIELD_OFFSET(field)))
 				bytes += int_byte_position(field);
 		} else if (TREE_CODE(ref) == ARRAY_REF && outer) {
-			/* The struct is an element of an array in another: the inner one counts. */
+			/*
+			 * The struct is an array element inside another struct: the inner one
+			 * counts.
+			 */
 			break;
 		}
 	}
@@ -136,8 +148,8 @@ static bool has_location(gimple *stmt)
 	return LOCATION_LOCUS(gimple_location(stmt)) != UNKNOWN_LOCATION;
 }
 
-/* Statements the optimiser made have no location; the one before them is the best guess. */
-static gimple *located(gimple *stmt)
+/* Statements that the optimiser made have no location. The nearest one before is the best guess. */
+static gimple *find_located(gimple *stmt)
 {
 	if (has_location(stmt) || !gimple_bb(stmt))
 		return stmt;
@@ -148,9 +160,9 @@ static gimple *located(gimple *stmt)
 	return stmt;
 }
 
-std::string names_place(gimple *stmt, unsigned *line, unsigned *column)
+std::string names_site(gimple *stmt, unsigned *line, unsigned *column)
 {
-	stmt = located(stmt);
+	stmt = find_located(stmt);
 	location_t where = gimple_location(stmt);
 	if (!has_location(stmt))
 		where = DECL_SOURCE_LOCATION(current_function_decl);
@@ -158,7 +170,7 @@ std::string names_place(gimple *stmt, unsigned *line, unsigned *column)
 	*line = (unsigned)x.line;
 	*column = (unsigned)x.column;
 
-	std::string place;
+	std::string site;
 	tree top = DECL_INITIAL(current_function_decl);
 	for (tree block = gimple_block(stmt); block && block != top && TREE_CODE(block) == BLOCK;
 	     block = BLOCK_SUPERCONTEXT(block)) {
@@ -167,9 +179,9 @@ std::string names_place(gimple *stmt, unsigned *line, unsigned *column)
 		tree function = block_ultimate_origin(block);
 		if (!function || TREE_CODE(function) != FUNCTION_DECL)
 			continue;
-		place += function_and_file(function, x.file) + "\t";
+		site += function_and_file(function, x.file) + "\t";
 		x = expand_location(BLOCK_SOURCE_LOCATION(block));
-		place += std::to_string(x.line) + "\t";
+		site += std::to_string(x.line) + "\t";
 	}
-	return place + function_and_file(current_function_decl, x.file);
+	return site + function_and_file(current_function_decl, x.file);
 }

@@ -1,4 +1,4 @@
-/* What the compiler knows of an access, in words. */
+/* Names for accesses and code sites, as the table of the trace holds them. */
 #ifndef GCC_NAMES_H
 #define GCC_NAMES_H
 
@@ -6,15 +6,19 @@
 
 #include <string>
 
-/* A memory reference as the source has it: "counter", "o->refs", "a[].x". */
+/* Returns a memory reference as written in the source: "counter", "o->refs", "a[].x". */
 std::string names_of_reference(tree ref);
 
-/* The struct type and field of a reference, "table.refs", and the field's offset in that struct.
- * Empty when no field is involved. */
+/*
+ * Returns struct type and field of a reference, "table.refs", and sets the field's offset in that
+ * struct. Returns "" if the reference is not to a field.
+ */
 std::string names_field_path(tree ref, unsigned *offset);
 
-/* Where a statement is: "function\tfile", then "\tline\tfunction\tfile" for each call it was
- * inlined through. Sets line and column of the innermost. */
-std::string names_place(gimple *stmt, unsigned *line, unsigned *column);
+/*
+ * Returns the site of a statement: "function\tfile", then "\tline\tfunction\tfile" for each call
+ * through which it was inlined. Sets line and column of the innermost function.
+ */
+std::string names_site(gimple *stmt, unsigned *line, unsigned *column);
 
 #endif

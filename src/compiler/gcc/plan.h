@@ -1,4 +1,7 @@
-/* What is to be recorded in a function, listed before anything is generated. */
+/*
+ * The operations of a function that are to be recorded. The list is complete before any code is
+ * generated.
+ */
 #ifndef GCC_PLAN_H
 #define GCC_PLAN_H
 
@@ -10,10 +13,10 @@
 struct op {
 	enum kind { READ, WRITE, COPY, CLEAR, SITE, EXIT, FORGET, CLOSE } kind;
 	gimple *stmt;
-	/* COPY has both; READ only `from`; WRITE and CLEAR only `to` */
+	/* COPY may have both; READ has only `from`, WRITE and CLEAR only `to` */
 	bool from_shared, to_shared;
 	access_address from, to;
-	tree object; /* SITE: the object the call is about, or NULL */
+	tree object; /* SITE: the object that the call uses, or NULL */
 
 	bool is_access() const
 	{
@@ -22,7 +25,7 @@ struct op {
 };
 
 struct plan {
-	std::vector<std::vector<op>> blocks; /* by index of the block */
+	std::vector<std::vector<op>> blocks; /* by index of the basic block */
 	slots known;
 };
 

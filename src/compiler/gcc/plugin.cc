@@ -1,4 +1,7 @@
-/* The gcc plugin: one -fplugin= does it all, so that no flag of ours reaches the linker. */
+/*
+ * The gcc plugin. A single -fplugin= switches on everything, so that none of our flags reaches the
+ * linker.
+ */
 #include "compiler/gcc/gcc.h"
 #include "plugin-version.h"
 
@@ -32,7 +35,7 @@ static void replace_pass(const char *plugin, const char *name, bool optimised)
 
 	info.pass = instrument_new_pass(g, optimised);
 	info.reference_pass_name = name;
-	info.ref_pass_instance_number = 0; /* all of them */
+	info.ref_pass_instance_number = 0; /* all instances */
 	info.pos_op = PASS_POS_REPLACE;
 	register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, NULL, &info);
 }
@@ -49,7 +52,7 @@ static void insert_points(const char *plugin)
 }
 
 /* -fplugin-arg-sooth-points=all|some|none */
-static void read_points(const char *value)
+static void parse_points_option(const char *value)
 {
 	if (value && !strcmp(value, "all"))
 		points_wanted = POINTS_ALL;
@@ -60,11 +63,12 @@ static void read_points(const char *value)
 }
 
 /*
- * `printf` of a constant line would become `puts` before there is a function body, and a property that
- * names printf would see nothing: the compiler does that only if it may call puts of its own accord,
- * which it may if the program calls a puts that it declares. So this is said before each function.
+ * Prevents the front end from turning `printf` of a constant line into `puts` before the function
+ * body exists: a property that names printf would never match. gcc does that only if it may
+ * introduce calls of puts, which it may when the program declares and calls puts itself. So the
+ * permission is revoked before each function.
  */
-static void keep_calls(void *, void *)
+static void forbid_puts_conversion(void *, void *)
 {
 	for (built_in_function f :
 	     { BUILT_IN_PUTS, BUILT_IN_PUTCHAR, BUILT_IN_FPUTS, BUILT_IN_FPUTC, BUILT_IN_FWRITE,
@@ -77,11 +81,17 @@ static void keep_calls(void *, void *)
 }
 
 /*
- * Optimisations that read, or write, what the source does not in this run, because that does no harm to the machine:
- * `if (c) sum += x` in a loop reads x before it (and with a store in the loop, what is stored to), `c ? p->a :
- * p->b` reads both, `if (a) u = x; if (b) v = x` reads x where neither does, and what both ways out of a loop's
- * test read is read before it, once too often (-Os). `x = 1; if (c) x = 2` reads and writes x once more whatever c is, and `!y && x == y`
- * becomes (y | x) == 0. Races with those accesses would be none of the program's.
+ * Optimisations that add reads or writes which the source does not make in this execution, because
+ * they do no harm on the machine:
+ *
+ *  - `if (c) sum += x` in a loop reads x before the loop (and the destination of a store in it);
+ *  - `c ? p->a : p->b` reads both;
+ *  - `if (a) u = x; if (b) v = x` reads x where neither branch does;
+ *  - what both exits of a loop's test read is read before it, once too often (-Os);
+ *  - `x = 1; if (c) x = 2` reads and writes x once more, whatever c is;
+ *  - `!y && x == y` becomes (y | x) == 0.
+ *
+ * Races with those accesses would not be races of the program.
  */
 static void forbid_added_accesses(void)
 {
@@ -96,8 +106,8 @@ static void forbid_added_accesses(void)
 }
 
 /*
- * A function for which the program asks for a level of its own (__attribute__((optimize)), #pragma GCC optimize) has flags of its own, all
- * that are usual at that level.
+ * A function with an optimisation level of its own (__attribute__((optimize)), #pragma GCC
+ * optimize) has its own set of flags, with all that are usual at that level.
  */
 static void forbid_in_function(void *decl, void *)
 {
@@ -125,7 +135,7 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 		if (!strcmp(info->argv[i].key, "statistics"))
 			wants_statistics = true;
 		else if (!strcmp(info->argv[i].key, "points"))
-			read_points(info->argv[i].value);
+			parse_points_option(info->argv[i].value);
 
 	/*
 	 * The compiler now behaves as under -fsanitize=thread: the macro is defined, functions end
@@ -133,7 +143,10 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 	 */
 	flag_sanitize |= SANITIZE_THREAD;
 	global_options_set.x_flag_sanitize |= SANITIZE_THREAD;
-	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
+	/*
+	 * The call in a segment's cold path pushes onto the stack, in functions that look like
+	 * leaves.
+	 */
 	target_flags |= MASK_NO_RED_ZONE;
 	forbid_added_accesses();
 
@@ -141,7 +154,8 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 	replace_pass(info->base_name, "tsan0", false);
 	insert_points(info->base_name);
 	if (points_wanted != POINTS_NONE)
-		register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, keep_calls, NULL);
+		register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, forbid_puts_conversion,
+				  NULL);
 	register_callback(info->base_name, PLUGIN_PRE_GENERICIZE, forbid_in_function, NULL);
 	register_callback(info->base_name, PLUGIN_FINISH_UNIT, finish_unit, NULL);
 	return 0;

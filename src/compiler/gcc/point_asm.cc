@@ -1,10 +1,15 @@
+/*
+ * A point is one asm statement: a NOP, its row as assembler directives (common/point_row.h), and
+ * the recorded values as operands. The compiler replaces the operands in the text of the row, so
+ * the row says in which register or memory each value is.
+ */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/common/point_row.h"
 #include "compiler/gcc/point_asm.h"
 #include "compiler/gcc/point_name.h"
 
-#define STRUCT_MOST 16
+#define STRUCT_MAX 16
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
@@ -20,8 +25,8 @@ static char integer_letter(tree type)
 }
 
 /*
- * Only `char` is text: what points at signed or unsigned char are bytes of any kind. The address of
- * an array of them is a text where no prototype says what it is.
+ * Only `char` is text: signed and unsigned char pointers point at arbitrary bytes. The address of a
+ * char array is text, for calls without a prototype.
  */
 static char pointer_letter(tree type)
 {
@@ -39,7 +44,7 @@ static char aggregate_letter(tree type)
 	tree size = TYPE_SIZE_UNIT(type);
 
 	if (TREE_ADDRESSABLE(type) || !size || !tree_fits_uhwi_p(size) || tree_to_uhwi(size) == 0 ||
-	    tree_to_uhwi(size) > STRUCT_MOST)
+	    tree_to_uhwi(size) > STRUCT_MAX)
 		return 'o';
 	return (char)('0' + tree_to_uhwi(size));
 }
@@ -59,7 +64,7 @@ char point_letter(tree type)
 	return RECORD_OR_UNION_TYPE_P(type) ? aggregate_letter(type) : 'o';
 }
 
-/* What a pointer points at, if it is a number or a pointer. */
+/* Returns the letter of what a pointer points at, if that is a number or a pointer. */
 static char pointed_letter(tree type)
 {
 	if (!POINTER_TYPE_P(type))
@@ -67,21 +72,21 @@ static char pointed_letter(tree type)
 	char letter = point_letter(TREE_TYPE(type));
 	if (letter == 's')
 		return 'p';
-	if (letter == 'v') /* anything: its first eight bytes */
+	if (letter == 'v') /* void: record the first eight bytes */
 		return 'L';
 	return letter < 'A' ? 'o' : letter;
 }
 
 /* ---- operands ------------------------------------------------------------------------------- */
 
-struct operands {
-	gimple_seq seq = NULL; /* what must be done before */
+struct point_operands {
+	gimple_seq seq = NULL; /* statements that must come before the NOP */
 	vec<tree, va_gc> *in = NULL;
 	std::string words;
 	unsigned count = 0;
 };
 
-static void add(operands &o, const char *constraint, const char *modifier, tree value)
+static void add_operand(point_operands &o, const char *constraint, const char *modifier, tree value)
 {
 	tree text = build_string(strlen(constraint), constraint);
 
@@ -89,7 +94,7 @@ static void add(operands &o, const char *constraint, const char *modifier, tree 
 	o.words += std::string("%") + modifier + std::to_string(o.count++) + ";";
 }
 
-/* The bits of a floating constant, as the integer that they are. */
+/* Returns the bits of a floating-point constant as an integer. */
 static tree constant_bits(tree value)
 {
 	tree type = build_nonstandard_integer_type(tree_to_uhwi(TYPE_SIZE(TREE_TYPE(value))), 1);
@@ -99,32 +104,35 @@ static tree constant_bits(tree value)
 }
 
 /*
- * A value that has no register is named as memory, where it is anyway: reading it would be an access
- * that the program does not make.
+ * A value without a register is named as a memory operand: reading it would be an access that the
+ * program does not make.
  */
-static void add_memory(operands &o, tree value)
+static void add_memory(point_operands &o, tree value)
 {
 	tree base = get_base_address(value);
 
-	/* A global's place could be told only by its name; a result that goes back in registers (a
-	 * small class that the compiler builds in place) may have no place, whatever we mark it. */
+	/*
+	 * A global could only be named by its symbol. A result that is returned in registers (a
+	 * small class that the compiler builds in the return slot) may have no address, even if it
+	 * is marked as addressable.
+	 */
 	if (!base || TREE_CODE(base) == RESULT_DECL || (VAR_P(base) && is_global_var(base))) {
 		o.words += "_;";
 		return;
 	}
-	add(o, "m", "", unshare_expr(value));
+	add_operand(o, "m", "", unshare_expr(value));
 	mark_addressable(value);
 }
 
-/* The first few are in registers, further ones may stay where they are. */
-static void add_integer(operands &o, tree value)
+/* The first six are in registers, further ones may stay in memory. */
+static void add_integer(point_operands &o, tree value)
 {
 	if (TREE_CODE(value) == INTEGER_CST && POINTER_TYPE_P(TREE_TYPE(value)))
 		value = fold_convert(long_unsigned_type_node, value);
-	add(o, o.count < 6 ? "nr" : "nro", "q", value);
+	add_operand(o, o.count < 6 ? "nr" : "nro", "q", value);
 }
 
-static void add_value(operands &o, tree value, char letter)
+static void add_value(point_operands &o, tree value, char letter)
 {
 	bool memory = !is_gimple_val(value) ||
 		      (!is_gimple_min_invariant(value) && TREE_CODE(value) != SSA_NAME);
@@ -138,20 +146,20 @@ static void add_value(operands &o, tree value, char letter)
 	} else if (TREE_CODE(value) == REAL_CST) {
 		tree bits = constant_bits(value);
 		if (bits)
-			add(o, "n", "", bits);
+			add_operand(o, "n", "", bits);
 		else
 			o.words += "_;";
 	} else {
-		add(o, "x", "", value);
+		add_operand(o, "x", "", value);
 	}
 }
 
-/* ---- the statement -------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 /* In an asm template percent signs and dialect braces have a meaning. */
 static const point_escape escape = { "%{|}", '%' };
 
-static std::string place(tree function, const expanded_location &x)
+static std::string function_and_file(tree function, const expanded_location &x)
 {
 	const char *name = lang_hooks.decl_printable_name(function, 1);
 	return std::string(name ? name : "?") + "\t" + (x.file ? x.file : "");
@@ -166,7 +174,7 @@ static point_row_text row_of(const point &p, const std::string &where, const std
 		 types,	 operands, (unsigned)x.line, x.column > 0 ? (unsigned)x.column : 0 };
 }
 
-/* Our text is in AT&T's syntax, in which 990b is no number. */
+/* Our text is in AT&T syntax: in Intel syntax, 990b would not be parsed as a label. */
 static const char *template_of(const std::string &text)
 {
 	if (ix86_asm_dialect != ASM_INTEL)
@@ -177,7 +185,7 @@ static const char *template_of(const std::string &text)
 
 gimple_seq point_build(const point &p)
 {
-	operands o;
+	point_operands o;
 	std::string types, pointed;
 	point made = p;
 
@@ -199,14 +207,15 @@ gimple_seq point_build(const point &p)
 		vec_safe_push(clobbers,
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
 	expanded_location x = expand_location(p.where);
-	std::string text =
-		point_row_nop(row_of(made, place(current_function_decl, x), types, o.words), escape,
-			      flag_function_sections);
+	std::string text = point_row_nop(
+		row_of(made, function_and_file(current_function_decl, x), types, o.words), escape,
+		flag_function_sections);
 	gasm *stmt = gimple_build_asm_vec(template_of(text), o.in, NULL, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
-	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
+	/* it has many lines but few instructions: do not count lines as size */
+	gimple_asm_set_inline(stmt, true);
 	gimple_set_location(stmt, p.where);
-	/* where it is inlined, debugging information then has it inside of the function */
+	/* wherever it is inlined, debug information then has it inside the function */
 	if (!gimple_block(stmt))
 		gimple_set_block(stmt, DECL_INITIAL(current_function_decl));
 	gimple_seq_add_stmt(&o.seq, stmt);
@@ -218,16 +227,16 @@ unsigned point_flags_of(tree function)
 	return TREE_PUBLIC(function) ? 0 : (unsigned)POINT_ROW_LOCAL;
 }
 
-void point_say_none(tree function, const char *why)
+void point_add_none(tree function, const char *why)
 {
 	point p = { POINT_ROW_NONE,
 		    point_flags_of(function),
 		    point_full_name(function),
 		    {},
 		    DECL_SOURCE_LOCATION(function) };
-	std::string text =
-		point_row_none(row_of(p, place(function, expand_location(p.where)), why, ""),
-			       flag_function_sections);
+	std::string text = point_row_none(
+		row_of(p, function_and_file(function, expand_location(p.where)), why, ""),
+		flag_function_sections);
 
 	if (ix86_asm_dialect == ASM_INTEL)
 		text = "\t.att_syntax prefix\n" + text + "\n\t.intel_syntax noprefix";

@@ -1,4 +1,4 @@
-/* A point as a statement: the NOP, its operands, and the row. */
+/* Builds the statement of a point: the NOP, its operands, and the row. */
 #ifndef GCC_POINT_ASM_H
 #define GCC_POINT_ASM_H
 
@@ -10,27 +10,27 @@
 
 struct point_value {
 	tree value;
-	tree type;   /* as declared; NULL: the value's own */
-	bool hidden; /* not told */
+	tree type;   /* the declared type; NULL: the type of the value */
+	bool hidden; /* the value is not recorded */
 };
 
 struct point {
 	unsigned kind, flags;
-	std::string name;		 /* point_full_name */
-	std::vector<point_value> values; /* arguments; RETURN: the result, or nothing */
+	std::string name;		 /* from point_full_name(); a probe's "app:name" */
+	std::vector<point_value> values; /* the arguments; RETURN: the result, if there is one */
 	location_t where;
 };
 
-/* Statements that make up the point: the NOP comes last. */
+/* Returns the statements that make up the point. The NOP is the last. */
 gimple_seq point_build(const point &p);
 
-/* The letter of a type (event/point.h). */
+/* Returns the letter of a type (event/point.h). */
 char point_letter(tree type);
 
-/* LOCAL or nothing. */
+/* Returns POINT_ROW_LOCAL or 0. */
 unsigned point_flags_of(tree function);
 
-/* Says that a function has no points, and why. */
-void point_say_none(tree function, const char *why);
+/* Adds a row that says that the function has no points, and why. */
+void point_add_none(tree function, const char *why);
 
 #endif

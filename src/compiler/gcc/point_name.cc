@@ -1,3 +1,4 @@
+/* Names of functions in the rows of points. */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/common/plain_name.h"

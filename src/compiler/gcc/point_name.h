@@ -1,4 +1,4 @@
-/* What a function is called in rows of points. */
+/* Names of functions in the rows of points. */
 #ifndef GCC_POINT_NAME_H
 #define GCC_POINT_NAME_H
 
@@ -6,10 +6,10 @@
 
 #include <string>
 
-/* The linker's name, without the star that a user's own asm name has. */
+/* Returns the linker name, without the star that gcc puts before a name set by an asm label. */
 std::string point_linker_name(tree function);
 
-/* The same and, behind a tab, what the source calls it if that is something else. */
+/* Returns the linker name. If the source uses another name, that follows after a tab. */
 std::string point_full_name(tree function);
 
 #endif

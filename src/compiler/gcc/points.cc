@@ -1,19 +1,19 @@
 /*
- * Where points stand. The pass runs right behind the one that makes SSA form, which comes before
- * any inlining for all functions of a unit. A NOP is a volatile asm that clobbers memory: it is not
- * moved, nor is an access moved across it, so that a read which the source has behind a call is
- * recorded behind it. What it costs while it is off are the NOP itself, the lifetime of its operands
- * and what the compiler could have done across it; that is next to nothing beside a call, which
- * is such a barrier anyway.
+ * Where points are inserted. The pass runs right after SSA form is built, before any inlining, for
+ * all functions of a unit. A NOP is a volatile asm that clobbers memory: it is not moved, and no
+ * access is moved across it, so a read that the source has after a call is recorded after it. A
+ * point that is off costs the NOP itself, the lifetime of its operands, and what the compiler could
+ * have done across it. That is next to nothing compared to a call, which is such a barrier anyway.
  *
  *	BODY	first in a function that is compiled here, RETURN last, with the result
- *	CALL	before a call of what is not, RETURN behind it, with the result
+ *	CALL	before a call of any other function, RETURN after it, with the result
  *
- * Arguments of a RETURN come from the CALL or BODY before it (src/runtime/point/point_stack.c): keeping
- * them alive across the call would cost registers when nobody asks.
+ * The arguments that are recorded with a RETURN come from the CALL or BODY before it
+ * (src/runtime/point/point_stack.c): keeping them alive across the call would cost registers even
+ * when the point is off.
  *
- * The mark of a function's end that the sanitizer's flag leaves before each return makes tail calls
- * impossible in recorded code, so a RETURN behind a call loses nothing.
+ * Under the sanitizer's flag gcc puts a mark before each return. The mark makes tail calls
+ * impossible in recorded code, so a RETURN after a call costs nothing more.
  */
 #include "compiler/gcc/gcc.h"
 #include "gimple-walk.h"
@@ -33,18 +33,18 @@ enum points_wanted points_wanted = POINTS_SOME;
 namespace
 {
 
-/* A function of fewer statements that calls nothing is inlined nearly always. */
+/* A function with fewer statements that calls nothing is nearly always inlined. */
 const unsigned small_statements = 12;
 
-/* ---- locals that nobody else can see -------------------------------------------------------- */
+/* ---- private locals -------------------------------------------------------------------------- */
 
 /*
- * An operand of an asm escapes, as the compiler sees it. An array that is nowhere passed but to
- * memset and its kin would be seen by others then: its accesses would be recorded, and the loops over
- * it not be vectorised. So the address of such a local is not told where these are called. (Nobody
- * but this function can know it.)
+ * For the compiler, an operand of an asm escapes. An array that is only passed to memset, memcpy,
+ * memmove or memcmp would then count as visible to other threads: its accesses would be recorded,
+ * and the loops over it would not be vectorised. So the points of these calls do not record the
+ * address of such a local. (No other code can know it.)
  */
-typedef hash_set<tree> decls;
+typedef hash_set<tree> declaration_set;
 
 bool keeps_no_pointer(gimple *stmt)
 {
@@ -54,34 +54,35 @@ bool keeps_no_pointer(gimple *stmt)
 	       gimple_call_builtin_p(stmt, BUILT_IN_MEMCMP);
 }
 
-bool note_address(gimple *, tree base, tree, void *passed)
+bool collect_address(gimple *, tree base, tree, void *escaping)
 {
-	static_cast<decls *>(passed)->add(base);
+	static_cast<declaration_set *>(escaping)->add(base);
 	return false;
 }
 
-/* Locals whose address is used for more than that. */
-void find_passed(function *fn, decls &passed)
+/* Collects the locals whose address is used for anything else. */
+void find_escaping(function *fn, declaration_set &escaping)
 {
 	basic_block bb;
 
 	FOR_EACH_BB_FN (bb, fn) {
 		for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i); gsi_next(&i))
-			walk_stmt_load_store_addr_ops(i.phi(), &passed, NULL, NULL, note_address);
+			walk_stmt_load_store_addr_ops(i.phi(), &escaping, NULL, NULL,
+						      collect_address);
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
 			if (!is_gimple_debug(gsi_stmt(i)) && !keeps_no_pointer(gsi_stmt(i)))
-				walk_stmt_load_store_addr_ops(gsi_stmt(i), &passed, NULL, NULL,
-							      note_address);
+				walk_stmt_load_store_addr_ops(gsi_stmt(i), &escaping, NULL, NULL,
+							      collect_address);
 	}
 }
 
-bool is_private(tree value, decls &passed)
+bool is_private(tree value, declaration_set &escaping)
 {
 	if (TREE_CODE(value) != ADDR_EXPR)
 		return false;
 	tree base = get_base_address(TREE_OPERAND(value, 0));
 	return base && VAR_P(base) && auto_var_in_fn_p(base, current_function_decl) &&
-	       !passed.contains(base);
+	       !escaping.contains(base);
 }
 
 /* ---- calls ---------------------------------------------------------------------------------- */
@@ -91,8 +92,8 @@ bool has_prefix(const std::string &text, const char *prefix)
 	return !text.compare(0, strlen(prefix), prefix);
 }
 
-/* What the compiler or its library makes of the source, and the source does not have. */
-bool is_hidden(const std::string &name)
+/* Functions that the compiler or its library calls and the source does not. */
+bool is_compiler_helper(const std::string &name)
 {
 	for (const char *prefix :
 	     { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_", "__sooth_", "__tsan_" })
@@ -106,15 +107,16 @@ bool is_probe(tree function)
 	return point_linker_name(function) == "__sooth_probe";
 }
 
-/* Calls that get points here: of functions that may be defined elsewhere. */
-bool is_outside(gcall *call)
+/* Returns whether the call gets points: the called function may be defined elsewhere. */
+bool calls_other_unit(gcall *call)
 {
 	tree function = gimple_call_fndecl(call);
 
-	return function && DECL_EXTERNAL(function) && !is_hidden(point_linker_name(function));
+	return function && DECL_EXTERNAL(function) &&
+	       !is_compiler_helper(point_linker_name(function));
 }
 
-void insert_behind(gcall *call, gimple_seq seq)
+void insert_after_call(gcall *call, gimple_seq seq)
 {
 	if (stmt_ends_bb_p(call)) {
 		edge e = find_fallthru_edge(gimple_bb(call)->succs);
@@ -126,7 +128,7 @@ void insert_behind(gcall *call, gimple_seq seq)
 	}
 }
 
-/* The result of a call as a value; NULL: it has none that can be told. */
+/* Returns the result of a call as a value; NULL if there is none that can be recorded. */
 tree result_of(gcall *call)
 {
 	tree type = gimple_call_return_type(call), to = gimple_call_lhs(call);
@@ -145,10 +147,10 @@ tree result_of(gcall *call)
 }
 
 /*
- * A result that goes to memory at once would have to be read from there, and another thread could
- * have changed it: it goes to a register first.
+ * A result that is stored to memory at once would have to be read from there, and another thread
+ * could have changed it. So it goes to a register first.
  */
-void take_result_apart(gcall *call)
+void split_result(gcall *call)
 {
 	tree to = gimple_call_lhs(call);
 
@@ -164,14 +166,14 @@ void take_result_apart(gcall *call)
 	gimple_set_location(store, gimple_location(call));
 	gimple_set_block(store, gimple_block(call));
 	gimple_seq_add_stmt(&seq, store);
-	insert_behind(call, seq);
+	insert_after_call(call, seq);
 }
 
 /*
- * Arguments have the types of the prototype, if they fit: an address that is passed where a text is
- * wanted is a text.
+ * Arguments have the types of the prototype, if these fit: an address that is passed where text is
+ * expected is text.
  */
-void add_arguments(gcall *call, point &p, decls &passed)
+void add_arguments(gcall *call, point &p, declaration_set &escaping)
 {
 	tree types = TYPE_ARG_TYPES(TREE_TYPE(gimple_call_fndecl(call)));
 
@@ -181,12 +183,12 @@ void add_arguments(gcall *call, point &p, decls &passed)
 		if (type && !useless_type_conversion_p(type, TREE_TYPE(value)))
 			type = NULL_TREE;
 		p.values.push_back(
-			{ value, type, keeps_no_pointer(call) && is_private(value, passed) });
+			{ value, type, keeps_no_pointer(call) && is_private(value, escaping) });
 		types = types ? TREE_CHAIN(types) : NULL_TREE;
 	}
 }
 
-void mark_call(gcall *call, decls &passed)
+void mark_call(gcall *call, declaration_set &escaping)
 {
 	const int never_returns = ECF_NORETURN | ECF_RETURNS_TWICE;
 	point p = {
@@ -195,26 +197,26 @@ void mark_call(gcall *call, decls &passed)
 
 	if (!(gimple_call_flags(call) & never_returns)) {
 		point back = p;
-		take_result_apart(call);
+		split_result(call);
 		tree result = result_of(call);
 		back.kind = POINT_RETURN;
 		back.flags = POINT_ROW_BEHIND;
-		/* those that return a pointer return their first argument */
+		/* the functions that return a pointer return their first argument */
 		bool hidden = result && keeps_no_pointer(call) &&
 			      POINTER_TYPE_P(TREE_TYPE(result)) &&
-			      is_private(gimple_call_arg(call, 0), passed);
+			      is_private(gimple_call_arg(call, 0), escaping);
 		if (result)
 			back.values.push_back({ result, gimple_call_return_type(call), hidden });
-		insert_behind(call, point_build(back));
+		insert_after_call(call, point_build(back));
 	}
-	add_arguments(call, p, passed);
+	add_arguments(call, p, escaping);
 	gimple_stmt_iterator gsi = gsi_for_stmt(call);
 	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
 }
 
 /* ---- probes --------------------------------------------------------------------------------- */
 
-/* __sooth_probe("app:name", …) of annotate.h is there only to be replaced. */
+/* __sooth_probe("app:name", …) from annotate.h exists only to be replaced here. */
 void replace_probe(gcall *call)
 {
 	point p = { POINT_PROBE, 0, "", {}, gimple_location(call) };
@@ -256,7 +258,10 @@ bool is_end_mark(gimple *stmt)
 	       gimple_call_internal_fn(stmt) == IFN_TSAN_FUNC_EXIT;
 }
 
-/* Before the mark of the function's end, so that the function is still open in the trace. */
+/*
+ * Inserts the point before the mark at the end of the function, so that the function is still open
+ * in the trace.
+ */
 void mark_return(greturn *stmt, const point &base)
 {
 	point p = base;
@@ -279,14 +284,14 @@ void mark_return(greturn *stmt, const point &base)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-struct found {
+struct point_candidates {
 	std::vector<gcall *> calls, probes;
 	std::vector<greturn *> returns;
 	unsigned statements = 0;
 	bool calls_any = false;
 };
 
-void look_at(gimple *stmt, found &f)
+void classify_statement(gimple *stmt, point_candidates &f)
 {
 	if (is_gimple_debug(stmt) || gimple_code(stmt) == GIMPLE_LABEL || is_end_mark(stmt))
 		return;
@@ -299,20 +304,22 @@ void look_at(gimple *stmt, found &f)
 	tree function = gimple_call_fndecl(call);
 	if (function && is_probe(function))
 		f.probes.push_back(call);
-	else if (is_outside(call))
+	else if (calls_other_unit(call))
 		f.calls.push_back(call);
 	if (!function || !fndecl_built_in_p(function))
 		f.calls_any = true;
 }
 
-/* Functions of headers that came with the system are the library's, not the program's. */
-bool is_of_system(tree function)
+/* Functions in system headers belong to the library, not to the program. */
+bool is_from_system_header(tree function)
 {
 	return in_system_header_at(DECL_SOURCE_LOCATION(function));
 }
 
-/* The compiler's own: constructors of a unit, thunks. */
-bool is_made_up(tree function)
+/*
+ * Functions made by the compiler (constructors of a unit), and those in which a point cannot stand.
+ */
+bool is_compiler_made(tree function)
 {
 	return (DECL_ARTIFICIAL(function) &&
 		(DECL_STATIC_CONSTRUCTOR(function) || DECL_STATIC_DESTRUCTOR(function))) ||
@@ -322,16 +329,16 @@ bool is_made_up(tree function)
 
 /*
  * Small functions that call nothing and are meant to be inlined (in C++ those of a class and of
- * templates): a point in one would keep the objects it is called with out of registers and loops
- * from being vectorised. A loop over such accessors was 16 times slower.
+ * templates). A point in one would keep the objects it is called with out of registers and prevent
+ * vectorisation. A loop over such accessors was 16 times slower.
  */
-bool is_too_small(tree function, const found &f)
+bool is_too_small(tree function, const point_candidates &f)
 {
 	return points_wanted != POINTS_ALL && DECL_DECLARED_INLINE_P(function) && !f.calls_any &&
 	       f.statements < small_statements;
 }
 
-/* A caller could otherwise leave out a call whose result it knows. */
+/* Otherwise the caller could omit a call whose result it knows. */
 void forget_purity(tree function)
 {
 	if (!DECL_PURE_P(function) && !TREE_READONLY(function))
@@ -344,7 +351,7 @@ void forget_purity(tree function)
 	TREE_READONLY(function) = 0;
 }
 
-void mark_body(function *fn, const found &f)
+void mark_body(function *fn, const point_candidates &f)
 {
 	point base = { POINT_BODY,
 		       point_flags_of(fn->decl),
@@ -359,26 +366,26 @@ void mark_body(function *fn, const found &f)
 	forget_purity(fn->decl);
 }
 
-unsigned place_points(function *fn)
+unsigned insert_points(function *fn)
 {
 	bool recorded = sanitize_flags_p(SANITIZE_THREAD, fn->decl) && points_wanted != POINTS_NONE;
 	basic_block bb;
-	found f;
+	point_candidates f;
 
-	if (is_made_up(fn->decl))
+	if (is_compiler_made(fn->decl))
 		return 0;
 	FOR_EACH_BB_FN (bb, fn)
 		for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
-			look_at(gsi_stmt(i), f);
+			classify_statement(gsi_stmt(i), f);
 	for (gcall *call : f.probes)
 		replace_probe(call);
-	if (recorded && !is_of_system(fn->decl)) {
-		decls passed;
-		find_passed(fn, passed);
+	if (recorded && !is_from_system_header(fn->decl)) {
+		declaration_set escaping;
+		find_escaping(fn, escaping);
 		for (gcall *call : f.calls)
-			mark_call(call, passed);
+			mark_call(call, escaping);
 		if (is_too_small(fn->decl, f))
-			point_say_none(fn->decl, "too small");
+			point_add_none(fn->decl, "too small");
 		else
 			mark_body(fn, f);
 	} else if (f.probes.empty()) {
@@ -391,23 +398,23 @@ unsigned place_points(function *fn)
 	return TODO_update_ssa | TODO_cleanup_cfg;
 }
 
-const pass_data data = {
+const pass_data points_pass_data = {
 	GIMPLE_PASS, "sooth_points", OPTGROUP_NONE, TV_NONE, PROP_ssa | PROP_cfg, 0, 0, 0, 0,
 };
 
-class pass : public gimple_opt_pass
+class points_pass : public gimple_opt_pass
 {
       public:
-	explicit pass(gcc::context *context) : gimple_opt_pass(data, context)
+	explicit points_pass(gcc::context *context) : gimple_opt_pass(points_pass_data, context)
 	{
 	}
 	opt_pass *clone() final override
 	{
-		return new pass(m_ctxt);
+		return new points_pass(m_ctxt);
 	}
 	unsigned execute(function *fn) final override
 	{
-		return place_points(fn);
+		return insert_points(fn);
 	}
 };
 
@@ -420,5 +427,5 @@ bool points_is_point(const gasm *stmt)
 
 opt_pass *points_new_pass(gcc::context *context)
 {
-	return new pass(context);
+	return new points_pass(context);
 }

@@ -1,3 +1,4 @@
+/* Recognises Valgrind's client requests by their instructions. */
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
@@ -6,10 +7,12 @@
 #include <string>
 
 /*
- * On amd64 these rotations of %rdi, which give it back as it was, and this exchange:
+ * On amd64, a request is these rotations of %rdi, which cancel out, and this exchange:
+ *
  *	rolq $3, %rdi ; rolq $13, %rdi ; rolq $61, %rdi ; rolq $51, %rdi ; xchgq %rbx, %rbx
- * with the address of the request and its arguments in %rax, the first input. (Other exchanges ask
- * for other things.) Blanks and line ends differ from version to version.
+ *
+ * The address of the request and its arguments is in %rax, the first input. (Other exchanges have
+ * other meanings.) Blanks and line ends differ between versions.
  */
 static bool is_request(gasm *stmt)
 {
@@ -22,7 +25,7 @@ static bool is_request(gasm *stmt)
 	       text.find("xchgqrbx,rbx") != std::string::npos && gimple_asm_ninputs(stmt) > 0;
 }
 
-void requests_tell(gimple_stmt_iterator *gsi, gasm *stmt)
+void requests_announce(gimple_stmt_iterator *gsi, gasm *stmt)
 {
 	static tree function;
 

@@ -1,3 +1,7 @@
+/*
+ * Generates the code and the row of a segment: the opening asm (with the row), stores into the
+ * record, the NOPs, and the commit.
+ */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/gcc/names.h"
@@ -7,7 +11,7 @@
 struct segment_counts segment_counts;
 
 #define HEADER_BYTES 4u
-/* Payload of one segment: what is left when the last store may hang over by eight bytes. */
+/* Maximum payload of a segment: the last store may write eight bytes beyond it. */
 #define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
 
 /* ---- assembler statements ------------------------------------------------------------------- */
@@ -18,7 +22,10 @@ static tree operand(const char *constraint, tree value)
 	return build_tree_list(build_tree_list(NULL_TREE, text), value);
 }
 
-/* Our text is in AT&T's syntax. Under -masm=intel operands come without a '%', which is allowed. */
+/*
+ * Our text is in AT&T syntax. Under -masm=intel operands are printed without '%', which `noprefix`
+ * allows.
+ */
 static const char *template_of(const std::string &text)
 {
 	if (ix86_asm_dialect != ASM_INTEL)
@@ -40,17 +47,18 @@ static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
 	gasm *stmt = gimple_build_asm_vec(template_of(text), in, out, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
-	gimple_asm_set_inline(stmt, true); /* do not take its many lines for many instructions */
+	/* it has many lines but few instructions: do not count lines as size */
+	gimple_asm_set_inline(stmt, true);
 	for (tree o : outputs)
 		SSA_NAME_DEF_STMT(o) = stmt;
 	return stmt;
 }
 
 /*
- * Where to write: the thread's lane, found through its thread-local variable, and the lane's
- * cursor. If the lane is full the runtime is called and we look again; that call stands out of
- * line and keeps all registers. The row goes to its own section, in the same section group as
- * the function (the '?'), so that they are dropped together.
+ * Finds where to write: the thread buffer, through the thread-local variable __sooth_lane, and the
+ * buffer's cursor. If the buffer is full, calls the runtime and tries again. That call is out of
+ * line and preserves all registers. The row goes to its own section, in the section group of the
+ * function (the '?'), so the linker drops both together.
  */
 static const char open_code[] = R"(
 991:	movq	__sooth_lane@gottpoff(%%rip), %0
@@ -70,10 +78,10 @@ void segment::open(gimple_stmt_iterator *gsi)
 {
 	if (is_open())
 		return;
-	lane = make_ssa_name(ptr_type_node);
+	buffer = make_ssa_name(ptr_type_node);
 	cursor = make_ssa_name(ptr_type_node);
 	tree scratch = make_ssa_name(ptr_type_node);
-	opening = build_asm("", { lane, cursor, scratch }, {});
+	opening = build_asm("", { buffer, cursor, scratch }, {});
 	if (!gsi_end_p(*gsi))
 		gimple_set_location(opening, gimple_location(gsi_stmt(*gsi)));
 	gsi_insert_before(gsi, opening, GSI_SAME_STMT);
@@ -84,12 +92,12 @@ void segment::close(gimple_stmt_iterator *gsi)
 {
 	if (!is_open())
 		return;
-	/* Two bytes for each element at least: page.c counts on it. */
+	/* at least two bytes per element: buffer_page.c relies on it */
 	if (HEADER_BYTES + bytes < 2 * elements.size())
 		bytes = 2 * (unsigned)elements.size() - HEADER_BYTES;
-	opening->string = template_of(row() + open_code);
+	opening->string = template_of(row_text() + open_code);
 	gasm *commit = build_asm("addq\t$" + std::to_string(HEADER_BYTES + bytes) + ", (%0)", {},
-				 { lane });
+				 { buffer });
 	if (on_edge) {
 		gimple_seq_add_stmt(&on_edge, commit);
 		gsi_insert_seq_on_edge_immediate(find_fallthru_edge(gimple_bb(opening)->succs),
@@ -104,8 +112,11 @@ void segment::close(gimple_stmt_iterator *gsi)
 	elements.clear();
 }
 
-/* A place to stop before the access: five bytes that do nothing, and a row that says where. */
-void segment::nop(gimple_stmt_iterator *gsi)
+/*
+ * Adds a NOP of five bytes, where the scheduler can stop the thread before the access, and a row
+ * with its address.
+ */
+void segment::insert_nop(gimple_stmt_iterator *gsi)
 {
 	std::string text = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n"
 			   "\t.pushsection sooth_nop,\"?\",@progbits\n"
@@ -122,7 +133,7 @@ void segment::nop(gimple_stmt_iterator *gsi)
 /* ---- rows ----------------------------------------------------------------------------------- */
 
 /* In an asm template percent signs and dialect braces have a meaning. */
-static std::string escape(const std::string &text)
+static std::string escape_template(const std::string &text)
 {
 	std::string out;
 	for (char c : text) {
@@ -133,7 +144,7 @@ static std::string escape(const std::string &text)
 	return out;
 }
 
-std::string segment::row() const
+std::string segment::row_text() const
 {
 	const char *function = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(current_function_decl));
 	std::string text = "\t.pushsection sooth_seg,\"a?\",@progbits\n\t.balign 8\n990:\t.short " +
@@ -149,9 +160,10 @@ std::string segment::row() const
 			 w.kind, w.flags, w.size, w.address_form, w.value_form, w.address_slot,
 			 w.value_slot, w.address_at, w.value_at, w.column, w.line);
 		text += line;
-		text += (e.address.empty() ? std::to_string(w.address_ref) : escape(e.address)) +
+		text += (e.address.empty() ? std::to_string(w.address_ref)
+					   : escape_template(e.address)) +
 			"," + strings_ref(e.name) + "," + strings_ref(e.path) + "," +
-			strings_ref(e.place);
+			strings_ref(e.site);
 		snprintf(line, sizeof(line), ",%u\n\t.quad %llu\n", w.field_offset,
 			 (unsigned long long)w.value);
 		text += line;
@@ -166,7 +178,8 @@ bool segment::has_room(HOST_WIDE_INT size) const
 	return bytes + 2 * WIRE_ADDRESS_BYTES + size + 16 <= PAYLOAD_MAX && elements.size() < 100;
 }
 
-segment::element &segment::add(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size)
+segment::element &segment::add_element(gimple_stmt_iterator *gsi, event_kind kind,
+				       HOST_WIDE_INT size)
 {
 	open(gsi);
 	element e = {};
@@ -177,11 +190,11 @@ segment::element &segment::add(gimple_stmt_iterator *gsi, event_kind kind, HOST_
 	return elements.back();
 }
 
-void segment::name(element &e, gimple *stmt, tree named)
+void segment::describe_access(element &e, gimple *stmt, tree named)
 {
 	unsigned column;
 
-	e.place = names_place(stmt, &e.wire.line, &column);
+	e.site = names_site(stmt, &e.wire.line, &column);
 	e.wire.column = column < 0xffff ? (uint16_t)column : 0;
 	if (!named)
 		return;
@@ -193,8 +206,8 @@ void segment::name(element &e, gimple *stmt, tree named)
 		e.wire.flags |= EF_BITFIELD;
 }
 
-/* A piece of the record under construction, as an lvalue that may alias anything. */
-tree segment::payload(tree type, unsigned at)
+/* Returns a part of the record under construction, as an lvalue that may alias anything. */
+tree segment::payload_at(tree type, unsigned at)
 {
 	static tree aliases_all;
 
@@ -204,24 +217,24 @@ tree segment::payload(tree type, unsigned at)
 	return build2(MEM_REF, type, cursor, build_int_cst(aliases_all, HEADER_BYTES + at));
 }
 
-void segment::put(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at)
+void segment::store_payload(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at)
 {
-	gsi_insert_before(gsi, gimple_build_assign(payload(type, at), value), GSI_SAME_STMT);
+	gsi_insert_before(gsi, gimple_build_assign(payload_at(type, at), value), GSI_SAME_STMT);
 }
 
-void segment::put_after(gimple_stmt_iterator *gsi, tree value, unsigned at)
+void segment::store_payload_after(gimple_stmt_iterator *gsi, tree value, unsigned at)
 {
-	gimple *store = gimple_build_assign(payload(TREE_TYPE(value), at), value);
+	gimple *store = gimple_build_assign(payload_at(TREE_TYPE(value), at), value);
 	if (stmt_ends_bb_p(gsi_stmt(*gsi)))
 		gimple_seq_add_stmt(&on_edge, store);
 	else
 		gsi_insert_after(gsi, store, GSI_SAME_STMT);
 }
 
-/* No event: the reader computes a value it is going to need. */
+/* Adds an element by which the reader computes a value that it will need. */
 void segment::set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOST_WIDE_INT plus)
 {
-	element &e = add(gsi, EV_NONE, 0);
+	element &e = add_element(gsi, EV_NONE, 0);
 	e.wire.address_slot = (uint16_t)known.of(value);
 	e.wire.value_form = WIRE_SLOT;
 	e.wire.value_slot = (uint16_t)slot;
@@ -229,10 +242,10 @@ void segment::set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOS
 }
 
 /*
- * Before an access: its pointer may be another one, which is known, plus a constant. Then it is
- * known from here on, which is what slots.cc has counted on.
+ * Called before an access. If its pointer is another known pointer plus a constant, the table says
+ * so, and it is known from here on. slots.cc relies on this.
  */
-void segment::learn(gimple_stmt_iterator *gsi, const access_address &a)
+void segment::compute_base_slot(gimple_stmt_iterator *gsi, const access_address &a)
 {
 	unsigned slot;
 	HOST_WIDE_INT plus;
@@ -245,11 +258,11 @@ void segment::learn(gimple_stmt_iterator *gsi, const access_address &a)
 }
 
 /*
- * An address, in the cheapest form: nothing at all for a variable whose place the linker knows
- * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
+ * Records an address in the cheapest form: no bytes for a variable whose address the linker knows
+ * or a pointer that the reader knows, six bytes otherwise. (Eight bytes are stored; the next value
  * overwrites the two that are always zero.)
  */
-void segment::address(gimple_stmt_iterator *gsi, element &e, const access_address &a)
+void segment::record_address(gimple_stmt_iterator *gsi, element &e, const access_address &a)
 {
 	wire_element &w = e.wire;
 
@@ -274,12 +287,11 @@ void segment::address(gimple_stmt_iterator *gsi, element &e, const access_addres
 	w.address_at = (uint16_t)bytes;
 	w.address_ref = (int32_t)a.offset;
 	w.address_slot = (uint16_t)known.of(a.base);
-	put(gsi, value, ptr_type_node, bytes);
+	store_payload(gsi, value, ptr_type_node, bytes);
 	bytes += WIRE_ADDRESS_BYTES;
 	known.recorded(a.base);
 }
 
-/* Values the reader can compute with: no wider than a slot, no floating point. */
 bool segment_value_fits_slot(tree type)
 {
 	return (INTEGRAL_TYPE_P(type) || POINTER_TYPE_P(type)) && int_size_in_bytes(type) <= 8;
@@ -289,16 +301,16 @@ void segment::read(gimple_stmt_iterator *gsi, const op &o, tree named)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree ref = gimple_assign_rhs1(stmt), value = gimple_assign_lhs(stmt);
-	learn(gsi, o.from);
-	element &e = add(gsi, EV_READ, access_size(ref));
+	compute_base_slot(gsi, o.from);
+	element &e = add_element(gsi, EV_READ, access_size(ref));
 
 	segment_counts.reads++;
-	name(e, stmt, named);
-	address(gsi, e, o.from);
-	nop(gsi);
+	describe_access(e, stmt, named);
+	record_address(gsi, e, o.from);
+	insert_nop(gsi);
 	e.wire.value_form = WIRE_PAYLOAD;
 	e.wire.value_at = (uint16_t)bytes;
-	put_after(gsi, value, bytes);
+	store_payload_after(gsi, value, bytes);
 	bytes += e.wire.size;
 	segment_counts.values_kept++;
 	if (segment_value_fits_slot(TREE_TYPE(value))) {
@@ -311,15 +323,15 @@ void segment::write(gimple_stmt_iterator *gsi, const op &o, tree named)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree ref = gimple_assign_lhs(stmt), value = gimple_assign_rhs1(stmt);
-	learn(gsi, o.to);
-	element &e = add(gsi, EV_WRITE, access_size(ref));
+	compute_base_slot(gsi, o.to);
+	element &e = add_element(gsi, EV_WRITE, access_size(ref));
 	unsigned char constant[8] = { 0 };
 	unsigned slot;
 	HOST_WIDE_INT plus;
 
 	segment_counts.writes++;
-	name(e, stmt, named);
-	address(gsi, e, o.to);
+	describe_access(e, stmt, named);
+	record_address(gsi, e, o.to);
 	if (e.wire.size <= 8 && CONSTANT_CLASS_P(value) &&
 	    native_encode_expr(value, constant, sizeof(constant)) == e.wire.size) {
 		e.wire.value_form = WIRE_CONST;
@@ -331,16 +343,16 @@ void segment::write(gimple_stmt_iterator *gsi, const op &o, tree named)
 	} else {
 		e.wire.value_form = WIRE_PAYLOAD;
 		e.wire.value_at = (uint16_t)bytes;
-		put(gsi, value, TREE_TYPE(value), bytes);
+		store_payload(gsi, value, TREE_TYPE(value), bytes);
 		bytes += e.wire.size;
 		segment_counts.values_kept++;
 	}
-	nop(gsi);
+	insert_nop(gsi);
 }
 
 /*
  * The contents go through the record: from the source into it, from there to the destination. So
- * what is recorded is what was copied, whoever races with us.
+ * the recorded bytes are those that were copied, whatever other threads do meanwhile.
  */
 void segment::copy(gimple_stmt_iterator *gsi, const op &o)
 {
@@ -351,28 +363,28 @@ void segment::copy(gimple_stmt_iterator *gsi, const op &o)
 
 	segment_counts.copies++;
 	if (o.from_shared)
-		learn(gsi, o.from);
+		compute_base_slot(gsi, o.from);
 	if (o.to_shared)
-		learn(gsi, o.to);
+		compute_base_slot(gsi, o.to);
 	if (o.from_shared) {
-		element &e = add(gsi, EV_READ, size);
-		name(e, stmt, from);
-		address(gsi, e, o.from);
-		nop(gsi);
+		element &e = add_element(gsi, EV_READ, size);
+		describe_access(e, stmt, from);
+		record_address(gsi, e, o.from);
+		insert_nop(gsi);
 		e.wire.value_form = WIRE_PAYLOAD;
 	}
 	size_t first = elements.size() - (o.from_shared ? 1 : 0);
 	if (o.to_shared) {
-		element &e = add(gsi, EV_WRITE, size);
-		name(e, stmt, to);
-		address(gsi, e, o.to);
+		element &e = add_element(gsi, EV_WRITE, size);
+		describe_access(e, stmt, to);
+		record_address(gsi, e, o.to);
 		e.wire.value_form = o.from_shared ? WIRE_SAME : WIRE_PAYLOAD;
 	}
 	elements[first].wire.value_at = (uint16_t)bytes;
-	put(gsi, unshare_expr(from), type, bytes);
+	store_payload(gsi, unshare_expr(from), type, bytes);
 	if (o.to_shared)
-		nop(gsi);
-	gimple_assign_set_rhs_from_tree(gsi, payload(type, bytes));
+		insert_nop(gsi);
+	gimple_assign_set_rhs_from_tree(gsi, payload_at(type, bytes));
 	update_stmt(gsi_stmt(*gsi));
 	bytes += (unsigned)size;
 }
@@ -381,29 +393,32 @@ void segment::clear(gimple_stmt_iterator *gsi, const op &o)
 {
 	gimple *stmt = gsi_stmt(*gsi);
 	tree to = gimple_assign_lhs(stmt);
-	learn(gsi, o.to);
-	element &e = add(gsi, EV_WRITE, access_size(to));
+	compute_base_slot(gsi, o.to);
+	element &e = add_element(gsi, EV_WRITE, access_size(to));
 
 	segment_counts.writes++;
-	name(e, stmt, to);
-	address(gsi, e, o.to);
+	describe_access(e, stmt, to);
+	record_address(gsi, e, o.to);
 	e.wire.value_form = WIRE_CONST;
-	nop(gsi);
+	insert_nop(gsi);
 }
 
 void segment::define(gimple_stmt_iterator *gsi, const slots::definition &d)
 {
 	if (known.is_known(d.value) && d.value == d.expression)
 		return;
-	/* All eight bytes: it may be no place, as the (void *)-1 that stands for nothing, and be stored. */
-	element &e = add(gsi, EV_NONE, 8);
+	/*
+	 * All eight bytes: the value may not be an address, like the (void *)-1 that stands for
+	 * "nothing", and may be stored.
+	 */
+	element &e = add_element(gsi, EV_NONE, 8);
 	tree value = force_gimple_operand_gsi(
 		gsi, fold_convert(ptr_type_node, unshare_expr(d.expression)), true, NULL_TREE, true,
 		GSI_SAME_STMT);
 	e.wire.value_form = WIRE_PAYLOAD;
 	e.wire.address_slot = (uint16_t)known.of(d.value);
 	e.wire.value_at = (uint16_t)bytes;
-	put(gsi, value, ptr_type_node, bytes);
+	store_payload(gsi, value, ptr_type_node, bytes);
 	bytes += 8;
 	known.recorded(d.value);
 }
@@ -414,45 +429,45 @@ void segment::assign(gimple_stmt_iterator *gsi, const slots::assignment &a)
 	HOST_WIDE_INT plus;
 	bool found = known.find(a.source, &slot, &plus);
 
-	gcc_assert(found); /* slots::give_up has seen to it */
+	gcc_assert(found); /* slots::give_up() has ensured it */
 	set_slot(gsi, a.value, slot, plus + a.plus);
 }
 
-void segment::site(gimple_stmt_iterator *gsi, tree object, enum event_group records)
+void segment::add_site(gimple_stmt_iterator *gsi, tree object, enum event_group records)
 {
-	element &e = add(gsi, EV_SITE, records);
+	element &e = add_element(gsi, EV_SITE, records);
 
 	if (object && TREE_CODE(object) == SSA_NAME &&
 	    is_gimple_assign(SSA_NAME_DEF_STMT(object)) &&
 	    gimple_assign_rhs_code(SSA_NAME_DEF_STMT(object)) == ADDR_EXPR)
 		object = gimple_assign_rhs1(SSA_NAME_DEF_STMT(object));
 	tree named = object && TREE_CODE(object) == ADDR_EXPR ? TREE_OPERAND(object, 0) : NULL_TREE;
-	name(e, gsi_stmt(*gsi), named);
+	describe_access(e, gsi_stmt(*gsi), named);
 	if (!named && object && TREE_CODE(object) == SSA_NAME && SSA_NAME_IDENTIFIER(object))
 		e.name = std::string("*") + IDENTIFIER_POINTER(SSA_NAME_IDENTIFIER(object));
 }
 
 void segment::enter(gimple_stmt_iterator *gsi)
 {
-	element &e = add(gsi, EV_ENTER, 0);
+	element &e = add_element(gsi, EV_ENTER, 0);
 	tree caller = make_ssa_name(ptr_type_node);
 	gcall *call = gimple_build_call(builtin_decl_implicit(BUILT_IN_RETURN_ADDRESS), 1,
 					integer_zero_node);
 
 	expanded_location x = expand_location(DECL_SOURCE_LOCATION(current_function_decl));
 	e.wire.line = (uint32_t)x.line;
-	e.place = std::string(lang_hooks.decl_printable_name(current_function_decl, 1)) + "\t" +
-		  (x.file ? x.file : "");
+	e.site = std::string(lang_hooks.decl_printable_name(current_function_decl, 1)) + "\t" +
+		 (x.file ? x.file : "");
 	gimple_call_set_lhs(call, caller);
 	gsi_insert_before(gsi, call, GSI_SAME_STMT);
 	e.wire.address_form = WIRE_PAYLOAD;
 	e.wire.address_at = (uint16_t)bytes;
-	put(gsi, caller, ptr_type_node, bytes);
+	store_payload(gsi, caller, ptr_type_node, bytes);
 	bytes += WIRE_ADDRESS_BYTES;
 }
 
 void segment::exit(gimple_stmt_iterator *gsi)
 {
-	element &e = add(gsi, EV_EXIT, 0);
-	name(e, gsi_stmt(*gsi), NULL_TREE);
+	element &e = add_element(gsi, EV_EXIT, 0);
+	describe_access(e, gsi_stmt(*gsi), NULL_TREE);
 }

@@ -1,12 +1,12 @@
 /*
- * Segments: the code that records a stretch of straight code (event/wire.h), and its row.
+ * Segments: the code that records a piece of straight-line code (event/wire.h), and its row.
  *
- *	lane, p = open	   asm: where to write; the row's address goes to *p; the row itself
- *	*(p + 4) = a	   plain stores, one for each thing that differs from run to run
- *	NOP		   asm: five bytes before each access, for who wants to stop there
- *	v = *a		   the access
+ *	buffer, p = open	asm: finds where to write; stores the row's address at p
+ *	*(p + 4) = a		plain stores, one for each value that can differ between executions
+ *	NOP			asm: five bytes where the scheduler can stop before the access
+ *	v = *a			the access
  *	*(p + 10) = v
- *	lane->cursor += n  asm: from here on the record is there
+ *	buffer->cursor += n	asm: commits the record
  */
 #ifndef GCC_SEGMENT_H
 #define GCC_SEGMENT_H
@@ -29,17 +29,17 @@ class segment
 	{
 		return opening != nullptr;
 	}
-	/* Whether an element with so many bytes of value fits. */
+	/* Returns whether an element with a value of `size` bytes fits. */
 	bool has_room(HOST_WIDE_INT size) const;
 
 	/*
-	 * Each adds an element (or two) and its statements around the statement at `gsi`; the first
-	 * opens the segment there. The iterator stays at that statement. `named` is the reference as
-	 * the source has it.
+	 * Each of these adds one or two elements, and their statements around the statement at
+	 * `gsi`. The first one opens the segment there. The iterator stays at that statement.
+	 * `named` is the reference as written in the source.
 	 */
 	void enter(gimple_stmt_iterator *gsi);
 	void exit(gimple_stmt_iterator *gsi);
-	void site(gimple_stmt_iterator *gsi, tree object, enum event_group records);
+	void add_site(gimple_stmt_iterator *gsi, tree object, enum event_group records);
 	void read(gimple_stmt_iterator *gsi, const op &o, tree named);
 	void write(gimple_stmt_iterator *gsi, const op &o, tree named);
 	/* A struct or array assignment. The statement at `gsi` is replaced. */
@@ -47,43 +47,49 @@ class segment
 	/* *to = {} */
 	void clear(gimple_stmt_iterator *gsi, const op &o);
 
-	/* No events: what the reader is to know from here on (slots.h). */
+	/* These are not events: they make a value known to the reader (slots.h). */
 	void define(gimple_stmt_iterator *gsi, const slots::definition &d);
 	void assign(gimple_stmt_iterator *gsi, const slots::assignment &a);
 
-	/* Ends the segment before the statement at `gsi`, or at the block's end if that is the end. */
+	/*
+	 * Commits the segment before the statement at `gsi`, or at the end of the block if `gsi` is
+	 * at the end.
+	 */
 	void close(gimple_stmt_iterator *gsi);
 
       private:
 	struct element {
 		wire_element wire;
 		std::string address; /* assembler text of address_ref */
-		std::string name, path, place;
+		std::string name, path, site;
 	};
 	slots &known;
 	std::vector<element> elements;
 	gasm *opening = nullptr;
-	tree lane = NULL_TREE, cursor = NULL_TREE;
-	gimple_seq on_edge = NULL; /* what must follow an access that ends its block */
+	tree buffer = NULL_TREE, cursor = NULL_TREE;
+	gimple_seq on_edge = NULL; /* statements that must follow an access that ends its block */
 	unsigned bytes = 0;
 
-	element &add(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size);
+	element &add_element(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size);
 	void open(gimple_stmt_iterator *gsi);
-	void name(element &e, gimple *stmt, tree named);
-	void learn(gimple_stmt_iterator *gsi, const access_address &a);
+	void describe_access(element &e, gimple *stmt, tree named);
+	void compute_base_slot(gimple_stmt_iterator *gsi, const access_address &a);
 	void set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOST_WIDE_INT plus);
-	void address(gimple_stmt_iterator *gsi, element &e, const access_address &a);
-	tree payload(tree type, unsigned at);
-	void put(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at);
-	void put_after(gimple_stmt_iterator *gsi, tree value, unsigned at);
-	void nop(gimple_stmt_iterator *gsi);
-	std::string row() const;
+	void record_address(gimple_stmt_iterator *gsi, element &e, const access_address &a);
+	tree payload_at(tree type, unsigned at);
+	void store_payload(gimple_stmt_iterator *gsi, tree value, tree type, unsigned at);
+	void store_payload_after(gimple_stmt_iterator *gsi, tree value, unsigned at);
+	void insert_nop(gimple_stmt_iterator *gsi);
+	std::string row_text() const;
 };
 
-/* Does a value of this type fit a slot? Then the reader can compute with it. */
+/*
+ * Returns whether a value of this type fits into a slot, so that the reader can compute with it: an
+ * integer or pointer of at most 8 bytes.
+ */
 bool segment_value_fits_slot(tree type);
 
-/* Counted for the statistics. */
+/* Counters for -fplugin-arg-sooth-statistics. */
 struct segment_counts {
 	unsigned long segments, reads, writes, copies, inexact, addresses_kept, values_kept;
 };

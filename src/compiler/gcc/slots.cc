@@ -1,3 +1,4 @@
+/* The analysis that slots.h describes, on gcc's SSA names and basic blocks. */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/gcc/slots.h"
@@ -53,8 +54,9 @@ bool slots::find_in(const bits &in, tree value, unsigned *slot, HOST_WIDE_INT *p
 		return true;
 	}
 	/*
-	 * x + constant, where x is known and as wide. Between the addition and here x cannot have
-	 * been defined anew, since its definition dominates the addition and that dominates us.
+	 * x + constant, where x is known and has the same width. x cannot have been redefined
+	 * between the addition and here: its definition dominates the addition, which dominates
+	 * this use.
 	 */
 	if (TREE_CODE(value) != SSA_NAME)
 		return false;
@@ -82,8 +84,8 @@ bool slots::computable(const assignment &a) const
 }
 
 /*
- * What is known on an edge: what is known at the end of its source, but for values that the
- * source assigns. Those are known where the assignment leads, and wrong elsewhere.
+ * Returns what is known on an edge: what is known at the end of its source, except for values that
+ * the source assigns. Those are known on the edge to `toward`, and wrong elsewhere.
  */
 slots::bits slots::through_edge(basic_block from, basic_block to) const
 {
@@ -95,7 +97,10 @@ slots::bits slots::through_edge(basic_block from, basic_block to) const
 	return out;
 }
 
-/* in(b) = the meet over predecessors of their out; out(b) = made, and in less what b defines. */
+/*
+ * in(b) = intersection of out(p) over the predecessors p of b, without what b defines; out(b) =
+ * in(b) and what b records.
+ */
 void slots::iterate(function *fn)
 {
 	unsigned n = (unsigned)values.size();
@@ -155,7 +160,10 @@ void slots::iterate(function *fn)
 	XDELETEVEC(order);
 }
 
-/* Drops followed values whose next value the reader could not compute. Returns whether any. */
+/*
+ * Drops followed values whose next value the reader could not compute. Returns whether there were
+ * any.
+ */
 bool slots::give_up()
 {
 	std::vector<followed> kept;
@@ -166,7 +174,10 @@ bool slots::give_up()
 			unsigned slot;
 			HOST_WIDE_INT plus;
 			good = good && find_in(known_out[a.at->index], a.source, &slot, &plus);
-			/* Assignments run one after the other: none may use what one before changed. */
+			/*
+			 * Assignments are executed one after the other: none may use a slot that an
+			 * earlier one changed.
+			 */
 			for (const followed &other : kept)
 				for (const assignment &before : other.assignments)
 					if (good && before.at == a.at &&
@@ -181,7 +192,7 @@ bool slots::give_up()
 	return any;
 }
 
-/* Every value that can be known must have its number before sets of a fixed size are made. */
+/* Every value that may become known must have its number before sets of a fixed size are made. */
 void slots::number_all()
 {
 	std::vector<followed> kept;
@@ -212,7 +223,7 @@ void slots::enter_block(basic_block bb)
 	if ((size_t)bb->index < known_in.size())
 		known = known_in[bb->index];
 	else
-		known.clear(); /* a block made since: nothing is known of it */
+		known.clear(); /* the block was added later: nothing is known about it */
 }
 
 bool slots::is_known(tree value) const

@@ -1,3 +1,7 @@
+/*
+ * Assigns a label to each string of the unit's tables and prints all strings at the end of the
+ * unit, in the section sooth_str.
+ */
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/gcc/strings.h"
@@ -29,9 +33,9 @@ static void print_quoted(FILE *out, const std::string &text)
 }
 
 /*
- * One copy a module, by way of a section group, whatever units it is linked from: an entry of the
- * earliest priority in the table of constructors, which tells the runtime where the module's
- * tables are. The empty contributions see to it that both sections exist.
+ * Code that announces the module's tables to the runtime: an entry of the earliest priority in the
+ * table of constructors. A section group keeps one copy per module, however many units it is linked
+ * from. The empty contributions make sure that both sections exist.
  */
 static const char module_text[] = R"(
 	.section sooth_seg,"a",@progbits
@@ -68,7 +72,7 @@ void strings_finish_unit(FILE *out)
 		print_quoted(out, entry.first);
 		fputc('\n', out);
 	}
-	/* Only what follows is instructions, and it is the end of the unit. */
+	/* Only what follows are instructions, and it is the end of the unit. */
 	if (ix86_asm_dialect == ASM_INTEL)
 		fputs("\t.att_syntax prefix\n", out);
 	fputs(module_text, out);

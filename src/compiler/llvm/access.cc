@@ -1,3 +1,8 @@
+/*
+ * Splits addresses into a base and a constant offset, and decides which memory other threads can
+ * see: an object is private if no use of its address, direct or derived, lets the address escape.
+ * Accesses to private objects are not recorded.
+ */
 #include "compiler/llvm/access.h"
 #include "compiler/llvm/calls.h"
 
@@ -12,7 +17,10 @@ uint64_t access_size(const DataLayout &layout, Type *type)
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-/* Does code of this unit refer to the variable as symbol(%rip)? Then the table may, too. */
+/*
+ * Returns whether code in this unit refers to the variable as symbol(%rip), so that the table can
+ * do the same.
+ */
 static bool has_static_address(const Value *base)
 {
 	const GlobalVariable *variable = dyn_cast<GlobalVariable>(base);
@@ -21,7 +29,7 @@ static bool has_static_address(const Value *base)
 	       !variable->hasCommonLinkage() && !variable->hasComdat() && variable->isDSOLocal();
 }
 
-access_address access_take_apart(const DataLayout &layout, Value *pointer)
+access_address access_split(const DataLayout &layout, Value *pointer)
 {
 	access_address address;
 	APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
@@ -37,12 +45,15 @@ access_address access_take_apart(const DataLayout &layout, Value *pointer)
 	return address;
 }
 
-/* ---- who can see it ------------------------------------------------------------------------- */
+/* ---- which objects other threads can see ----------------------------------------------------- */
 
 /* What a use of a pointer does to the object it points at. */
 enum use { USE_HARMLESS, USE_DERIVES, USE_ESCAPES };
 
-/* An operand that the asm reads or writes in memory ("m") goes nowhere else; nor do those of points. */
+/*
+ * An operand that the asm reads or writes in memory ("m") does not escape. Neither do the operands
+ * of points.
+ */
 static use asm_use(const CallBase &call, const Use &use)
 {
 	unsigned argument = 0;
@@ -59,9 +70,9 @@ static use asm_use(const CallBase &call, const Use &use)
 }
 
 /*
- * A pointer that is passed on is lost, even where the callee is known to keep it to itself: the callee
- * records what it does through it, so this function has to as well. Not so for what the runtime
- * does in our place.
+ * A pointer that is passed to a function counts as escaped, even if the callee is known not to keep
+ * it: the callee records its accesses through the pointer, so this function has to record its own.
+ * That does not hold for what the runtime does on behalf of this function.
  */
 static use call_use(const CallBase &call, const Use &use)
 {
@@ -91,7 +102,7 @@ static use call_use(const CallBase &call, const Use &use)
 	unsigned argument = call.getArgOperandNo(&use);
 	if (call.isByValArgument(argument) || call.paramHasAttr(argument, Attribute::StructRet))
 		return USE_HARMLESS;
-	return calls_keeps_pointers(call) ? USE_DERIVES : USE_ESCAPES;
+	return calls_runtime_only(call) ? USE_DERIVES : USE_ESCAPES;
 }
 
 static use how_used(const Use &use)
@@ -155,7 +166,10 @@ bool access_sharing::is_private_object(const Value *object)
 	return found->second;
 }
 
-/* The variable behind the intrinsic that computes a thread-local variable's address. */
+/*
+ * Returns the variable for the intrinsic that computes a thread-local variable's address; otherwise
+ * `object`.
+ */
 static const Value *thread_local_behind(const Value *object)
 {
 #if LLVM_VERSION_MAJOR >= 15

@@ -1,3 +1,7 @@
+/*
+ * Atomic instructions and calls of libatomic are replaced by a call of __sooth_<operation><size>.
+ * Values are converted to integers for the call, and back.
+ */
 #include "compiler/llvm/atomics.h"
 #include "compiler/llvm/calls.h"
 
@@ -8,11 +12,11 @@
 
 using namespace llvm;
 
-/* As runtime/memory/atomic.c numbers them. */
-enum operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
+/* numbered as in runtime/memory/atomic.c */
+enum atomic_operation { ADD, SUB, AND, OR, XOR, NAND, OPERATIONS };
 static const char *const operation_names[] = { "add", "sub", "and", "or", "xor", "nand" };
 
-/* As <stdatomic.h> numbers them. */
+/* numbered as in <stdatomic.h> */
 static int order_number(AtomicOrdering order)
 {
 	switch (order) {
@@ -44,11 +48,11 @@ class replacement
 	{
 		return builder.getInt32((uint32_t)order_number(o));
 	}
-	Value *place(Value *pointer)
+	Value *address(Value *pointer)
 	{
 		return builder.CreatePointerCast(pointer, builder.getInt8Ty()->getPointerTo());
 	}
-	/* A value of any type as an integer, and back. */
+	/* Converts a value of any type to an integer, and back. */
 	Value *to_integer(Value *v)
 	{
 		return builder.CreateBitOrPointerCast(v, integer(size_of(v->getType())));
@@ -58,11 +62,11 @@ class replacement
 		return builder.CreateBitOrPointerCast(v, type);
 	}
 
-	/* __sooth_<what><size>(arguments) */
-	Value *call(const std::string &what, uint64_t size, Type *result,
+	/* Adds a call __sooth_<what><size>(arguments). */
+	Value *call(const std::string &operation_name, uint64_t size, Type *result,
 		    const std::vector<Value *> &arguments)
 	{
-		std::string name = "__sooth_" + what + (size ? std::to_string(size) : "");
+		std::string name = "__sooth_" + operation_name + (size ? std::to_string(size) : "");
 		std::vector<Type *> types;
 		for (Value *a : arguments)
 			types.push_back(a->getType());
@@ -70,7 +74,7 @@ class replacement
 			name, FunctionType::get(result, types, false));
 		CallInst *made = builder.CreateCall(callee, arguments);
 		made->addFnAttr(Attribute::NoUnwind);
-		/* C's narrow parameters come extended, and so do its results */
+		/* C's narrow parameters and results are passed extended */
 		for (unsigned i = 0; i < types.size(); i++)
 			if (types[i]->isIntegerTy() && types[i]->getIntegerBitWidth() < 32)
 				made->addParamAttr(i, Attribute::ZExt);
@@ -101,8 +105,9 @@ static void lower_load(LoadInst *load)
 {
 	replacement r(load);
 	uint64_t size = r.size_of(load->getType());
-	Value *value = r.call("load", size, r.integer(size),
-			      { r.place(load->getPointerOperand()), r.order(load->getOrdering()) });
+	Value *value =
+		r.call("load", size, r.integer(size),
+		       { r.address(load->getPointerOperand()), r.order(load->getOrdering()) });
 	r.finish(r.from_integer(value, load->getType()));
 }
 
@@ -111,7 +116,7 @@ static void lower_store(StoreInst *store)
 	replacement r(store);
 	Value *value = r.to_integer(store->getValueOperand());
 	r.call("store", r.size_of(value->getType()), r.builder.getVoidTy(),
-	       { r.place(store->getPointerOperand()), value, r.order(store->getOrdering()) });
+	       { r.address(store->getPointerOperand()), value, r.order(store->getOrdering()) });
 	r.finish(nullptr);
 }
 
@@ -122,7 +127,7 @@ static void lower_exchange(AtomicCmpXchgInst *exchange)
 	Value *expected = r.to_integer(exchange->getCompareOperand());
 	Value *desired = r.to_integer(exchange->getNewValOperand());
 	Value *found = r.call("casval", r.size_of(type), expected->getType(),
-			      { r.place(exchange->getPointerOperand()), expected, desired,
+			      { r.address(exchange->getPointerOperand()), expected, desired,
 				r.order(exchange->getSuccessOrdering()) });
 	Value *done = r.builder.CreateICmpEQ(found, expected);
 	Value *pair = PoisonValue::get(exchange->getType());
@@ -149,25 +154,28 @@ static void lower_update(AtomicRMWInst *update)
 	Type *type = update->getType();
 	uint64_t size = r.size_of(type);
 	Value *operand = r.to_integer(update->getValOperand()), *old;
-	Value *place = r.place(update->getPointerOperand()),
+	Value *address = r.address(update->getPointerOperand()),
 	      *order = r.order(update->getOrdering());
 
 	if (update->getOperation() == AtomicRMWInst::Xchg)
-		old = r.call("swap", size, operand->getType(), { place, operand, order });
+		old = r.call("swap", size, operand->getType(), { address, operand, order });
 	else
 		old = r.call("rmw", size, operand->getType(),
-			     { place, operand,
+			     { address, operand,
 			       r.builder.getInt32((uint32_t)operation_of(update->getOperation())),
 			       order });
 	r.finish(r.from_integer(old, type));
 }
 
-/* Of minimum, maximum and floating point: a loop around a compare-and-exchange, as on the machine. */
+/*
+ * Minimum, maximum and floating point: becomes a loop around a compare-and-exchange, as on the
+ * machine.
+ */
 static void lower_other_update(AtomicRMWInst *update)
 {
 	std::vector<AtomicCmpXchgInst *> made;
 
-	expandAtomicRMWToCmpXchg(update, [&](IRBuilderBase &builder, Value *place, Value *loaded,
+	expandAtomicRMWToCmpXchg(update, [&](IRBuilderBase &builder, Value *address, Value *loaded,
 					     Value *wanted, Align align, AtomicOrdering order,
 					     SyncScope::ID scope, Value *&success, Value *&now,
 					     auto...) {
@@ -177,11 +185,11 @@ static void lower_other_update(AtomicRMWInst *update)
 			type = builder.getIntNTy(of->getPrimitiveSizeInBits());
 			loaded = builder.CreateBitCast(loaded, type);
 			wanted = builder.CreateBitCast(wanted, type);
-			place = builder.CreatePointerCast(place, type->getPointerTo());
+			address = builder.CreatePointerCast(address, type->getPointerTo());
 		}
 		AtomicOrdering failed = AtomicCmpXchgInst::getStrongestFailureOrdering(order);
-		AtomicCmpXchgInst *pair = builder.CreateAtomicCmpXchg(place, loaded, wanted, align,
-								      order, failed, scope);
+		AtomicCmpXchgInst *pair = builder.CreateAtomicCmpXchg(address, loaded, wanted,
+								      align, order, failed, scope);
 		success = builder.CreateExtractValue(pair, 1);
 		now = builder.CreateExtractValue(pair, 0);
 		if (type)
@@ -192,10 +200,12 @@ static void lower_other_update(AtomicRMWInst *update)
 		lower_exchange(pair);
 }
 
-/* ---- calls of libatomic, which the front end makes where an operation may not be lock-free ----- */
+/*
+ * ---- calls of libatomic: the front end makes them if an operation may not be lock-free --------
+ */
 
-/* "__atomic_fetch_add_16" taken apart: "fetch_add", 16. */
-static bool parse(const CallBase &call, std::string *what, uint64_t *size)
+/* Splits "__atomic_fetch_add_16" into "fetch_add" and 16. */
+static bool parse_builtin_name(const CallBase &call, std::string *operation_name, uint64_t *size)
 {
 	const Function *function = call.getCalledFunction();
 	if (!function || !llvm_starts_with(calls_name(*function), "__atomic_"))
@@ -204,15 +214,15 @@ static bool parse(const CallBase &call, std::string *what, uint64_t *size)
 	size_t bar = name.rfind('_');
 	if (bar == StringRef::npos || name.substr(bar + 1).getAsInteger(10, *size) || *size > 16)
 		return false;
-	*what = name.substr(0, bar).str();
+	*operation_name = name.substr(0, bar).str();
 	return true;
 }
 
-static void lower_library_update(replacement &r, CallBase *call, const std::string &what,
+static void lower_library_update(replacement &r, CallBase *call, const std::string &operation_name,
 				 uint64_t size)
 {
 	for (int i = 0; i < OPERATIONS; i++)
-		if (what == std::string("fetch_") + operation_names[i])
+		if (operation_name == std::string("fetch_") + operation_names[i])
 			r.finish(r.call("rmw", size, r.integer(size),
 					{ call->getArgOperand(0), call->getArgOperand(1),
 					  r.builder.getInt32((uint32_t)i),
@@ -223,32 +233,32 @@ static void lower_library_update(replacement &r, CallBase *call, const std::stri
 
 static void lower_library_call(CallBase *call)
 {
-	std::string what;
+	std::string operation_name;
 	uint64_t size;
 
-	if (!parse(*call, &what, &size))
+	if (!parse_builtin_name(*call, &operation_name, &size))
 		return;
 	replacement r(call);
 	auto argument = [&](unsigned i) { return call->getArgOperand(i); };
-	if (what == "load") {
+	if (operation_name == "load") {
 		r.finish(r.call("load", size, r.integer(size), { argument(0), argument(1) }));
-	} else if (what == "store") {
+	} else if (operation_name == "store") {
 		r.call("store", size, r.builder.getVoidTy(),
 		       { argument(0), argument(1), argument(2) });
 		r.finish(nullptr);
-	} else if (what == "exchange") {
+	} else if (operation_name == "exchange") {
 		r.finish(r.call("swap", size, r.integer(size),
 				{ argument(0), argument(1), argument(2) }));
-	} else if (what == "compare_exchange") {
+	} else if (operation_name == "compare_exchange") {
 		Value *mode = r.builder.CreateOr(argument(3), EXPECTED_IS_SHARED);
 		r.finish(r.call("cas", size, call->getType(),
 				{ argument(0), argument(1), argument(2), mode }));
 	} else {
-		lower_library_update(r, call, what, size);
+		lower_library_update(r, call, operation_name, size);
 	}
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- the whole function ---------------------------------------------------------------------- */
 
 static bool is_of_one_thread(Instruction *i)
 {
@@ -262,7 +272,7 @@ static bool is_of_one_thread(Instruction *i)
 	return scope == SyncScope::SingleThread;
 }
 
-static void lower(Instruction *i)
+static void lower_instruction(Instruction *i)
 {
 	if (LoadInst *load = dyn_cast<LoadInst>(i)) {
 		lower_load(load);
@@ -294,5 +304,5 @@ void atomics_lower(Function &function)
 		    (isa<CallBase>(i) && !isa<IntrinsicInst>(i)))
 			found.push_back(&i);
 	for (Instruction *i : found)
-		lower(i);
+		lower_instruction(i);
 }

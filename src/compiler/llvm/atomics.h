@@ -1,4 +1,7 @@
-/* Atomic operations become calls of the runtime, which does and records them (runtime/memory/atomic.c). */
+/*
+ * Replaces atomic operations by calls of the runtime, which performs and records them
+ * (runtime/memory/atomic.c).
+ */
 #ifndef COMPILER_LLVM_ATOMICS_H
 #define COMPILER_LLVM_ATOMICS_H
 

@@ -1,11 +1,13 @@
 /*
- * a[i] and a[i + 1] are two pointers to the compiler, each computed by itself. Scalar evolution knows that
- * they lie 4 bytes apart wherever i is; then the second is told as the first plus 4, and costs nothing.
+ * For the compiler, a[i] and a[i + 1] are two pointers, each computed by itself. Scalar evolution
+ * knows that they are always 4 bytes apart. So the second is described as the first plus 4, and
+ * costs nothing.
  *
- * Scalar evolution speaks of a round of a loop. What it says of two pointers is true of their values at an
- * access if both were computed in the round in which the access is: where their definitions are in no
- * loop that the access is outside of. (A definition that dominates the access is then passed in each round
- * before it: a way around it would be a way around it in the first round.)
+ * Scalar evolution describes values in one iteration of a loop. What it says about two pointers is
+ * true of their values at an access if both were computed in the same iteration as the access. That
+ * is so if their definitions are in no loop that does not contain the access. (A definition that
+ * dominates the access is then executed before it in each iteration: a path around it would also be
+ * a path around it in the first iteration.)
  */
 #include "compiler/llvm/bases.h"
 
@@ -14,12 +16,12 @@ using namespace llvm;
 namespace
 {
 
-const size_t others_most = 16; /* that one is compared with */
+const size_t others_max = 16; /* limit of pointers that one is compared with */
 
-class sharer
+class base_sharer
 {
       public:
-	sharer(Function &function, FunctionAnalysisManager &analyses)
+	base_sharer(Function &function, FunctionAnalysisManager &analyses)
 	    : evolution(analyses.getResult<ScalarEvolutionAnalysis>(function)),
 	      loops(analyses.getResult<LoopAnalysis>(function)),
 	      dominators(analyses.getResult<DominatorTreeAnalysis>(function))
@@ -29,15 +31,15 @@ class sharer
 	void share(access_address &address, Instruction *access)
 	{
 		if (address.is_static || !evolution.isSCEVable(address.base->getType()) ||
-		    !is_of_round(address.base, access))
+		    !is_of_iteration(address.base, access))
 			return;
 		const SCEV *mine = evolution.getSCEV(address.base);
 		std::vector<Value *> &others = of_object[evolution.getPointerBase(mine)];
 		for (Value *other : others)
-			if (is_there(other, access) && is_of_round(other, access) &&
-			    is_other_plus(address, mine, other))
+			if (is_computed_before(other, access) && is_of_iteration(other, access) &&
+			    describe_as_other(address, mine, other))
 				return;
-		if (others.size() < others_most)
+		if (others.size() < others_max)
 			others.push_back(address.base);
 	}
 
@@ -47,20 +49,20 @@ class sharer
 	DominatorTree &dominators;
 	std::map<const SCEV *, std::vector<Value *>> of_object;
 
-	bool is_there(Value *value, Instruction *access)
+	bool is_computed_before(Value *value, Instruction *access)
 	{
 		Instruction *made = dyn_cast<Instruction>(value);
 		return !made || dominators.dominates(made, access);
 	}
 
-	bool is_of_round(Value *value, Instruction *access)
+	bool is_of_iteration(Value *value, Instruction *access)
 	{
 		Instruction *made = dyn_cast<Instruction>(value);
 		Loop *loop = made ? loops.getLoopFor(made->getParent()) : nullptr;
 		return !loop || loop->contains(access->getParent());
 	}
 
-	bool is_other_plus(access_address &address, const SCEV *mine, Value *other)
+	bool describe_as_other(access_address &address, const SCEV *mine, Value *other)
 	{
 		if (other == address.base)
 			return true;
@@ -81,7 +83,7 @@ class sharer
 
 void bases_share(Function &function, FunctionAnalysisManager &analyses, plan &p)
 {
-	sharer s(function, analyses);
+	base_sharer s(function, analyses);
 
 	for (BasicBlock &block : function)
 		for (op &o : p.blocks[&block]) {

@@ -1,4 +1,7 @@
-/* Addresses that are another one, of which the reader will know, plus a constant: a[i] and a[i + 1]. */
+/*
+ * Finds addresses that are another address, which the reader will know, plus a constant: a[i] and
+ * a[i + 1].
+ */
 #ifndef COMPILER_LLVM_BASES_H
 #define COMPILER_LLVM_BASES_H
 

@@ -1,3 +1,7 @@
+/*
+ * Classifies calls: known functions (event/calls.def), the runtime's own functions, points,
+ * intrinsics, and all others.
+ */
 #include "compiler/llvm/calls.h"
 #include "compiler/llvm/points.h"
 
@@ -43,13 +47,13 @@ static bool is_runtime_call(const CallBase &call)
 	return function && llvm_starts_with(calls_name(*function), "__sooth_");
 }
 
-bool calls_keeps_pointers(const CallBase &call)
+bool calls_runtime_only(const CallBase &call)
 {
 	const known_call *found = calls_find(call);
 	return is_runtime_call(call) || (found && found->how == CALL_REDIRECT);
 }
 
-/* Intrinsics stand for instructions, but for those that leave or enter functions. */
+/* Intrinsics stand for instructions, except those that leave or enter functions. */
 static calls_meaning classify_intrinsic(const IntrinsicInst &call)
 {
 	switch (call.getIntrinsicID()) {
@@ -69,7 +73,7 @@ calls_meaning calls_classify(const CallBase &call, Value **object)
 	if (call.isInlineAsm()) {
 		if (points_is_point(call))
 			return CALL_POINT;
-		/* An empty template only keeps the compiler from moving things. */
+		/* An empty asm template only prevents the compiler from moving code. */
 		const InlineAsm *text = cast<InlineAsm>(call.getCalledOperand());
 		return text->getAsmString().empty() ? CALL_NOTHING : CALL_OTHER;
 	}

@@ -15,24 +15,30 @@ struct known_call {
 	enum event_group group; /* what its records are about */
 };
 
-/* The name of a function as the linker has it. */
+/* Returns the linker name of a function. */
 llvm::StringRef calls_name(const llvm::Function &function);
 
-/* The known function that is called directly, or NULL. */
+/* Returns the known function that is called directly, or NULL. */
 const known_call *calls_find(const llvm::CallBase &call);
 
-/* Does the call go to the runtime, which does nothing with its pointers but to read and write? */
-bool calls_keeps_pointers(const llvm::CallBase &call);
+/*
+ * Returns whether the call goes to the runtime, which only reads and writes through its pointers.
+ */
+bool calls_runtime_only(const llvm::CallBase &call);
 
 enum calls_meaning {
 	CALL_NOTHING, /* runs no code that records */
-	CALL_POINT, /* a point of a function: may write a record, runs none of the program's code */
-	CALL_SITE,  /* goes to the runtime: the place, and the object if it has one, is recorded */
+	CALL_POINT,   /* a point: may write a record, does not run the program's code */
+	/* calls the runtime: the call site is recorded, and the object if there is one */
+	CALL_SITE,
 	CALL_OTHER, /* may run instrumented code */
 };
 calls_meaning calls_classify(const llvm::CallBase &call, llvm::Value **object);
 
-/* May the program's own code run in this call of a function that calls_classify calls a site? */
+/*
+ * Returns whether the program's own code may run during a call that calls_classify() reports as
+ * CALL_SITE.
+ */
 bool calls_runs_program(const llvm::CallBase &call);
 
 #endif

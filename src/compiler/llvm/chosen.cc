@@ -1,11 +1,13 @@
 /*
- * `p = c ? &own : &b; … *p` reads a local variable or b. To have the variable in a register LLVM would read both and then choose
- * between the values, since b can be read without harm to the machine: a race with who writes b would be no race of the
- * program's. It is kept from that (hold.cc), and what it wants is done here: one read on the way of each choice.
+ * `p = c ? &own : &b; … *p` reads a local variable or b. To keep the variable in a register, LLVM
+ * would read both and then choose between the values, since b can be read without harm on the
+ * machine. A race between that read and a write of b would not be a race of the program. hold.cc
+ * prevents it. This pass does what LLVM wanted to achieve, with one read on the path of each
+ * choice:
  *
- *  - Where the choice is a select, the two ways are made.
- *  - Where it is a phi, they are there, and the reads are made where they come from. What lies between the phi and the read
- *    must then be of no account.
+ *  - If the choice is a select, the two paths are created.
+ *  - If it is a phi, the paths exist, and the reads are made in the predecessors. Then nothing
+ *    between the phi and the read may matter.
  */
 #include "compiler/llvm/chosen.h"
 #include "compiler/llvm/hold.h"
@@ -14,26 +16,27 @@
 
 using namespace llvm;
 
-static const unsigned near = 64; /* instructions between a phi and a read, places chosen between */
-static const unsigned deep = 4;	 /* choices between choices */
+/* limit of instructions between a phi and a read, and of addresses to choose from */
+static const unsigned distance_max = 64;
+static const unsigned depth_max = 4; /* nesting of choices */
 
 namespace
 {
 
-struct candidate {
+struct read_candidate {
 	LoadInst *load;
 	unsigned depth;
 };
 
 } // namespace
 
-static bool may_be_local(const Value *place)
+static bool may_be_local(const Value *address)
 {
 	SmallPtrSet<const Value *, 8> seen;
-	SmallVector<const Value *, 8> left = { place };
+	SmallVector<const Value *, 8> left = { address };
 
-	while (!left.empty() && seen.size() < near) {
-		const Value *whole = hold_whole(left.pop_back_val());
+	while (!left.empty() && seen.size() < distance_max) {
+		const Value *whole = hold_object_of(left.pop_back_val());
 		if (isa<AllocaInst>(whole))
 			return true;
 		if (!seen.insert(whole).second)
@@ -46,8 +49,12 @@ static bool may_be_local(const Value *place)
 	return false;
 }
 
-/* The same read with `from` in the place of `choice`, which its place is part of; made before `end`. */
-static LoadInst *read_of(LoadInst &load, const Value *choice, Value *from, Instruction *end)
+/*
+ * Returns a copy of the read, inserted before `end`, in which `from` replaces `choice`, the object
+ * that the address is a part of.
+ */
+static LoadInst *copy_read_before(LoadInst &load, const Value *choice, Value *from,
+				  Instruction *end)
 {
 	SmallVector<Instruction *, 4> chain = { &load };
 
@@ -62,36 +69,38 @@ static LoadInst *read_of(LoadInst &load, const Value *choice, Value *from, Instr
 	return cast<LoadInst>(from);
 }
 
-/* Reads that are on the way to the place stay: they are on the list. */
-static void replace(LoadInst &load, PHINode *values)
+/* Loads in the computation of the address stay: they are in the work list. */
+static void replace_read(LoadInst &load, PHINode *values)
 {
-	Instruction *place = cast<Instruction>(load.getPointerOperand());
+	Instruction *address = cast<Instruction>(load.getPointerOperand());
 
 	values->setDebugLoc(load.getDebugLoc());
 	load.replaceAllUsesWith(values);
 	load.eraseFromParent();
-	while (place && place->use_empty()) {
-		bool is_part = isa<GetElementPtrInst>(place) || isa<BitCastInst>(place);
+	while (address && address->use_empty()) {
+		bool is_part = isa<GetElementPtrInst>(address) || isa<BitCastInst>(address);
 		Instruction *whole =
-			is_part ? dyn_cast<Instruction>(place->getOperand(0)) : nullptr;
-		place->eraseFromParent();
-		place = whole;
+			is_part ? dyn_cast<Instruction>(address->getOperand(0)) : nullptr;
+		address->eraseFromParent();
+		address = whole;
 	}
 }
 
-static PHINode *read_on_two_ways(LoadInst &load, SelectInst &choice)
+static PHINode *read_on_two_paths(LoadInst &load, SelectInst &choice)
 {
 	Instruction *yes, *no;
 
 	SplitBlockAndInsertIfThenElse(choice.getCondition(), &load, &yes, &no);
 	PHINode *values = PHINode::Create(load.getType(), 2, "", &load.getParent()->front());
-	values->addIncoming(read_of(load, &choice, choice.getTrueValue(), yes), yes->getParent());
-	values->addIncoming(read_of(load, &choice, choice.getFalseValue(), no), no->getParent());
+	values->addIncoming(copy_read_before(load, &choice, choice.getTrueValue(), yes),
+			    yes->getParent());
+	values->addIncoming(copy_read_before(load, &choice, choice.getFalseValue(), no),
+			    no->getParent());
 	return values;
 }
 
-/* Could the read be made where its block begins? */
-static bool is_at_the_start(const LoadInst &load, const PHINode &phi)
+/* Returns whether the read could be made at the start of its block. */
+static bool could_be_at_start(const LoadInst &load, const PHINode &phi)
 {
 	unsigned steps = 0;
 
@@ -105,12 +114,12 @@ static bool is_at_the_start(const LoadInst &load, const PHINode &phi)
 	}
 	for (const Instruction *i = phi.getNextNode(); i != &load; i = i->getNextNode())
 		if (i->mayWriteToMemory() || !isGuaranteedToTransferExecutionToSuccessor(i) ||
-		    ++steps > near)
+		    ++steps > distance_max)
 			return false;
 	return true;
 }
 
-static bool has_ways(const PHINode &phi)
+static bool has_branching_predecessors(const PHINode &phi)
 {
 	return llvm::all_of(phi.blocks(), [](const BasicBlock *from) {
 		return isa<BranchInst>(from->getTerminator()) ||
@@ -118,13 +127,13 @@ static bool has_ways(const PHINode &phi)
 	});
 }
 
-static PHINode *read_where_it_comes_from(LoadInst &load, PHINode &phi)
+static PHINode *read_in_predecessors(LoadInst &load, PHINode &phi)
 {
 	BasicBlock *block = phi.getParent();
 	SmallVector<BasicBlock *, 4> from(predecessors(block));
 	CriticalEdgeSplittingOptions options;
 
-	/* Equal ways of a switch become one. */
+	/* Equal edges of a switch become one. */
 	options.setMergeIdenticalEdges();
 	for (BasicBlock *before : from)
 		if (is_contained(predecessors(block), before) &&
@@ -132,31 +141,32 @@ static PHINode *read_where_it_comes_from(LoadInst &load, PHINode &phi)
 			SplitCriticalEdge(before, block, options);
 	PHINode *values = PHINode::Create(load.getType(), 2, "", &block->front());
 	for (BasicBlock *before : predecessors(block))
-		values->addIncoming(read_of(load, &phi, phi.getIncomingValueForBlock(before),
-					    before->getTerminator()),
+		values->addIncoming(copy_read_before(load, &phi,
+						     phi.getIncomingValueForBlock(before),
+						     before->getTerminator()),
 				    before);
 	return values;
 }
 
-/* What is read instead, or null. */
-static PHINode *mend(LoadInst &load)
+/* Splits the read. Returns the phi of its values, or NULL if the read stays as it is. */
+static PHINode *split_read(LoadInst &load)
 {
-	Value *choice = const_cast<Value *>(hold_whole(load.getPointerOperand()));
+	Value *choice = const_cast<Value *>(hold_object_of(load.getPointerOperand()));
 
 	if (!load.isSimple() || !may_be_local(choice))
 		return nullptr;
 	if (SelectInst *two = dyn_cast<SelectInst>(choice))
 		return two->getCondition()->getType()->isVectorTy() ? nullptr
-								    : read_on_two_ways(load, *two);
+								    : read_on_two_paths(load, *two);
 	PHINode *phi = dyn_cast<PHINode>(choice);
-	if (!phi || !has_ways(*phi) || !is_at_the_start(load, *phi))
+	if (!phi || !has_branching_predecessors(*phi) || !could_be_at_start(load, *phi))
 		return nullptr;
-	return read_where_it_comes_from(load, *phi);
+	return read_in_predecessors(load, *phi);
 }
 
 PreservedAnalyses chosen_reads::run(Function &function, FunctionAnalysisManager &)
 {
-	SmallVector<candidate, 16> left;
+	SmallVector<read_candidate, 16> left;
 	bool any = false;
 
 	if (!function.hasFnAttribute(Attribute::SanitizeThread))
@@ -165,14 +175,14 @@ PreservedAnalyses chosen_reads::run(Function &function, FunctionAnalysisManager 
 		if (LoadInst *load = dyn_cast<LoadInst>(&i))
 			left.push_back({ load, 0 });
 	while (!left.empty()) {
-		candidate r = left.pop_back_val();
-		PHINode *values = r.depth < deep ? mend(*r.load) : nullptr;
+		read_candidate r = left.pop_back_val();
+		PHINode *values = r.depth < depth_max ? split_read(*r.load) : nullptr;
 		if (!values)
 			continue;
 		any = true;
 		for (Value *value : values->incoming_values())
 			left.push_back({ cast<LoadInst>(value), r.depth + 1 });
-		replace(*r.load, values);
+		replace_read(*r.load, values);
 	}
 	return any ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

@@ -1,10 +1,10 @@
-/* Reads of a local variable or of something else: one on the way of each. */
+/* Splits a read of "a local variable or something else" into one read on each path. */
 #ifndef COMPILER_LLVM_CHOSEN_H
 #define COMPILER_LLVM_CHOSEN_H
 
 #include "compiler/llvm/llvm.h"
 
-/* Runs before local variables become registers, as far as LLVM lets us. */
+/* Runs before local variables become registers, as far as LLVM allows. */
 struct chosen_reads : llvm::PassInfoMixin<chosen_reads> {
 	llvm::PreservedAnalyses run(llvm::Function &function,
 				    llvm::FunctionAnalysisManager &analyses);

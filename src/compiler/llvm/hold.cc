@@ -1,9 +1,11 @@
 /*
- * Where instructions are combined, `*(c ? &a : &b)` becomes `c ? a : b` with a read of each, since a global variable can be read
- * without harm (InstCombinerImpl::visitLoadInst; that the function is sanitized does not keep it from that). So it does where local
- * variables become registers (SROA), if one of the two is one. Undone afterwards it would have to be found: the choice may have been moved to
- * another block meanwhile, behind a call, or be part of a larger one. So while these passes run such a read is volatile, which they leave
- * alone; what the second would have got by it, chosen.cc does.
+ * InstCombine turns `*(c ? &a : &b)` into `c ? a : b` with a read of each, since a global variable
+ * can be read without harm (InstCombinerImpl::visitLoadInst; the sanitize attribute of the function
+ * does not prevent it). SROA, which turns local variables into registers, does the same if one of
+ * the two is local. This cannot be undone afterwards, since the reads cannot be found reliably: the
+ * choice may have moved to another block, after a call, or be part of a larger one. So such a read
+ * is volatile while these passes run, and they leave it alone. What SROA would have gained,
+ * chosen.cc does.
  */
 #include "compiler/llvm/hold.h"
 
@@ -12,13 +14,14 @@
 
 using namespace llvm;
 
-static const char held[] = "sooth.held";
-static const char volatile_anyway[] = "sooth.volatile";
-static const unsigned deep = 6; /* from a place to what it is an element of */
+static const char held_mark[] = "sooth.held";
+static const char volatile_mark[] = "sooth.volatile";
+static const unsigned steps_max = 6; /* steps from an address to the object it is an element of */
 
 /*
- * The function that a pass is about to run on. any_cast would not do: it compares addresses of variables, which are others in
- * a plugin than in the compiler. What is behind them is the same from LLVM 14 to 19.
+ * Returns the function that a pass is about to run on. any_cast does not work: it compares
+ * addresses of variables, which differ between a plugin and the compiler. The layout is the same
+ * from LLVM 14 to 19.
  */
 static Function *function_of(const Any &unit)
 {
@@ -31,21 +34,21 @@ static Function *function_of(const Any &unit)
 	return (*reinterpret_cast<const storage *const *>(&unit))->value;
 }
 
-const Value *hold_whole(const Value *place)
+const Value *hold_object_of(const Value *address)
 {
-	for (unsigned i = 0; i < deep; i++)
-		if (const auto *part = dyn_cast<GEPOperator>(place))
-			place = part->getPointerOperand();
-		else if (const auto *cast = dyn_cast<BitCastOperator>(place))
-			place = cast->getOperand(0);
+	for (unsigned i = 0; i < steps_max; i++)
+		if (const auto *part = dyn_cast<GEPOperator>(address))
+			address = part->getPointerOperand();
+		else if (const auto *cast = dyn_cast<BitCastOperator>(address))
+			address = cast->getOperand(0);
 		else
 			break;
-	return place;
+	return address;
 }
 
-static bool is_of_a_choice(const Value *place)
+static bool is_of_choice(const Value *address)
 {
-	const Value *whole = hold_whole(place);
+	const Value *whole = hold_object_of(address);
 
 	return isa<SelectInst>(whole) || isa<PHINode>(whole);
 }
@@ -63,36 +66,36 @@ static bool unmark(Instruction &i, const char *how)
 	return was;
 }
 
-/* Where instructions are combined, such a copy becomes a read and a write. */
-static bool is_of_few_bytes(const MemCpyInst &copy)
+/* InstCombine turns such a copy into a read and a write. */
+static bool is_small(const MemCpyInst &copy)
 {
 	const ConstantInt *length = dyn_cast<ConstantInt>(copy.getLength());
 
 	return length && length->getValue().ule(8);
 }
 
-static void hold(Function &function, bool copies)
+static void hold_reads_in(Function &function, bool copies)
 {
 	for (Instruction &i : instructions(function))
 		if (LoadInst *load = dyn_cast<LoadInst>(&i)) {
-			if (!is_of_a_choice(load->getPointerOperand()) || load->isAtomic())
+			if (!is_of_choice(load->getPointerOperand()) || load->isAtomic())
 				continue;
-			mark(*load, load->isVolatile() ? volatile_anyway : held);
+			mark(*load, load->isVolatile() ? volatile_mark : held_mark);
 			load->setVolatile(true);
 		} else if (MemCpyInst *copy = dyn_cast<MemCpyInst>(&i)) {
-			if (!copies || copy->isVolatile() || !is_of_few_bytes(*copy) ||
-			    !is_of_a_choice(copy->getRawSource()))
+			if (!copies || copy->isVolatile() || !is_small(*copy) ||
+			    !is_of_choice(copy->getRawSource()))
 				continue;
-			mark(*copy, held);
+			mark(*copy, held_mark);
 			copy->setVolatile(ConstantInt::getTrue(i.getContext()));
 		}
 }
 
-/* What a copy became is as volatile as it was. */
-static void let_go_of_copy(LoadInst &load)
+/* Releases what a held copy became: a volatile load and a volatile store. */
+static void release_copied_read(LoadInst &load)
 {
-	if (!load.isVolatile() || load.isAtomic() || unmark(load, volatile_anyway) ||
-	    !is_of_a_choice(load.getPointerOperand()))
+	if (!load.isVolatile() || load.isAtomic() || unmark(load, volatile_mark) ||
+	    !is_of_choice(load.getPointerOperand()))
 		return;
 	load.setVolatile(false);
 	for (User *user : load.users())
@@ -100,25 +103,25 @@ static void let_go_of_copy(LoadInst &load)
 			store->setVolatile(false);
 }
 
-static void let_go(Function &function)
+static void release_reads_in(Function &function)
 {
 	for (Instruction &i : instructions(function))
 		if (LoadInst *load = dyn_cast<LoadInst>(&i)) {
-			if (unmark(i, held))
+			if (unmark(i, held_mark))
 				load->setVolatile(false);
 			else
-				let_go_of_copy(*load);
+				release_copied_read(*load);
 		} else if (MemCpyInst *copy = dyn_cast<MemCpyInst>(&i)) {
-			if (unmark(i, held))
+			if (unmark(i, held_mark))
 				copy->setVolatile(ConstantInt::getFalse(i.getContext()));
 		}
 }
 
 /*
- * SROA makes registers of pointers first, and only then sees what is chosen between: here they are made before it. The variable that nobody
- * uses, which it takes away, has it say that something was changed.
+ * SROA turns pointers into registers first, and only then sees the choices. Here that is done
+ * before it. The unused variable, which SROA removes, makes it report a change.
  */
-static void show_choices(Function &function)
+static void promote_pointers(Function &function)
 {
 	std::vector<AllocaInst *> pointers;
 
@@ -136,7 +139,7 @@ static void show_choices(Function &function)
 
 static const char combine[] = "InstCombinePass", to_registers[] = "SROAPass";
 
-static bool is_concerned(StringRef pass, const Any &unit)
+static bool is_held_during(StringRef pass, const Any &unit)
 {
 	return (pass == combine || pass == to_registers) &&
 	       function_of(unit)->hasFnAttribute(Attribute::SanitizeThread);
@@ -148,19 +151,22 @@ void hold_reads(PassBuilder &builder)
 
 	if (!callbacks)
 		return;
-	/* What a function might read by a pointer it is given would be read by its caller, in any case. */
+	/*
+	 * Argument promotion: what a function might read through a pointer argument, its caller
+	 * would read in any case.
+	 */
 	callbacks->registerShouldRunOptionalPassCallback(
 		[](StringRef pass, Any) { return pass != "ArgumentPromotionPass"; });
 	callbacks->registerBeforeNonSkippedPassCallback([](StringRef pass, Any unit) {
-		if (!is_concerned(pass, unit))
+		if (!is_held_during(pass, unit))
 			return;
 		if (pass == to_registers)
-			show_choices(*function_of(unit));
-		hold(*function_of(unit), pass == combine);
+			promote_pointers(*function_of(unit));
+		hold_reads_in(*function_of(unit), pass == combine);
 	});
 	callbacks->registerAfterPassCallback(
 		[](StringRef pass, Any unit, const PreservedAnalyses &) {
-			if (is_concerned(pass, unit))
-				let_go(*function_of(unit));
+			if (is_held_during(pass, unit))
+				release_reads_in(*function_of(unit));
 		});
 }

@@ -1,4 +1,4 @@
-/* Reads of one of several places, kept from becoming a read of each. */
+/* Prevents LLVM from turning a read of one of several variables into a read of each. */
 #ifndef COMPILER_LLVM_HOLD_H
 #define COMPILER_LLVM_HOLD_H
 
@@ -6,8 +6,8 @@
 
 #include "llvm/Passes/PassBuilder.h"
 
-/* What a place is a part of: a variable, or a choice between such. */
-const llvm::Value *hold_whole(const llvm::Value *place);
+/* Returns the object that an address is a part of: a variable, or a choice between variables. */
+const llvm::Value *hold_object_of(const llvm::Value *address);
 
 void hold_reads(llvm::PassBuilder &builder);
 

@@ -1,10 +1,10 @@
 /*
- * a[i] is an address of six bytes. But where the reader knows a and i already (i was read from
- * memory, say, as in block[ptr[j]]) it can compute the address, and where it knows a alone, i takes
- * four bytes or fewer, and serves b[i] and a[i + 1] as well. In compressors and hash tables, whose
- * addresses no loop makes predictable, that is a third of all that is written.
+ * The address of a[i] takes six bytes. But if the reader knows a and i already (i was read from
+ * memory, as in block[ptr[j]]), it can compute the address. If it knows only a, then i takes four
+ * bytes or fewer, and also serves b[i] and a[i + 1]. In compressors and hash tables, whose
+ * addresses no loop makes predictable, that saves a third of all bytes.
  *
- * Which way an address is told is decided in slots.cc, where it is found out what is known where.
+ * slots.cc, which computes what is known where, decides how an address is recorded.
  */
 #include "compiler/llvm/indexed.h"
 #include "event/wire.h"
@@ -13,8 +13,8 @@
 
 using namespace llvm;
 
-/* Bytes of a number that a slot can be cut to; 0: there is no such cut. */
-static unsigned width_of(const Type *type)
+/* Returns the bytes of a number to which a slot can be truncated; 0 if there is no such size. */
+static unsigned slot_width(const Type *type)
 {
 	unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
 
@@ -22,25 +22,28 @@ static unsigned width_of(const Type *type)
 }
 
 /*
- * The number that an index is made of, and how: extended from so many bytes. (An index that is narrower than a
- * pointer is extended as a signed number.)
+ * Finds the number that an index is made of, and how it is extended. (An index that is narrower
+ * than a pointer is extended as a signed number.)
  */
 static bool find_index(Value *operand, access_index &index)
 {
 	index.is_signed = true;
 	if (isa<ZExtInst>(operand) || isa<SExtInst>(operand)) {
 		Value *narrow = cast<Instruction>(operand)->getOperand(0);
-		if (width_of(narrow->getType())) {
+		if (slot_width(narrow->getType())) {
 			index.is_signed = isa<SExtInst>(operand);
 			operand = narrow;
 		}
 	}
 	index.number = operand;
-	index.width = width_of(operand->getType());
+	index.width = slot_width(operand->getType());
 	return index.width && !isa<Constant>(operand);
 }
 
-/* Bytes that the number without its constant takes when it is recorded, 0 if that is not worth it. */
+/*
+ * Returns the bytes that the number (without its constant) takes in a record, 0 if it is not worth
+ * recording.
+ */
 static unsigned bytes_to_record(const DataLayout &layout, Value *number)
 {
 	KnownBits bits = computeKnownBits(number, layout);
@@ -49,7 +52,7 @@ static unsigned bytes_to_record(const DataLayout &layout, Value *number)
 	return active <= 8 ? 1 : active <= 16 ? 2 : active <= 32 ? 4 : 0;
 }
 
-/* a[i + 1]: what is recorded is i. */
+/* a[i + 1]: i is recorded. */
 static Value *without_constant(Value *number)
 {
 	BinaryOperator *sum = dyn_cast<BinaryOperator>(number);
@@ -59,7 +62,7 @@ static Value *without_constant(Value *number)
 	return is_sum ? sum->getOperand(0) : number;
 }
 
-static void take_apart(const DataLayout &layout, access_address &address)
+static void split_element(const DataLayout &layout, access_address &address)
 {
 	access_index index;
 	GEPOperator *element = address.is_static ? nullptr : dyn_cast<GEPOperator>(address.base);
@@ -74,7 +77,7 @@ static void take_apart(const DataLayout &layout, access_address &address)
 	if (!find_index(variable.begin()->first, index) || scale.ult(1) ||
 	    scale.ugt(WIRE_INDEX_SCALE_MAX))
 		return;
-	index.array = access_take_apart(layout, element->getPointerOperand());
+	index.array = access_split(layout, element->getPointerOperand());
 	index.offset = index.array.offset + offset.getSExtValue();
 	if (index.offset != (int32_t)index.offset)
 		return;
@@ -84,13 +87,13 @@ static void take_apart(const DataLayout &layout, access_address &address)
 	address.index = std::make_shared<access_index>(index);
 }
 
-void indexed_take_apart(const DataLayout &layout, plan &p)
+void indexed_split(const DataLayout &layout, plan &p)
 {
 	for (auto &entry : p.blocks)
 		for (op &o : entry.second) {
 			if (o.from_shared)
-				take_apart(layout, o.from);
+				split_element(layout, o.from);
 			if (o.to_shared)
-				take_apart(layout, o.to);
+				split_element(layout, o.to);
 		}
 }

@@ -1,9 +1,10 @@
 /*
- * The pass. It stands where loops are about to be vectorised: late enough that inlining and scalar
- * optimisation are done, early enough that accesses are still those of the source and know their fields.
+ * The instrumenting pass. It runs just before loops are vectorised: late enough that inlining and
+ * scalar optimisation are done, early enough that the accesses are still those of the source and
+ * their fields are known.
  *
- * For each function: take instructions apart (lower.cc), list what is to be recorded, find out
- * which values the reader will know (slots.cc), then generate, a segment at a time (segment.cc).
+ * For each function: split instructions (lower.cc), list what is to be recorded, compute which
+ * values the reader will know (slots.cc), then generate code, one segment at a time (segment.cc).
  */
 #include "compiler/llvm/instrument.h"
 #include "compiler/llvm/bases.h"
@@ -24,9 +25,9 @@ namespace
 {
 
 const uint64_t vector_max = 640;
-const char recorded[] = "sooth-recorded";
+const char recorded_attribute[] = "sooth-recorded";
 
-/* ---- what is to be recorded ----------------------------------------------------------------- */
+/* ---- listing what is to be recorded ---------------------------------------------------------- */
 
 class lister
 {
@@ -56,7 +57,7 @@ class lister
 	const DataLayout &layout;
 	access_sharing &sharing;
 
-	op make(enum op::kind kind, Instruction *at, uint64_t size)
+	op make_op(enum op::kind kind, Instruction *at, uint64_t size)
 	{
 		op o;
 		o.kind = kind;
@@ -73,22 +74,22 @@ class lister
 
 	void list_load(LoadInst *load, std::vector<op> &ops)
 	{
-		op o = make(op::READ, load, access_size(layout, load->getType()));
+		op o = make_op(op::READ, load, access_size(layout, load->getType()));
 		o.from_shared = sharing.is_shared(load->getPointerOperand());
 		if (!o.from_shared || !o.size || too_large(o.size))
 			return;
-		o.from = access_take_apart(layout, load->getPointerOperand());
+		o.from = access_split(layout, load->getPointerOperand());
 		ops.push_back(o);
 	}
 
 	void list_store(StoreInst *store, std::vector<op> &ops)
 	{
-		op o = make(op::WRITE, store,
-			    access_size(layout, store->getValueOperand()->getType()));
+		op o = make_op(op::WRITE, store,
+			       access_size(layout, store->getValueOperand()->getType()));
 		o.to_shared = sharing.is_shared(store->getPointerOperand());
 		if (!o.to_shared || !o.size || too_large(o.size))
 			return;
-		o.to = access_take_apart(layout, store->getPointerOperand());
+		o.to = access_split(layout, store->getPointerOperand());
 		ops.push_back(o);
 	}
 
@@ -97,26 +98,26 @@ class lister
 		MemTransferInst *copy = dyn_cast<MemTransferInst>(stmt);
 		if (!lower_is_inline(*stmt))
 			return;
-		op o = make(copy ? op::COPY : op::CLEAR, stmt,
-			    cast<ConstantInt>(stmt->getLength())->getZExtValue());
+		op o = make_op(copy ? op::COPY : op::CLEAR, stmt,
+			       cast<ConstantInt>(stmt->getLength())->getZExtValue());
 		o.from_shared = copy && sharing.is_shared(copy->getRawSource());
 		o.to_shared = sharing.is_shared(stmt->getRawDest());
 		if ((!o.from_shared && !o.to_shared) || !o.size)
 			return;
 		if (o.from_shared)
-			o.from = access_take_apart(layout, copy->getRawSource());
+			o.from = access_split(layout, copy->getRawSource());
 		if (o.to_shared)
-			o.to = access_take_apart(layout, stmt->getRawDest());
+			o.to = access_split(layout, stmt->getRawDest());
 		ops.push_back(o);
 	}
 
 	void list_call(CallBase *call, std::vector<op> &ops)
 	{
-		op o = make(op::FORGET, call, 0);
-		/* Such a call must be the last thing before the return. */
+		op o = make_op(op::FORGET, call, 0);
+		/* A musttail call must be the last instruction before the return. */
 		CallInst *plain = dyn_cast<CallInst>(call);
 		if (plain && plain->isMustTailCall())
-			ops.push_back(make(op::EXIT, call, 0));
+			ops.push_back(make_op(op::EXIT, call, 0));
 		switch (calls_classify(*call, &o.object)) {
 		case CALL_NOTHING: return;
 		case CALL_POINT: o.kind = op::CLOSE; break;
@@ -125,18 +126,18 @@ class lister
 		}
 		ops.push_back(o);
 		if (o.kind == op::SITE && calls_runs_program(*call))
-			ops.push_back(make(op::FORGET, call, 0));
+			ops.push_back(make_op(op::FORGET, call, 0));
 	}
 
 	void list_exit(Instruction *end, std::vector<op> &ops)
 	{
 		if (!end->getParent()->getTerminatingMustTailCall())
-			ops.push_back(make(op::EXIT, end, 0));
+			ops.push_back(make_op(op::EXIT, end, 0));
 	}
 };
 
-/* Is there anything but the function's end? */
-bool worth_it(const plan &p)
+/* Returns whether there is anything to record besides the end of the function. */
+bool has_events(const plan &p)
 {
 	for (const auto &entry : p.blocks)
 		for (const op &o : entry.second)
@@ -145,23 +146,24 @@ bool worth_it(const plan &p)
 	return false;
 }
 
-/* ---- what the reader will know -------------------------------------------------------------- */
+/* ---- what the reader will know --------------------------------------------------------------- */
 
-void note_address(plan &p, BasicBlock *block, const access_address &a)
+void note_address_known(plan &p, BasicBlock *block, const access_address &a)
 {
 	if (!a.is_static)
 		p.known.note_address(block, a);
 }
 
-void note_block(const DataLayout &layout, BasicBlock *block, const std::vector<op> &ops, plan &p)
+void note_block_effects(const DataLayout &layout, BasicBlock *block, const std::vector<op> &ops,
+			plan &p)
 {
 	for (const op &o : ops) {
 		if (o.kind == op::FORGET || o.kind == op::EXIT)
 			p.known.note_forgotten(block);
 		if (o.from_shared)
-			note_address(p, block, o.from);
+			note_address_known(p, block, o.from);
 		if (o.to_shared)
-			note_address(p, block, o.to);
+			note_address_known(p, block, o.to);
 		if (o.kind == op::READ && segment_value_fits_slot(layout, o.at->getType()))
 			p.known.note_recorded(block, o.at);
 		if (o.kind == op::WRITE && segment_defines(layout, *cast<StoreInst>(o.at)))
@@ -196,11 +198,11 @@ class generator
 			generate_op(o, s);
 		Instruction *end = block.getTerminator();
 		for (const slots::definition &d : definitions) {
-			make_room(s, end, 0);
+			close_if_full(s, end, 0);
 			s.define(end, d, start_of(d, end));
 		}
 		for (const slots::assignment &a : assignments) {
-			make_room(s, end, 0);
+			close_if_full(s, end, 0);
 			s.assign(end, a);
 		}
 		s.close(end);
@@ -219,7 +221,7 @@ class generator
 		return &*at;
 	}
 
-	static void make_room(segment &s, Instruction *at, uint64_t size)
+	static void close_if_full(segment &s, Instruction *at, uint64_t size)
 	{
 		if (s.is_open() && !s.has_room(size))
 			s.close(at);
@@ -241,14 +243,14 @@ class generator
 				p.known.forgotten();
 			return;
 		}
-		make_room(s, o.at, o.kind == op::CLEAR ? 0 : o.size);
+		close_if_full(s, o.at, o.kind == op::CLEAR ? 0 : o.size);
 		switch (o.kind) {
 		case op::READ: s.read(o); break;
 		case op::WRITE: s.write(o); break;
 		case op::COPY: s.copy(o); break;
 		case op::CLEAR: s.clear(o); break;
 		case op::SITE:
-			s.site(o);
+			s.add_site(o);
 			s.close(o.at);
 			break;
 		default: /* EXIT */
@@ -262,7 +264,10 @@ class generator
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* The dynamic linker calls it when our thread-local variable has no place yet. */
+/*
+ * Returns whether the function is an ifunc resolver. The dynamic linker calls resolvers before our
+ * thread-local variable has been allocated.
+ */
 bool is_resolver(const Function &function)
 {
 	for (const GlobalIFunc &indirect : function.getParent()->ifuncs())
@@ -275,11 +280,12 @@ bool is_to_be_recorded(const Function &function)
 {
 	return !function.isDeclarationForLinker() &&
 	       function.hasFnAttribute(Attribute::SanitizeThread) &&
-	       !function.hasFnAttribute(recorded) && !function.hasFnAttribute(Attribute::Naked) &&
+	       !function.hasFnAttribute(recorded_attribute) &&
+	       !function.hasFnAttribute(Attribute::Naked) &&
 	       function.getCallingConv() != CallingConv::X86_INTR && !is_resolver(function);
 }
 
-void record(Function &function, FunctionAnalysisManager &analyses)
+void instrument_body(Function &function, FunctionAnalysisManager &analyses)
 {
 	access_sharing sharing;
 	plan p;
@@ -290,23 +296,27 @@ void record(Function &function, FunctionAnalysisManager &analyses)
 	lister list(function, sharing);
 	for (BasicBlock &block : function)
 		list.list_block(block, p.blocks[&block]);
-	if (!worth_it(p))
+	if (!has_events(p))
 		return;
 	ScalarEvolution *evolution = nullptr;
 	if (!function.hasOptNone()) {
 		bases_share(function, analyses, p);
-		indexed_take_apart(function.getParent()->getDataLayout(), p);
+		indexed_split(function.getParent()->getDataLayout(), p);
 		evolution = &analyses.getResult<ScalarEvolutionAnalysis>(function);
 		loops_find(function, analyses.getResult<LoopAnalysis>(function), *evolution, p);
 	}
 	for (BasicBlock &block : function)
-		note_block(function.getParent()->getDataLayout(), &block, p.blocks[&block], p);
+		note_block_effects(function.getParent()->getDataLayout(), &block, p.blocks[&block],
+				   p);
 	p.known.solve(function);
 	generator generate(function, p, evolution);
 	for (BasicBlock &block : function)
 		generate.generate_block(block);
 	llvm_forget_memory_effects(function);
-	/* The call in a segment's cold path pushes on the stack of functions that look like leaves. */
+	/*
+	 * The call in a segment's cold path pushes onto the stack, in functions that look like
+	 * leaves.
+	 */
 	function.addFnAttr(Attribute::NoRedZone);
 }
 
@@ -316,12 +326,12 @@ PreservedAnalyses instrument_function::run(Function &function, FunctionAnalysisM
 {
 	if (!is_to_be_recorded(function))
 		return PreservedAnalyses::all();
-	record(function, analyses);
-	function.addFnAttr(recorded);
+	instrument_body(function, analyses);
+	function.addFnAttr(recorded_attribute);
 	return PreservedAnalyses::none();
 }
 
-/* Is the variable written somewhere, or passed on? */
+/* Returns whether the variable is written anywhere, or its address is passed on. */
 static bool may_change(const Value &pointer)
 {
 	for (const User *user : pointer.users()) {
@@ -335,7 +345,7 @@ static bool may_change(const Value &pointer)
 	return false;
 }
 
-/* The variables that the optimiser would take apart or make smaller if it saw all their uses. */
+/* Keeps the variables that the optimiser would split or shrink if it saw all their uses. */
 static void keep_variables(Module &module)
 {
 	std::vector<GlobalValue *> kept;
@@ -349,10 +359,9 @@ static void keep_variables(Module &module)
 }
 
 /*
- * What the optimiser must not do, as sanitizers tell it for reasons of their own: a loop that copies or fills
- * would become a call of memcpy or memset, and its accesses one that knows no fields (a copy that the
- * source asks for stays one); a static variable that is only ever 0 or 1000 would become a
- * bool.
+ * Forbids optimisations, as sanitizers do for other reasons. A loop that copies or fills would
+ * become a call of memcpy or memset, an access without fields. (A copy that the source asks for
+ * stays one.) A static variable that is only ever 0 or 1000 would become a bool.
  */
 PreservedAnalyses instrument_begin::run(Module &module, ModuleAnalysisManager &)
 {

@@ -1,10 +1,10 @@
-/* The passes that record. */
+/* The passes that instrument a module. */
 #ifndef COMPILER_LLVM_INSTRUMENT_H
 #define COMPILER_LLVM_INSTRUMENT_H
 
 #include "compiler/llvm/llvm.h"
 
-/* Before anything is optimised: what the optimiser must not do to code that will be recorded. */
+/* Before any optimisation: forbids what the optimiser must not do to code that will be recorded. */
 struct instrument_begin : llvm::PassInfoMixin<instrument_begin> {
 	llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 	static bool isRequired()
@@ -13,7 +13,7 @@ struct instrument_begin : llvm::PassInfoMixin<instrument_begin> {
 	}
 };
 
-/* Records a function, once. */
+/* Instruments a function, once. */
 struct instrument_function : llvm::PassInfoMixin<instrument_function> {
 	llvm::PreservedAnalyses run(llvm::Function &function,
 				    llvm::FunctionAnalysisManager &analyses);
@@ -23,7 +23,7 @@ struct instrument_function : llvm::PassInfoMixin<instrument_function> {
 	}
 };
 
-/* At the end: the module is made known to the runtime. */
+/* At the end: announces the module to the runtime. */
 struct instrument_end : llvm::PassInfoMixin<instrument_end> {
 	llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 	static bool isRequired()

@@ -1,4 +1,4 @@
-/* The parts of LLVM we build on, and where its versions (14 to 19) differ in what we use. */
+/* The headers of LLVM that the plugin uses, and wrappers where its versions (14 to 19) differ. */
 #ifndef COMPILER_LLVM_LLVM_H
 #define COMPILER_LLVM_LLVM_H
 
@@ -30,7 +30,10 @@
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PassManager.h"
 
-/* A pointer to bytes: until LLVM 15 pointers have the type of what they point at. */
+/*
+ * Returns the type of a pointer to bytes. Before LLVM 15, pointers have the type of what they point
+ * at.
+ */
 static inline llvm::PointerType *llvm_pointer_type(llvm::LLVMContext &context)
 {
 #if LLVM_VERSION_MAJOR < 15
@@ -45,7 +48,10 @@ static inline bool llvm_starts_with(llvm::StringRef text, llvm::StringRef prefix
 	return text.substr(0, prefix.size()) == prefix;
 }
 
-/* What is said of the memory that a function or a call touches: no longer true once it records. */
+/*
+ * Removes the attributes that say which memory a function or a call accesses. They are no longer
+ * true once it records.
+ */
 template <typename T> static inline void llvm_forget_memory_effects(T &function_or_call)
 {
 #if LLVM_VERSION_MAJOR < 16

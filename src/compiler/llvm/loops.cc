@@ -1,14 +1,14 @@
 /*
- * Three sorts of pointers need no recording in each round of a loop:
+ * Three kinds of pointers need not be recorded in each iteration of a loop:
  *
- *  - those the loop does not change: recorded once, before it;
- *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): recorded before
- *    the loop, then "plus 8" at the end of each round;
- *  - those that become, at the end of each round, a value that was just read (n = n->next): the
- *    read has recorded it.
+ *  - those that the loop does not change: they are recorded once, before it;
+ *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): they are recorded
+ *    before the loop, and the table says "plus 8" at the end of each iteration;
+ *  - those that become, at the end of each iteration, a value that was just read (n = n->next):
+ *    the read has recorded it.
  *
- * What is said here is only a proposal. slots.cc checks on the flow graph that each step can be
- * computed wherever control may come from, and drops the rest.
+ * Everything found here is only a proposal. slots.cc checks on the flow graph that each step can be
+ * computed on every path, and drops the rest.
  */
 #include "compiler/llvm/loops.h"
 
@@ -26,10 +26,10 @@ static const std::vector<op> &ops_of(const plan &p, BasicBlock *block)
 }
 
 /*
- * The block at whose end a value for the next round can be assigned for free: going back from the
- * edge through blocks with nothing in them. Sets `toward` to where it leads.
+ * Returns the block at whose end a value for the next iteration can be assigned for free: the
+ * nearest block before the edge that is not empty. Sets `toward` to its successor on that path.
  */
-static BasicBlock *where_to_assign(const plan &p, Loop *loop, BasicBlock **toward)
+static BasicBlock *find_block_to_assign(const plan &p, Loop *loop, BasicBlock **toward)
 {
 	BasicBlock *at = loop->getLoopLatch();
 	*toward = loop->getHeader();
@@ -37,28 +37,28 @@ static BasicBlock *where_to_assign(const plan &p, Loop *loop, BasicBlock **towar
 		*toward = at;
 		at = at->getSinglePredecessor();
 	}
-	/* Does the block end inside a segment? Then more elements cost nothing there. */
+	/* If the block ends inside a segment, more elements cost nothing there. */
 	const std::vector<op> &ops = ops_of(p, at);
 	return !ops.empty() && ops.back().is_access() ? at : nullptr;
 }
 
-class finder
+class loop_finder
 {
       public:
-	finder(plan &p, LoopInfo &loops, ScalarEvolution &evolution, const DataLayout &layout)
+	loop_finder(plan &p, LoopInfo &loops, ScalarEvolution &evolution, const DataLayout &layout)
 	    : p(p), loops(loops), evolution(evolution), expander(evolution, layout, "sooth")
 	{
 	}
 
-	void consider(BasicBlock *block, const access_address &address)
+	void propose(BasicBlock *block, const access_address &address)
 	{
 		Value *value = address.base;
 		Loop *loop = loops.getLoopFor(block);
 
 		if (address.is_static || !loop || !seen.insert(value).second)
 			return;
-		slots::definition array = array_of(loop, address);
-		if (!consider_pointer(loop, value, array) && array.value)
+		slots::definition array = find_array(loop, address);
+		if (!propose_pointer(loop, value, array) && array.value)
 			p.known.define(array);
 	}
 
@@ -68,20 +68,20 @@ class finder
 	ScalarEvolution &evolution;
 	SCEVExpander expander;
 	std::set<Value *> seen;
-	std::map<Loop *, bool> quiet;
+	std::map<Loop *, bool> without_calls;
 
-	bool is_quiet(Loop *loop)
+	bool has_no_calls(Loop *loop)
 	{
-		auto known = quiet.find(loop);
-		if (known == quiet.end())
-			known = quiet.emplace(loop, !forgets(loop)).first;
+		auto known = without_calls.find(loop);
+		if (known == without_calls.end())
+			known = without_calls.emplace(loop, !may_run_recorded_code(loop)).first;
 		return known->second;
 	}
 
-	/* Whether it need not be recorded in each round. */
-	bool consider_pointer(Loop *loop, Value *value, const slots::definition &otherwise)
+	/* Returns whether the pointer need not be recorded in each iteration. */
+	bool propose_pointer(Loop *loop, Value *value, const slots::definition &otherwise)
 	{
-		if (!loop->getLoopPreheader() || !loop->getLoopLatch() || !is_quiet(loop))
+		if (!loop->getLoopPreheader() || !loop->getLoopLatch() || !has_no_calls(loop))
 			return false;
 		if (!loop->isLoopInvariant(value))
 			return follow_induction(loop, value, otherwise) || follow_phi(loop, value);
@@ -99,24 +99,24 @@ class finder
 	}
 
 	/*
-	 * The array whose elements a loop takes in an order that cannot be followed: recorded before the
-	 * outermost loop that does not change it.
+	 * Returns the array whose elements a loop accesses in an order that cannot be followed. It
+	 * is recorded before the outermost loop that does not change it.
 	 */
-	slots::definition array_of(Loop *loop, const access_address &address)
+	slots::definition find_array(Loop *loop, const access_address &address)
 	{
 		slots::definition array = {};
 
 		if (!address.index || address.index->array.is_static)
 			return array;
 		Value *base = address.index->array.base;
-		for (; loop && is_quiet(loop) && loop->isLoopInvariant(base);
+		for (; loop && has_no_calls(loop) && loop->isLoopInvariant(base);
 		     loop = loop->getParentLoop())
 			if (loop->getLoopPreheader())
 				array = { base, nullptr, nullptr, loop->getLoopPreheader() };
 		return array;
 	}
 
-	/* A pointer that advances by a constant. */
+	/* Proposes a pointer that advances by a constant. */
 	bool follow_induction(Loop *loop, Value *value, const slots::definition &otherwise)
 	{
 		const SCEVAddRecExpr *sum =
@@ -129,7 +129,7 @@ class finder
 			dyn_cast<SCEVConstant>(sum->getStepRecurrence(evolution));
 		if (!step || !is_safe(sum->getStart()))
 			return false;
-		BasicBlock *toward, *at = where_to_assign(p, loop, &toward);
+		BasicBlock *toward, *at = find_block_to_assign(p, loop, &toward);
 		if (!at)
 			return false;
 		int64_t plus = step->getAPInt().getSExtValue();
@@ -140,13 +140,16 @@ class finder
 		return true;
 	}
 
-	/* A pointer that is another one in the next round: its PHI node says which. */
+	/*
+	 * Proposes a pointer that becomes another value in the next iteration. Its PHI node says
+	 * which.
+	 */
 	bool follow_phi(Loop *loop, Value *value)
 	{
 		PHINode *phi = dyn_cast<PHINode>(value);
 		if (!phi || phi->getParent() != loop->getHeader())
 			return false;
-		BasicBlock *toward, *at = where_to_assign(p, loop, &toward);
+		BasicBlock *toward, *at = find_block_to_assign(p, loop, &toward);
 		if (!at)
 			return false;
 		Value *next = phi->getIncomingValueForBlock(loop->getLoopLatch());
@@ -160,8 +163,11 @@ class finder
 		return true;
 	}
 
-	/* A call in the loop may run other instrumented code: nothing is known after it. */
-	bool forgets(Loop *loop)
+	/*
+	 * Returns whether a call in the loop may run other instrumented code. After it, nothing is
+	 * known.
+	 */
+	bool may_run_recorded_code(Loop *loop)
 	{
 		for (BasicBlock *block : loop->blocks())
 			for (const op &o : ops_of(p, block))
@@ -173,13 +179,13 @@ class finder
 
 void loops_find(Function &function, LoopInfo &loops, ScalarEvolution &evolution, plan &p)
 {
-	finder f(p, loops, evolution, function.getParent()->getDataLayout());
+	loop_finder f(p, loops, evolution, function.getParent()->getDataLayout());
 
 	for (BasicBlock &block : function)
 		for (const op &o : ops_of(p, &block)) {
 			if (o.from_shared)
-				f.consider(&block, o.from);
+				f.propose(&block, o.from);
 			if (o.to_shared)
-				f.consider(&block, o.to);
+				f.propose(&block, o.to);
 		}
 }

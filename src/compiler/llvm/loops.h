@@ -1,4 +1,7 @@
-/* Pointers that a loop does not change, or changes in a way the reader can follow. */
+/*
+ * Finds pointers that a loop does not change, or changes in a way that the reader of a trace can
+ * compute.
+ */
 #ifndef COMPILER_LLVM_LOOPS_H
 #define COMPILER_LLVM_LOOPS_H
 

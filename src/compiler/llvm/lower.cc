@@ -1,3 +1,8 @@
+/*
+ * Splits instructions so that each access to shared memory is a load, a store or an inline copy:
+ * structs as single values, large copies and fills, structs passed by value. Also redirects calls
+ * of known functions (event/calls.def) to the runtime.
+ */
 #include "compiler/llvm/lower.h"
 #include "compiler/llvm/atomics.h"
 #include "compiler/llvm/calls.h"
@@ -13,18 +18,19 @@ using namespace llvm;
 /* Structs and arrays larger than this are copied by the runtime. */
 static const uint64_t inline_copy_max = 256;
 
-/* ---- structs as values ---------------------------------------------------------------------- */
+/* ---- structs as single values ---------------------------------------------------------------- */
 
 /*
- * A struct that is loaded or stored as one value (as front ends do to pass it in registers) is
- * loaded and stored by its fields: what lies between them is not moved.
+ * A struct that is loaded or stored as one value (front ends do that to pass it in registers) is
+ * loaded and stored field by field: the padding between fields is not moved.
  */
-static Value *load_parts(IRBuilder<> &builder, LoadInst *whole, Type *type, Value *place,
+static Value *load_parts(IRBuilder<> &builder, LoadInst *whole, Type *type, Value *address,
 			 uint64_t offset)
 {
 	const DataLayout &layout = whole->getModule()->getDataLayout();
 	if (!type->isAggregateType()) {
-		Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), place, offset);
+		Value *at =
+			builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, offset);
 		at = builder.CreatePointerCast(at, type->getPointerTo());
 		return builder.CreateAlignedLoad(
 			type, at, commonAlignment(whole->getAlign(), offset), whole->isVolatile());
@@ -39,18 +45,19 @@ static Value *load_parts(IRBuilder<> &builder, LoadInst *whole, Type *type, Valu
 						->getElementOffset(i)
 				      : i * layout.getTypeAllocSize(part).getFixedValue();
 		all = builder.CreateInsertValue(
-			all, load_parts(builder, whole, part, place, offset + at), i);
+			all, load_parts(builder, whole, part, address, offset + at), i);
 	}
 	return all;
 }
 
-static void store_parts(IRBuilder<> &builder, StoreInst *whole, Value *value, Value *place,
+static void store_parts(IRBuilder<> &builder, StoreInst *whole, Value *value, Value *address,
 			uint64_t offset)
 {
 	const DataLayout &layout = whole->getModule()->getDataLayout();
 	Type *type = value->getType();
 	if (!type->isAggregateType()) {
-		Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), place, offset);
+		Value *at =
+			builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, offset);
 		at = builder.CreatePointerCast(at, type->getPointerTo());
 		builder.CreateAlignedStore(value, at, commonAlignment(whole->getAlign(), offset),
 					   whole->isVolatile());
@@ -65,7 +72,7 @@ static void store_parts(IRBuilder<> &builder, StoreInst *whole, Value *value, Va
 				? layout.getStructLayout(cast<StructType>(type))
 					  ->getElementOffset(i)
 				: i * layout.getTypeAllocSize(part->getType()).getFixedValue();
-		store_parts(builder, whole, part, place, offset + at);
+		store_parts(builder, whole, part, address, offset + at);
 	}
 }
 
@@ -75,12 +82,12 @@ static void lower_aggregate(Instruction *i)
 	Type *byte = builder.getInt8Ty()->getPointerTo();
 
 	if (LoadInst *load = dyn_cast<LoadInst>(i)) {
-		Value *place = builder.CreatePointerCast(load->getPointerOperand(), byte);
-		load->replaceAllUsesWith(load_parts(builder, load, load->getType(), place, 0));
+		Value *address = builder.CreatePointerCast(load->getPointerOperand(), byte);
+		load->replaceAllUsesWith(load_parts(builder, load, load->getType(), address, 0));
 	} else {
 		StoreInst *store = cast<StoreInst>(i);
-		Value *place = builder.CreatePointerCast(store->getPointerOperand(), byte);
-		store_parts(builder, store, store->getValueOperand(), place, 0);
+		Value *address = builder.CreatePointerCast(store->getPointerOperand(), byte);
+		store_parts(builder, store, store->getValueOperand(), address, 0);
 	}
 	i->eraseFromParent();
 }
@@ -107,7 +114,7 @@ bool lower_is_inline(const MemIntrinsic &stmt)
 	return byte && (byte->isZero() || length->getZExtValue() <= 8);
 }
 
-/* A large or variable-sized copy becomes a call of the runtime. */
+/* Replaces a large or variable-sized copy by a call of the runtime. */
 static void lower_memory(MemIntrinsic *stmt)
 {
 	IRBuilder<> builder(stmt);
@@ -140,7 +147,7 @@ static bool is_shared_memory(const MemIntrinsic &stmt, access_sharing &sharing)
 
 /* ---- calls ---------------------------------------------------------------------------------- */
 
-/* Structs passed by value are read first. */
+/* Structs passed by value are read before the call. */
 static void lower_arguments(CallBase *call, access_sharing &sharing)
 {
 	const DataLayout &layout = call->getModule()->getDataLayout();
@@ -162,8 +169,11 @@ static void lower_arguments(CallBase *call, access_sharing &sharing)
 	}
 }
 
-/* memcpy(…) of the program becomes __sooth_memcpy(…), a function the compiler knows nothing of. */
-static void redirect(CallBase *call, const known_call *known)
+/*
+ * memcpy(…) of the program becomes __sooth_memcpy(…), a function that the compiler knows nothing
+ * about.
+ */
+static void redirect_to_runtime(CallBase *call, const known_call *known)
 {
 	Module *module = call->getModule();
 	FunctionCallee target = module->getOrInsertFunction("__sooth_" + std::string(known->name),
@@ -189,23 +199,23 @@ static void forget_effects(CallBase *call)
 static void lower_call(CallBase *call, access_sharing &sharing)
 {
 	if (call->isInlineAsm())
-		requests_lower(call);
+		requests_announce(call);
 	if (isa<IntrinsicInst>(call) || call->isInlineAsm())
 		return;
 	lower_arguments(call, sharing);
 	const known_call *known = calls_find(*call);
 	if (known && known->how == CALL_REDIRECT)
-		redirect(call, known);
+		redirect_to_runtime(call, known);
 	forget_effects(call);
 }
 
-/* ---- all ------------------------------------------------------------------------------------ */
+/* ---- the whole function ---------------------------------------------------------------------- */
 
 void lower_function(Function &function, access_sharing &sharing)
 {
 	std::vector<Instruction *> work;
 
-	/* Exceptions that leave the function leave it through one more landing pad. */
+	/* Exceptions that leave the function do so through an additional landing pad. */
 	EscapeEnumerator escapes(function, "sooth_cleanup");
 	while (escapes.Next())
 		;

@@ -1,6 +1,7 @@
 /*
- * Before instrumentation: instructions that access memory in passing are taken apart, so that each
- * access is an instruction of its own, and what the runtime is to do becomes a call of it.
+ * Preparation before a function is instrumented: splits instructions that access memory as a side
+ * effect, so that each access is an instruction of its own, and replaces what the runtime has to do
+ * by calls.
  */
 #ifndef COMPILER_LLVM_LOWER_H
 #define COMPILER_LLVM_LOWER_H
@@ -9,7 +10,10 @@
 
 void lower_function(llvm::Function &function, access_sharing &sharing);
 
-/* Copies and fills that a segment can hold; others are calls by now. */
+/*
+ * Returns whether a segment can hold this copy or fill. lower_function() has replaced others by
+ * calls.
+ */
 bool lower_is_inline(const llvm::MemIntrinsic &stmt);
 
 #endif

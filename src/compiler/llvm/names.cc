@@ -1,8 +1,9 @@
 /*
- * Names. An access is a pointer and a size; the source's words for it come from three places: the
- * variable that the pointer starts from (debug information names globals, locals, and registers that
- * hold a variable's value), the type of that variable, in which the constant part of the address is a path of
- * fields, and, where no variable is found, the struct type that the address computation names.
+ * Names. An access is a pointer and a size. Its name in the source comes from three sources: the
+ * variable that the pointer starts from (debug information names globals, locals, and registers
+ * that hold a variable's value); the type of that variable, in which the constant part of the
+ * address is a path of fields; and, if no variable is found, the struct type that the address
+ * computation names.
  */
 #include "compiler/llvm/names.h"
 #include "compiler/llvm/calls.h"
@@ -15,18 +16,21 @@ using namespace llvm;
 namespace
 {
 
-/* An object, and a place in it. */
-struct view {
-	std::string text; /* the object's name, or that of a pointer to it */
+/* An object, and an offset in it. */
+struct object_view {
+	std::string text; /* name of the object, or of a pointer to it */
 	bool is_direct = false;
-	bool has_index = false; /* the place depends on a variable */
-	DIType *type = nullptr; /* the object's */
+	bool has_index = false; /* the offset depends on a variable */
+	DIType *type = nullptr; /* type of the object */
 	int64_t offset = 0;
 };
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
-/* What debug information says of a value: it is the variable's, or the variable's address. */
+/*
+ * How debug information relates a value to a variable: the value is the variable's contents, or its
+ * address.
+ */
 enum role { ROLE_VALUE, ROLE_ADDRESS };
 
 bool has_role(const DIExpression *expression, role wanted)
@@ -36,10 +40,13 @@ bool has_role(const DIExpression *expression, role wanted)
 	return expression->getNumElements() == 1 && expression->getElement(0) == dwarf::DW_OP_deref;
 }
 
-/* Of several variables with this value, the one of the function the instruction comes from. */
+/*
+ * Among several variables with this value, chooses the one in the function that the instruction
+ * comes from.
+ */
 template <typename T>
-DILocalVariable *choose(const T &users, role wanted, const DILocation *inlined_at,
-			DILocalVariable *best)
+DILocalVariable *choose_variable(const T &users, role wanted, const DILocation *inlined_at,
+				 DILocalVariable *best)
 {
 	for (auto *user : users) {
 		if (!has_role(user->getExpression(), wanted))
@@ -50,30 +57,34 @@ DILocalVariable *choose(const T &users, role wanted, const DILocation *inlined_a
 	return best;
 }
 
-/* The variable that has this value, or lies at this address. */
+/* Returns the variable that has this value, or has this address. */
 DILocalVariable *variable_of(Value *value, role wanted, const DILocation *inlined_at)
 {
 	SmallVector<DbgValueInst *, 4> users;
 #if LLVM_VERSION_MAJOR < 19
 	findDbgValues(users, value);
-	return choose(users, wanted, inlined_at, nullptr);
+	return choose_variable(users, wanted, inlined_at, nullptr);
 #else
 	SmallVector<DbgVariableRecord *, 4> records;
 	findDbgValues(users, value, &records);
-	return choose(records, wanted, inlined_at, choose(users, wanted, inlined_at, nullptr));
+	return choose_variable(records, wanted, inlined_at,
+			       choose_variable(users, wanted, inlined_at, nullptr));
 #endif
 }
 
-/* The variable that lives in this memory: declared to, or, once optimised, said to be pointed at. */
+/*
+ * Returns the variable in this memory: declared to be there, or, after optimisation, described by
+ * its address.
+ */
 DILocalVariable *variable_in(Value *memory)
 {
 #if LLVM_VERSION_MAJOR < 19
 	DILocalVariable *declared =
-		choose(FindDbgDeclareUses(memory), ROLE_VALUE, nullptr, nullptr);
+		choose_variable(FindDbgDeclareUses(memory), ROLE_VALUE, nullptr, nullptr);
 #else
-	DILocalVariable *declared =
-		choose(findDVRDeclares(memory), ROLE_VALUE, nullptr,
-		       choose(findDbgDeclares(memory), ROLE_VALUE, nullptr, nullptr));
+	DILocalVariable *declared = choose_variable(
+		findDVRDeclares(memory), ROLE_VALUE, nullptr,
+		choose_variable(findDbgDeclares(memory), ROLE_VALUE, nullptr, nullptr));
 #endif
 	return declared ? declared : variable_of(memory, ROLE_ADDRESS, nullptr);
 }
@@ -90,15 +101,15 @@ class describer
 		note_alias_type(at);
 	}
 
-	view object_at(Value *pointer, unsigned depth = 0)
+	object_view object_at(Value *pointer, unsigned depth = 0)
 	{
-		view v;
+		object_view v;
 		for (;;) {
 			if (named_pointer(pointer, v))
 				return v;
 			GEPOperator *sum = dyn_cast<GEPOperator>(pointer);
 			if (sum) {
-				add(sum, v);
+				add_offset(sum, v);
 				pointer = sum->getPointerOperand();
 			} else if (isa<BitCastOperator>(pointer) ||
 				   isa<AddrSpaceCastOperator>(pointer)) {
@@ -113,7 +124,7 @@ class describer
 		return v;
 	}
 
-	names_reference reference(const view &v, uint64_t size, bool is_whole,
+	names_reference reference(const object_view &v, uint64_t size, bool is_whole,
 				  StringRef wanted = "");
 
       private:
@@ -136,13 +147,13 @@ class describer
 		}
 	}
 
-	/* The variable with this value, as long as it says what the value points at. */
+	/* Returns the variable with this value, if its type says what the value points at. */
 	DILocalVariable *pointer_variable(Value *pointer)
 	{
 		DILocalVariable *variable = variable_of(pointer, ROLE_VALUE, inlined_at);
 		if (variable && types_pointee(variable->getType()))
 			return variable;
-		/* the same pointer under another type: `struct account *to = argument` */
+		/* the same pointer with another type: `struct account *to = argument` */
 		for (User *user : pointer->users())
 			if (isa<BitCastInst>(user)) {
 				variable = variable_of(user, ROLE_VALUE, inlined_at);
@@ -152,8 +163,11 @@ class describer
 		return nullptr;
 	}
 
-	/* A value that a variable of the source has: "p", and what it points at. */
-	bool named_pointer(Value *pointer, view &v)
+	/*
+	 * For a value that a variable of the source has: "p", and what it points at. Returns false
+	 * if there is no such variable.
+	 */
+	bool named_pointer(Value *pointer, object_view &v)
 	{
 		if (isa<Constant>(pointer) || isa<AllocaInst>(pointer))
 			return false;
@@ -165,7 +179,7 @@ class describer
 		return true;
 	}
 
-	void add(GEPOperator *sum, view &v)
+	void add_offset(GEPOperator *sum, object_view &v)
 	{
 		MapVector<Value *, APInt> variables;
 		APInt constant(layout.getIndexTypeSizeInBits(sum->getType()), 0);
@@ -178,8 +192,8 @@ class describer
 			note_struct(sum->getSourceElementType(), constant.getSExtValue(), v);
 	}
 
-	/* What the address computation itself says, in case that nothing better comes. */
-	void note_struct(Type *type, int64_t offset, view &v)
+	/* Remembers what the address computation says, in case nothing better is found. */
+	void note_struct(Type *type, int64_t offset, object_view &v)
 	{
 		StructType *known = dyn_cast<StructType>(type);
 		if (!known || !known->hasName() || fallback)
@@ -191,7 +205,10 @@ class describer
 	DIType *fallback = nullptr;
 	int64_t fallback_offset = 0;
 
-	/* What alias analysis is told of an access: a struct type, and where in it. */
+	/*
+	 * Remembers what the metadata for alias analysis says about an access: a struct type, and
+	 * an offset in it.
+	 */
 	void note_alias_type(Instruction &at)
 	{
 		MDNode *tag = at.getMetadata(LLVMContext::MD_tbaa);
@@ -209,14 +226,14 @@ class describer
 		fallback_offset = (int64_t)offset->getZExtValue();
 	}
 
-	void describe_variable(const DIVariable *variable, view &v)
+	void describe_variable(const DIVariable *variable, object_view &v)
 	{
 		v.is_direct = true;
 		v.text = variable->getName().str();
 		v.type = variable->getType();
 	}
 
-	void describe_base(Value *base, view &v, unsigned depth)
+	void describe_base(Value *base, object_view &v, unsigned depth)
 	{
 		if (GlobalVariable *global = dyn_cast<GlobalVariable>(base)) {
 			SmallVector<DIGlobalVariableExpression *, 1> found;
@@ -243,13 +260,13 @@ class describer
 		}
 	}
 
-	/* A pointer that was read: its name is that of what it was read from. */
-	void describe_loaded(LoadInst *load, view &v, unsigned depth)
+	/* A pointer that was read is named after the memory it was read from. */
+	void describe_loaded(LoadInst *load, object_view &v, unsigned depth)
 	{
 		if (depth > 4)
 			return;
 		describer other(*load);
-		view from = other.object_at(load->getPointerOperand(), depth + 1);
+		object_view from = other.object_at(load->getPointerOperand(), depth + 1);
 		names_reference where = other.reference(
 			from, layout.getTypeStoreSize(load->getType()).getFixedValue(), false);
 		if (where.name.empty())
@@ -260,12 +277,13 @@ class describer
 	}
 
       public:
-	DIType *last_type = nullptr; /* of what the last reference refers to */
+	DIType *last_type = nullptr; /* type of the last result of reference() */
 };
 
 /* ---- references ----------------------------------------------------------------------------- */
 
-names_reference describer::reference(const view &v, uint64_t size, bool is_whole, StringRef wanted)
+names_reference describer::reference(const object_view &v, uint64_t size, bool is_whole,
+				     StringRef wanted)
 {
 	names_reference r;
 	types_path path(v.type, v.offset, size, is_whole, wanted);
@@ -290,7 +308,7 @@ names_reference describer::reference(const view &v, uint64_t size, bool is_whole
 	return r;
 }
 
-/* The type that an object of a call has: "pthread_mutex_t". */
+/* Returns the type that the object of a call has: "pthread_mutex_t". */
 StringRef type_of_object(StringRef function)
 {
 	static const struct {
@@ -313,7 +331,7 @@ StringRef type_of_object(StringRef function)
 	return "";
 }
 
-/* How many bytes an atomic operation is about, by the digits at the end of its name. */
+/* Returns how many bytes an atomic operation accesses, from the digits at the end of its name. */
 uint64_t size_of_object(StringRef function)
 {
 	uint64_t size = 0;
@@ -340,11 +358,11 @@ names_reference names_of_object(CallBase &call, Value *pointer)
 			   wanted);
 }
 
-/* ---- places --------------------------------------------------------------------------------- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 /*
- * A file as it was named to the compiler. clang takes off what the name has in common with the
- * directory of the compilation, and says so only by another directory.
+ * Returns a file as it was named to the compiler. clang removes what the name has in common with
+ * the directory of the compilation; only another directory in the entry shows that.
  */
 static std::string file_of(const DIFile *file, const DICompileUnit *unit)
 {
@@ -366,8 +384,10 @@ static std::string function_and_file(const DISubprogram *function, const DIFile 
 	return types_function_name(function) + "\t" + file_of(file, function->getUnit());
 }
 
-/* Instructions the optimiser made have no location; the one before them is the best guess. */
-static const DILocation *located(Instruction &at)
+/*
+ * Instructions that the optimiser made have no location. The nearest one before is the best guess.
+ */
+static const DILocation *find_located(Instruction &at)
 {
 	for (Instruction *i = &at; i; i = i->getPrevNode())
 		if (const DILocation *where = i->getDebugLoc())
@@ -376,9 +396,9 @@ static const DILocation *located(Instruction &at)
 	return at.getDebugLoc().get();
 }
 
-std::string names_place(Instruction &at, unsigned *line, unsigned *column)
+std::string names_site(Instruction &at, unsigned *line, unsigned *column)
 {
-	const DILocation *where = located(at);
+	const DILocation *where = find_located(at);
 	Function &function = *at.getFunction();
 
 	*column = 0;
@@ -386,14 +406,14 @@ std::string names_place(Instruction &at, unsigned *line, unsigned *column)
 		return names_function(function, line);
 	*line = where->getLine();
 	*column = where->getColumn();
-	std::string place;
+	std::string site;
 	for (;;) {
 		const DISubprogram *scope = where->getScope()->getSubprogram();
-		place += function_and_file(scope, where->getFile());
+		site += function_and_file(scope, where->getFile());
 		const DILocation *outer = where->getInlinedAt();
 		if (!outer)
-			return place;
-		place += "\t" + std::to_string(outer->getLine()) + "\t";
+			return site;
+		site += "\t" + std::to_string(outer->getLine()) + "\t";
 		where = outer;
 	}
 }

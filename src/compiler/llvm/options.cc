@@ -1,3 +1,4 @@
+/* The plugin's command-line options. */
 #include "compiler/llvm/options.h"
 
 #include "llvm/Support/CommandLine.h"

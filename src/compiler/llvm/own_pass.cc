@@ -1,3 +1,7 @@
+/*
+ * LLVM's sanitizer pass cannot be removed from the pipeline. So its options are switched off, and
+ * the constructor that it adds to each module is removed after it has run.
+ */
 #include "compiler/llvm/own_pass.h"
 
 #include "llvm/ADT/Any.h"
@@ -11,15 +15,18 @@ using namespace llvm;
 namespace
 {
 
-/* An entry of llvm.used is a function, one of llvm.global_ctors { priority, function, data }. */
-bool is_of(Constant *entry, const Function *function)
+/*
+ * An entry of llvm.used is a function, an entry of llvm.global_ctors is { priority, function, data
+ * }.
+ */
+bool entry_is(Constant *entry, const Function *function)
 {
 	if (isa<StructType>(entry->getType()))
 		entry = entry->getAggregateElement(1u);
 	return entry->stripPointerCasts() == function;
 }
 
-void drop_from(Module &module, StringRef list_name, const Function *gone)
+void drop_from_list(Module &module, StringRef list_name, const Function *gone)
 {
 	GlobalVariable *list = module.getNamedGlobal(list_name);
 	auto *old = list ? dyn_cast<ConstantArray>(list->getInitializer()) : nullptr;
@@ -27,7 +34,7 @@ void drop_from(Module &module, StringRef list_name, const Function *gone)
 		return;
 	std::vector<Constant *> kept;
 	for (Value *entry : old->operands())
-		if (!is_of(cast<Constant>(entry), gone))
+		if (!entry_is(cast<Constant>(entry), gone))
 			kept.push_back(cast<Constant>(entry));
 	if (!kept.empty()) {
 		ArrayType *type = ArrayType::get(old->getType()->getElementType(), kept.size());
@@ -39,14 +46,14 @@ void drop_from(Module &module, StringRef list_name, const Function *gone)
 	list->eraseFromParent();
 }
 
-/* The pass makes a constructor that starts libtsan, whatever it finds in the module. */
+/* Removes the constructor that starts libtsan. The pass creates it in every module. */
 void drop_libtsan(Module &module)
 {
 	Function *constructor = module.getFunction("tsan.module_ctor");
 	if (!constructor)
 		return;
-	drop_from(module, "llvm.global_ctors", constructor);
-	drop_from(module, "llvm.used", constructor);
+	drop_from_list(module, "llvm.global_ctors", constructor);
+	drop_from_list(module, "llvm.used", constructor);
 	constructor->removeDeadConstantUsers();
 	if (!constructor->use_empty())
 		return;
@@ -57,12 +64,12 @@ void drop_libtsan(Module &module)
 }
 
 /*
- * Which module is compiled. A callback behind a pass is told of it, too, but as an llvm::Any, whose
- * types have other addresses in a plugin than in the compiler.
+ * The module that is being compiled. A callback after a pass gets it, too, but as an llvm::Any,
+ * whose type identifiers have other addresses in a plugin than in the compiler.
  */
-Module *compiled;
+Module *compiled_module;
 
-class note_pass : public PassInfoMixin<note_pass>
+class remember_module_pass : public PassInfoMixin<remember_module_pass>
 {
       public:
 	static bool isRequired()
@@ -71,14 +78,14 @@ class note_pass : public PassInfoMixin<note_pass>
 	}
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
-		compiled = &module;
+		compiled_module = &module;
 		return PreservedAnalyses::all();
 	}
 };
 
 } // namespace
 
-/* Its options are LLVM's, and known whenever the pass is. */
+/* The options belong to LLVM, and are registered whenever the pass is. */
 static void switch_off(StringRef name)
 {
 	cl::Option *option = cl::getRegisteredOptions().lookup(name);
@@ -87,18 +94,18 @@ static void switch_off(StringRef name)
 		option->addOccurrence(0, name, "0");
 }
 
-void own_pass_silence(PassBuilder &builder)
+void own_pass_disable(PassBuilder &builder)
 {
 	for (const char *name :
 	     { "tsan-instrument-memory-accesses", "tsan-instrument-memintrinsics",
 	       "tsan-instrument-func-entry-exit", "tsan-instrument-atomics" })
 		switch_off(name);
 	builder.registerPipelineStartEPCallback(
-		[](ModulePassManager &passes, auto) { passes.addPass(note_pass()); });
+		[](ModulePassManager &passes, auto) { passes.addPass(remember_module_pass()); });
 	if (PassInstrumentationCallbacks *callbacks = builder.getPassInstrumentationCallbacks())
 		callbacks->registerAfterPassCallback(
 			[](StringRef pass, Any, const PreservedAnalyses &) {
-				if (pass == "ModuleThreadSanitizerPass" && compiled)
-					drop_libtsan(*compiled);
+				if (pass == "ModuleThreadSanitizerPass" && compiled_module)
+					drop_libtsan(*compiled_module);
 			});
 }

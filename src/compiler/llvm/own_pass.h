@@ -1,12 +1,12 @@
 /*
- * The compiler's own sanitizer pass. Its flag is set, so that the front end marks the functions that are
- * to be recorded (sanitize_thread), but it must do nothing.
+ * Disables LLVM's own sanitizer pass. The sanitizer's flag is set so that the front end marks the
+ * functions that are to be recorded (sanitize_thread), but the pass must do nothing.
  */
 #ifndef COMPILER_LLVM_OWN_PASS_H
 #define COMPILER_LLVM_OWN_PASS_H
 
 #include "llvm/Passes/PassBuilder.h"
 
-void own_pass_silence(llvm::PassBuilder &builder);
+void own_pass_disable(llvm::PassBuilder &builder);
 
 #endif

@@ -1,4 +1,7 @@
-/* What is to be recorded in a function, listed before anything is generated. */
+/*
+ * The operations of a function that are to be recorded. The list is complete before any code is
+ * generated.
+ */
 #ifndef COMPILER_LLVM_PLAN_H
 #define COMPILER_LLVM_PLAN_H
 
@@ -11,11 +14,11 @@
 struct op {
 	enum kind { READ, WRITE, COPY, CLEAR, SITE, EXIT, FORGET, CLOSE } kind;
 	llvm::Instruction *at = nullptr;
-	/* COPY has both; READ only `from`; WRITE and CLEAR only `to` */
+	/* COPY may have both; READ has only `from`, WRITE and CLEAR only `to` */
 	bool from_shared = false, to_shared = false;
 	access_address from, to;
 	uint64_t size = 0;
-	llvm::Value *object = nullptr; /* SITE: the object the call is about, or NULL */
+	llvm::Value *object = nullptr; /* SITE: the object that the call uses, or NULL */
 
 	bool is_access() const
 	{

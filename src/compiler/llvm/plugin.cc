@@ -1,4 +1,6 @@
-/* The plugin of clang, of versions 14 to 19: where its passes stand. */
+/*
+ * The clang plugin, for versions 14 to 19: registers its passes at their positions in the pipeline.
+ */
 #include "compiler/llvm/chosen.h"
 #include "compiler/llvm/hold.h"
 #include "compiler/llvm/instrument.h"
@@ -24,7 +26,7 @@ static void print_statistics()
 	       << c.values_kept << " values\n";
 }
 
-/* What the driver asks for when all is recorded. */
+/* The last pass: drops debug information that the program did not ask for, prints statistics. */
 struct finish_pass : PassInfoMixin<finish_pass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
@@ -43,7 +45,7 @@ struct finish_pass : PassInfoMixin<finish_pass> {
 	}
 };
 
-/* Options are LLVM's, and known whenever the pass is that has them. */
+/* The options belong to LLVM, and are registered whenever the pass is that has them. */
 static void set_option(StringRef name, StringRef value)
 {
 	if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
@@ -51,8 +53,8 @@ static void set_option(StringRef name, StringRef value)
 }
 
 /*
- * A table from code to the unit it comes from, where there is debug information at all: gcc makes one,
- * and libdw, by which the tool finds lines of what has no row, needs it.
+ * Asks for a table from code addresses to units, where there is debug information at all. gcc
+ * always creates it. libdw needs it; the tool uses libdw to find lines of code that has no row.
  */
 static void want_address_table()
 {
@@ -60,9 +62,10 @@ static void want_address_table()
 }
 
 /*
- * Reads that LLVM moves to where the source might make them, because that does no harm to the machine. `if (c) sum += x` in a
- * loop: it reads sum before the loop, whatever c is. `for (…) { all += x; if (last) post(); }`: it reads x before the loop and
- * behind post, and there also if no round comes any more. Races with those would be none of the program's.
+ * Forbids moving reads to where the source might make them, which does no harm on the machine. `if
+ * (c) sum += x` in a loop: LLVM reads sum before the loop, whatever c is. `for (…) { all += x; if
+ * (last) post(); }`: LLVM reads x before the loop and after post(), even if no iteration follows.
+ * Races with those reads would not be races of the program.
  */
 static void forbid_added_reads()
 {
@@ -73,7 +76,7 @@ static void forbid_added_reads()
 
 static void register_passes(PassBuilder &builder)
 {
-	own_pass_silence(builder);
+	own_pass_disable(builder);
 	hold_reads(builder);
 	forbid_added_reads();
 	want_address_table();
@@ -90,7 +93,10 @@ static void register_passes(PassBuilder &builder)
 		passes.addPass(chosen_reads());
 		passes.addPass(instrument_function());
 	});
-	/* With -flto nothing is vectorised before the link: what is not recorded yet is now. */
+	/*
+	 * With -flto nothing is vectorised before the link: instrument what is not instrumented
+	 * yet.
+	 */
 	builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, auto...) {
 		passes.addPass(createModuleToFunctionPassAdaptor(instrument_function()));
 		passes.addPass(instrument_end());

@@ -1,3 +1,8 @@
+/*
+ * A point is one asm call: a NOP, its row as assembler directives (common/point_row.h), and the
+ * recorded values as operands. LLVM replaces the operands in the text of the row, so the row says
+ * in which register or memory each value is.
+ */
 #include "compiler/llvm/point_asm.h"
 
 #include "compiler/common/plain_name.h"
@@ -10,14 +15,14 @@
 
 using namespace llvm;
 
-/* In the template of an asm only the dollar has a meaning. */
+/* In an asm template only the dollar has a meaning. */
 static const point_escape escape = { "$", '$' };
-static const unsigned struct_most = 16;
+static const unsigned struct_max = 16;
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
 /*
- * \1 keeps LLVM from changing a name. The body of a builtin that a header of the system defines (as those of
+ * \1 prevents LLVM from changing a name. The body of a builtin that a system header defines (for
  * _FORTIFY_SOURCE) is called NAME.inline.
  */
 std::string point_linker_name(const Function &function)
@@ -32,7 +37,7 @@ std::string point_linker_name(const Function &function)
 	return name.str();
 }
 
-/* In C the source's name differs where a declaration has an asm name. */
+/* In C the name in the source differs if the declaration has an asm label. */
 static std::string plain_of(const Function &function, const std::string &linker)
 {
 	const DISubprogram *described = function.getSubprogram();
@@ -50,9 +55,9 @@ std::string point_full_name(const Function &function)
 
 /* ---- operands ------------------------------------------------------------------------------- */
 
-struct point_maker::operands {
+struct point_operands {
 	std::vector<Value *> in;
-	std::vector<Type *> element; /* of what is named as memory; NULL elsewhere */
+	std::vector<Type *> element; /* type of a memory operand; NULL for others */
 	std::string words, constraints;
 	unsigned rooms = 0;
 
@@ -65,31 +70,31 @@ struct point_maker::operands {
 	}
 };
 
-point_maker::point_maker(Function &of) : function(of)
+point_builder::point_builder(Function &of) : function(of)
 {
 	std::string linker = point_linker_name(of);
-	name_of_place = plain_of(of, linker);
-	if (name_of_place.empty())
-		name_of_place = linker;
+	function_name = plain_of(of, linker);
+	if (function_name.empty())
+		function_name = linker;
 }
 
-/* Points use the same room one after the other: it is filled just before. */
-AllocaInst *point_maker::room_for(unsigned i)
+/* The points of a function share this memory: it is filled just before each. */
+AllocaInst *point_builder::struct_room_for(unsigned i)
 {
 	LLVMContext &context = function.getContext();
 
-	while (room.size() <= i) {
+	while (struct_room.size() <= i) {
 		BasicBlock &entry = function.getEntryBlock();
-		auto *type = ArrayType::get(Type::getInt64Ty(context), struct_most / 8);
+		auto *type = ArrayType::get(Type::getInt64Ty(context), struct_max / 8);
 		IRBuilder<> builder(&entry, entry.begin());
-		room.push_back(builder.CreateAlloca(type, nullptr, "sooth.struct"));
-		room.back()->setAlignment(Align(8));
+		struct_room.push_back(builder.CreateAlloca(type, nullptr, "sooth.struct"));
+		struct_room.back()->setAlignment(Align(8));
 	}
-	return room[i];
+	return struct_room[i];
 }
 
-/* A struct in registers goes to memory: a row names one place for it. */
-void point_maker::add_struct(operands &o, const point_value &v, Instruction *before)
+/* A struct in registers is stored to memory, since a row names one location for it. */
+void point_builder::add_struct(point_operands &o, const point_value &v, Instruction *before)
 {
 	IRBuilder<> builder(before);
 	if (v.in_memory) {
@@ -98,7 +103,7 @@ void point_maker::add_struct(operands &o, const point_value &v, Instruction *bef
 		      bytes);
 		return;
 	}
-	AllocaInst *to = room_for(o.rooms++);
+	AllocaInst *to = struct_room_for(o.rooms++);
 	for (unsigned i = 0; i < 2 && v.part[i]; i++) {
 		Value *at = builder.CreateConstInBoundsGEP2_32(to->getAllocatedType(), to, 0, i);
 		if (v.part[i]->getType() != Type::getInt64Ty(before->getContext()))
@@ -111,10 +116,10 @@ void point_maker::add_struct(operands &o, const point_value &v, Instruction *bef
 
 static bool is_struct(char letter)
 {
-	return letter > '0' && letter <= (char)('0' + struct_most);
+	return letter > '0' && letter <= (char)('0' + struct_max);
 }
 
-void point_maker::add_value(operands &o, const point_value &v, Instruction *before)
+void point_builder::add_value(point_operands &o, const point_value &v, Instruction *before)
 {
 	Value *value = v.part[0];
 	char letter = v.type.letter;
@@ -138,13 +143,15 @@ void point_maker::add_value(operands &o, const point_value &v, Instruction *befo
 	}
 }
 
-/* ---- the instruction ------------------------------------------------------------------------ */
+/* ---- the instruction ------------------------------------------------------------------------- */
 
 static void mark_operands(CallInst *call, const std::vector<Type *> &element)
 {
 	for (unsigned i = 0; i < element.size(); i++) {
-		/* What a pointer leads to may be read here, and nobody remembers the pointer: a local
-		 * stays the function's own. */
+		/*
+		 * The point may read what a pointer points at, but nothing keeps the pointer: a
+		 * local stays private.
+		 */
 		if (call->getArgOperand(i)->getType()->isPointerTy())
 			call->addParamAttr(i, Attribute::NoCapture);
 		if (element[i])
@@ -153,10 +160,10 @@ static void mark_operands(CallInst *call, const std::vector<Type *> &element)
 	}
 }
 
-void point_maker::put(const point &p, Instruction *before, DebugLoc where)
+void point_builder::insert(const point &p, Instruction *before, DebugLoc where)
 {
 	LLVMContext &context = before->getContext();
-	operands o;
+	point_operands o;
 	std::string types, pointed;
 	unsigned flags = p.flags;
 
@@ -174,7 +181,7 @@ void point_maker::put(const point &p, Instruction *before, DebugLoc where)
 	std::vector<Type *> in;
 	for (Value *value : o.in)
 		in.push_back(value->getType());
-	std::string text = point_row_nop({ p.kind, flags, p.name, name_of_place + "\t" + p.file,
+	std::string text = point_row_nop({ p.kind, flags, p.name, function_name + "\t" + p.file,
 					   types, o.words, p.line, p.column },
 					 escape, seen_is_loose());
 	FunctionType *type = FunctionType::get(Type::getVoidTy(context), in, false);
@@ -187,7 +194,7 @@ void point_maker::put(const point &p, Instruction *before, DebugLoc where)
 	mark_operands(call, o.element);
 }
 
-void point_say_none(Function &function, const seen_place &where, const char *why)
+void point_add_none(Function &function, const seen_place &where, const char *why)
 {
 	std::string linker = point_linker_name(function), plain = plain_of(function, linker);
 	point_row_text row = { POINT_ROW_NONE,

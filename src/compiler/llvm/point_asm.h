@@ -1,4 +1,4 @@
-/* A point as an instruction: the NOP, its operands, and the row. */
+/* Builds the instruction of a point: the NOP, its operands, and the row. */
 #ifndef COMPILER_LLVM_POINT_ASM_H
 #define COMPILER_LLVM_POINT_ASM_H
 
@@ -12,49 +12,51 @@
 #include <string>
 #include <vector>
 
-/* An argument or a result, as LLVM has it. */
+/* An argument or a result, as LLVM represents it. */
 struct point_value {
 	seen_type type;
 	llvm::Value
-		*part[2]; /* a number or pointer; a struct in one or two; NULL: cannot be told */
-	bool in_memory;	  /* `part[0]` is its address */
+		/* a number or pointer; a struct in one or two parts; NULL: cannot be recorded */
+		*part[2];
+	bool in_memory; /* `part[0]` is its address */
 };
 
 struct point {
 	unsigned kind, flags;
-	std::string name; /* the linker's and, behind a tab, the plain one */
+	std::string name; /* from point_full_name(); a probe's "app:name" */
 	std::vector<point_value> values;
 	std::string file;
 	unsigned line, column;
 };
 
-/* The points of one function. */
-class point_maker
+struct point_operands;
+
+/* Inserts the points of one function. */
+class point_builder
 {
       public:
-	explicit point_maker(llvm::Function &function);
+	explicit point_builder(llvm::Function &function);
 
-	/* Puts a point before an instruction. */
-	void put(const point &p, llvm::Instruction *before, llvm::DebugLoc where);
+	/* Inserts a point before an instruction. */
+	void insert(const point &p, llvm::Instruction *before, llvm::DebugLoc where);
 
       private:
-	struct operands;
 	llvm::Function &function;
-	std::string name_of_place;
-	std::vector<llvm::AllocaInst *> room; /* for structs that are not in memory */
+	std::string function_name;
+	std::vector<llvm::AllocaInst *> struct_room; /* for structs that are not in memory */
 
-	void add_struct(operands &o, const point_value &v, llvm::Instruction *before);
-	void add_value(operands &o, const point_value &v, llvm::Instruction *before);
-	llvm::AllocaInst *room_for(unsigned i);
+	void add_struct(point_operands &o, const point_value &v, llvm::Instruction *before);
+	void add_value(point_operands &o, const point_value &v, llvm::Instruction *before);
+	llvm::AllocaInst *struct_room_for(unsigned i);
 };
 
-/* The linker's name without what LLVM puts before and behind it. */
+/* Returns the linker name, without what LLVM adds before and after it. */
 std::string point_linker_name(const llvm::Function &function);
 
-/* The same and, behind a tab, what the source calls it if that is something else. */
+/* Returns the linker name. If the source uses another name, that follows after a tab. */
 std::string point_full_name(const llvm::Function &function);
 
-/* Says that a function has no points, and why. */
-void point_say_none(llvm::Function &function, const seen_place &where, const char *why);
+/* Adds a row that says that the function has no points, and why. */
+void point_add_none(llvm::Function &function, const seen_place &where, const char *why);
 
 #endif

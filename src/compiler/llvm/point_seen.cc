@@ -1,3 +1,7 @@
+/*
+ * A front-end action that visits the declarations and calls of a unit before code is generated, and
+ * stores what point_seen.h lists.
+ */
 #include "compiler/llvm/point_seen.h"
 
 #include "clang/AST/ASTConsumer.h"
@@ -13,12 +17,12 @@
 
 using namespace clang;
 
-/* The values of a struct that is passed in registers; more is not recorded. */
-static const unsigned struct_most = 16;
+/* Structs of up to this size are passed in registers; larger ones are not recorded. */
+static const unsigned struct_max = 16;
 
 struct seen_call {
 	std::vector<seen_type> arguments;
-	bool differs; /* from another at the same place: both come from one macro */
+	bool differs; /* from another call at the same location: both come from one macro */
 };
 
 static std::map<std::string, seen_function> functions;
@@ -58,13 +62,13 @@ namespace
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-class types
+class type_classifier
 {
       public:
-	explicit types(ASTContext &ast) : ast(ast)
+	explicit type_classifier(ASTContext &ast) : ast(ast)
 	{
 	}
-	seen_type see(QualType type);
+	seen_type classify(QualType type);
 
       private:
 	ASTContext &ast;
@@ -76,7 +80,7 @@ class types
 	enum seen_way way(QualType type);
 };
 
-QualType plain(QualType type)
+QualType unqualified(QualType type)
 {
 	type = type.getCanonicalType().getUnqualifiedType();
 	if (const auto *atomic = type->getAs<AtomicType>())
@@ -84,14 +88,14 @@ QualType plain(QualType type)
 	return type;
 }
 
-unsigned types::size_of(QualType type)
+unsigned type_classifier::size_of(QualType type)
 {
 	return type->isIncompleteType() || type->isFunctionType() || type->isDependentType()
 		       ? 0
 		       : (unsigned)ast.getTypeSizeInChars(type).getQuantity();
 }
 
-char types::integer_letter(QualType type)
+char type_classifier::integer_letter(QualType type)
 {
 	bool is_signed = type->isSignedIntegerOrEnumerationType();
 
@@ -105,19 +109,19 @@ char types::integer_letter(QualType type)
 }
 
 /*
- * Only `char` is text: what points at signed or unsigned char are bytes of any kind. The address of
- * an array of them is a text where no prototype says what it is.
+ * Only `char` is text: signed and unsigned char pointers point at arbitrary bytes. The address of a
+ * char array is text, for calls without a prototype.
  */
-char types::letter(QualType type)
+char type_classifier::letter(QualType type)
 {
-	type = plain(type);
+	type = unqualified(type);
 	if (type->isVoidType())
 		return 'v';
 	if (const auto *pointer = type->getAs<PointerType>()) {
 		QualType to = pointer->getPointeeType();
 		if (const ArrayType *array = ast.getAsArrayType(to))
 			to = array->getElementType();
-		return plain(to) == ast.CharTy ? 's' : 'p';
+		return unqualified(to) == ast.CharTy ? 's' : 'p';
 	}
 	if (type->isReferenceType() || type->isNullPtrType() || type->isBlockPointerType())
 		return 'p';
@@ -128,26 +132,26 @@ char types::letter(QualType type)
 	if (type->isSpecificBuiltinType(BuiltinType::Double))
 		return 'd';
 	unsigned size = size_of(type);
-	return way(type) == SEEN_STRUCT && size > 0 && size <= struct_most ? (char)('0' + size)
-									   : 'o';
+	return way(type) == SEEN_STRUCT && size > 0 && size <= struct_max ? (char)('0' + size)
+									  : 'o';
 }
 
-char types::pointed_letter(QualType type)
+char type_classifier::pointed_letter(QualType type)
 {
-	type = plain(type);
+	type = unqualified(type);
 	if (!type->isPointerType() && !type->isReferenceType())
 		return 'o';
 	char of = letter(type->getPointeeType());
 	if (of == 's')
 		return 'p';
-	if (of == 'v') /* anything: its first eight bytes */
+	if (of == 'v') /* void: record the first eight bytes */
 		return 'L';
 	return of < 'A' ? 'o' : of;
 }
 
-enum seen_way types::way(QualType type)
+enum seen_way type_classifier::way(QualType type)
 {
-	type = plain(type);
+	type = unqualified(type);
 	if (type->isMemberFunctionPointerType())
 		return SEEN_STRUCT;
 	const auto *record = type->getAs<RecordType>();
@@ -164,21 +168,21 @@ enum seen_way types::way(QualType type)
 	return SEEN_STRUCT;
 }
 
-seen_type types::see(QualType type)
+seen_type type_classifier::classify(QualType type)
 {
 	enum seen_way how = way(type);
 	return { how == SEEN_NOTHING ? 'o' : letter(type), pointed_letter(type), how,
-		 size_of(plain(type)) };
+		 size_of(unqualified(type)) };
 }
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-struct returns {
+struct return_statements {
 	const ReturnStmt *first = nullptr;
 	unsigned count = 0;
 };
 
-void find_returns(const Stmt *statement, returns &found)
+void find_returns(const Stmt *statement, return_statements &found)
 {
 	if (!statement || isa<LambdaExpr>(statement))
 		return;
@@ -190,10 +194,11 @@ void find_returns(const Stmt *statement, returns &found)
 		find_returns(child, found);
 }
 
-class visitor : public RecursiveASTVisitor<visitor>
+class declaration_visitor : public RecursiveASTVisitor<declaration_visitor>
 {
       public:
-	explicit visitor(ASTContext &ast) : ast(ast), seen(ast), mangler(ast.createMangleContext())
+	explicit declaration_visitor(ASTContext &ast)
+	    : ast(ast), seen(ast), mangler(ast.createMangleContext())
 	{
 	}
 	bool shouldVisitTemplateInstantiations() const
@@ -209,7 +214,7 @@ class visitor : public RecursiveASTVisitor<visitor>
 
       private:
 	ASTContext &ast;
-	types seen;
+	type_classifier seen;
 	std::unique_ptr<MangleContext> mangler;
 
 	std::string name_of(GlobalDecl of);
@@ -218,7 +223,7 @@ class visitor : public RecursiveASTVisitor<visitor>
 	seen_function describe(const FunctionDecl *function);
 };
 
-std::string visitor::name_of(GlobalDecl of)
+std::string declaration_visitor::name_of(GlobalDecl of)
 {
 	const auto *function = cast<FunctionDecl>(of.getDecl());
 	std::string text;
@@ -231,7 +236,7 @@ std::string visitor::name_of(GlobalDecl of)
 	return text[0] == '\1' ? text.substr(1) : text;
 }
 
-std::vector<std::string> visitor::names_of(const FunctionDecl *function)
+std::vector<std::string> declaration_visitor::names_of(const FunctionDecl *function)
 {
 	if (const auto *constructor = dyn_cast<CXXConstructorDecl>(function))
 		return { name_of(GlobalDecl(constructor, Ctor_Base)),
@@ -243,7 +248,7 @@ std::vector<std::string> visitor::names_of(const FunctionDecl *function)
 	return { name_of(GlobalDecl(function)) };
 }
 
-seen_place visitor::place_of(SourceLocation where)
+seen_place declaration_visitor::place_of(SourceLocation where)
 {
 	const SourceManager &sources = ast.getSourceManager();
 	PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(where));
@@ -253,7 +258,7 @@ seen_place visitor::place_of(SourceLocation where)
 	return { place.getFilename(), place.getLine(), place.getColumn() };
 }
 
-seen_function visitor::describe(const FunctionDecl *function)
+seen_function declaration_visitor::describe(const FunctionDecl *function)
 {
 	seen_function made = {};
 	const auto *method = dyn_cast<CXXMethodDecl>(function);
@@ -261,8 +266,8 @@ seen_function visitor::describe(const FunctionDecl *function)
 	if (method && method->isInstance())
 		made.parameters.push_back({ 'p', 'o', SEEN_SCALAR, 8 });
 	for (const ParmVarDecl *parameter : function->parameters())
-		made.parameters.push_back(seen.see(parameter->getType()));
-	made.result = seen.see(function->getReturnType());
+		made.parameters.push_back(seen.classify(parameter->getType()));
+	made.result = seen.classify(function->getReturnType());
 	made.has_prototype = function->hasPrototype();
 	made.is_variadic = function->isVariadic();
 	made.is_inline = function->isInlined();
@@ -270,7 +275,7 @@ seen_function visitor::describe(const FunctionDecl *function)
 		ast.getSourceManager().getExpansionLoc(function->getLocation()));
 	made.where = place_of(function->getLocation());
 	if (!made.is_of_system && function->doesThisDeclarationHaveABody()) {
-		returns found;
+		return_statements found;
 		find_returns(function->getBody(), found);
 		if (found.count == 1) {
 			seen_place where = place_of(found.first->getReturnLoc());
@@ -281,7 +286,7 @@ seen_function visitor::describe(const FunctionDecl *function)
 	return made;
 }
 
-bool visitor::VisitFunctionDecl(FunctionDecl *function)
+bool declaration_visitor::VisitFunctionDecl(FunctionDecl *function)
 {
 	bool has_body = function->doesThisDeclarationHaveABody();
 
@@ -295,8 +300,11 @@ bool visitor::VisitFunctionDecl(FunctionDecl *function)
 	return true;
 }
 
-/* Calls of which the declaration does not say all, or that are no longer calls in LLVM's form. */
-bool is_wanted(const FunctionDecl *function)
+/*
+ * Returns whether the call is needed: its declaration does not say everything, or it is no longer a
+ * call in LLVM's IR.
+ */
+bool is_call_needed(const FunctionDecl *function)
 {
 	if (function->isVariadic() || !function->hasPrototype())
 		return true;
@@ -308,16 +316,16 @@ bool is_wanted(const FunctionDecl *function)
 	}
 }
 
-bool visitor::VisitCallExpr(CallExpr *call)
+bool declaration_visitor::VisitCallExpr(CallExpr *call)
 {
 	const FunctionDecl *function = call->getDirectCallee();
 
 	if (!function || call->isInstantiationDependent() || isa<CXXMethodDecl>(function) ||
-	    !is_wanted(function))
+	    !is_call_needed(function))
 		return true;
 	std::vector<seen_type> arguments;
 	for (const Expr *argument : call->arguments())
-		arguments.push_back(seen.see(argument->getType()));
+		arguments.push_back(seen.classify(argument->getType()));
 	std::string name = name_of(GlobalDecl(function));
 	if (name.compare(0, 10, "__builtin_") == 0)
 		return true;
@@ -329,7 +337,7 @@ bool visitor::VisitCallExpr(CallExpr *call)
 	return true;
 }
 
-/* ---- the action ----------------------------------------------------------------------------- */
+/* ---- the front-end action -------------------------------------------------------------------- */
 
 class consumer : public ASTConsumer
 {
@@ -337,7 +345,7 @@ class consumer : public ASTConsumer
 	void HandleTranslationUnit(ASTContext &ast) override
 	{
 		if (!ast.getDiagnostics().hasErrorOccurred())
-			visitor(ast).TraverseDecl(ast.getTranslationUnitDecl());
+			declaration_visitor(ast).TraverseDecl(ast.getTranslationUnitDecl());
 	}
 };
 
@@ -354,7 +362,7 @@ class action : public PluginASTAction
 	{
 		return true;
 	}
-	/* By itself, before the code is made. */
+	/* runs without being asked for, before code is generated */
 	ActionType getActionType() override
 	{
 		return AddBeforeMainAction;

@@ -1,7 +1,8 @@
 /*
- * How values are passed (System V ABI for x86-64): a number or a pointer is one value; a struct of up to 16
- * bytes is cut into one or two of eight bytes, or is a copy in memory when registers run out; an empty
- * class is nothing; a class that must be constructed is an address.
+ * How values are passed (System V ABI for x86-64). A number or a pointer is one value. A struct of
+ * up to 16 bytes is split into one or two values of eight bytes, or is a copy in memory when
+ * registers run out. An empty class is not passed. A class that must be constructed is passed by
+ * its address.
  */
 #include "compiler/llvm/point_values.h"
 
@@ -51,7 +52,7 @@ static seen_type type_of(Type *type, bool is_unsigned)
 	return { letter, 'o', SEEN_SCALAR, 8 };
 }
 
-static bool fits(char letter, Type *type)
+static bool letter_fits(char letter, Type *type)
 {
 	switch (letter) {
 	case 'p':
@@ -70,9 +71,12 @@ static bool fits(char letter, Type *type)
 	}
 }
 
-/* An argument passed without a prototype may be wider than its parameter. */
-static bool take(const DataLayout &layout, const std::vector<passed_value> &passed, size_t &next,
-		 const seen_type &type, std::vector<point_value> &out)
+/*
+ * Appends the next argument. Returns false if the passed values do not fit its type: an argument
+ * passed without a prototype may be wider than its parameter.
+ */
+static bool append_argument(const DataLayout &layout, const std::vector<passed_value> &passed,
+			    size_t &next, const seen_type &type, std::vector<point_value> &out)
 {
 	point_value made = { type, { nullptr, nullptr }, false };
 
@@ -83,7 +87,7 @@ static bool take(const DataLayout &layout, const std::vector<passed_value> &pass
 	if (next == passed.size())
 		return false;
 	const passed_value &first = passed[next++];
-	if (!fits(type.letter, first.value->getType()))
+	if (!letter_fits(type.letter, first.value->getType()))
 		return false;
 	made.part[0] = first.value;
 	made.in_memory = first.is_copy;
@@ -107,7 +111,7 @@ std::vector<point_value> point_arguments(const DataLayout &layout,
 	bool good = types;
 
 	for (size_t i = 0; good && i < types->size(); i++)
-		good = take(layout, passed, next, (*types)[i], out);
+		good = append_argument(layout, passed, next, (*types)[i], out);
 	if (good && next == passed.size())
 		return out;
 	out.clear();
@@ -130,7 +134,8 @@ point_value point_result(IRBuilder<> &builder, Value *value, const seen_type *ty
 	    value->getType()->getStructNumElements() == 2) {
 		made.part[0] = builder.CreateExtractValue(value, 0);
 		made.part[1] = builder.CreateExtractValue(value, 1);
-	} else if (made.type.way == SEEN_SCALAR && !fits(made.type.letter, value->getType())) {
+	} else if (made.type.way == SEEN_SCALAR &&
+		   !letter_fits(made.type.letter, value->getType())) {
 		made.type = type_of(value->getType(), false);
 	}
 	return made;

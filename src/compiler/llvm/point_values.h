@@ -1,4 +1,4 @@
-/* From what the source passes to what LLVM passes. */
+/* Maps the arguments and results of the source to the values that LLVM passes. */
 #ifndef COMPILER_LLVM_POINT_VALUES_H
 #define COMPILER_LLVM_POINT_VALUES_H
 
@@ -6,23 +6,26 @@
 
 #include "llvm/IR/IRBuilder.h"
 
-/* Values that LLVM passes, with what is said of them. */
+/* A value that LLVM passes, with its attributes. */
 struct passed_value {
 	llvm::Value *value;
 	bool is_copy;	/* byval: the address of a copy */
-	bool is_result; /* sret: where the result goes */
+	bool is_result; /* sret: where the result is stored */
 	bool is_unsigned;
 };
 
 std::vector<passed_value> point_passed(llvm::Function &function);
 std::vector<passed_value> point_passed(llvm::CallBase &call);
 
-/* The arguments. By LLVM's types alone if they do not fit. */
+/* Returns the arguments. If `types` do not fit the passed values, LLVM's types are used. */
 std::vector<point_value> point_arguments(const llvm::DataLayout &layout,
 					 const std::vector<passed_value> &passed,
 					 const std::vector<seen_type> *types);
 
-/* A result: of a call, or what a function returns. Code that takes it apart goes to the builder. */
+/*
+ * Returns the result of a call, or what a function returns. Code that splits it is inserted by the
+ * builder.
+ */
 point_value point_result(llvm::IRBuilder<> &builder, llvm::Value *value, const seen_type *type);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * Where points stand: as src/compiler/gcc/points.cc has it. A NOP is a volatile asm that clobbers
- * memory: it is not moved, nor is an access moved across it.
+ * Where points are inserted: as in src/compiler/gcc/points.cc. A NOP is a volatile asm that
+ * clobbers memory: it is not moved, and no access is moved across it.
  *
  *	BODY	first in a function that is compiled here, RETURN last, with the result
- *	CALL	before a call of what is not, RETURN behind it, with the result
+ *	CALL	before a call of any other function, RETURN after it, with the result
  *
- * Nothing has been folded yet at the pipeline's start: a printf that will be a puts has its points
- * before, and keeps them. But memcpy, memmove and memset are no calls here; those that the source has are
- * known by their place (point_seen.h).
+ * At the start of the pipeline nothing has been folded yet: a printf that will become a puts
+ * already has its points, and keeps them. But memcpy, memmove and memset are not calls here; those
+ * in the source are recognised by their location (point_seen.h).
  */
 #include "compiler/llvm/points.h"
 
@@ -27,7 +27,7 @@ using namespace llvm;
 namespace
 {
 
-/* A function of fewer statements that calls nothing is inlined nearly always. */
+/* A function with fewer statements that calls nothing is nearly always inlined. */
 const unsigned small_statements = 12;
 
 Function *callee_of(const CallBase &call)
@@ -35,25 +35,25 @@ Function *callee_of(const CallBase &call)
 	return dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());
 }
 
-/* ---- what a function has -------------------------------------------------------------------- */
+/* ---- what a function contains ---------------------------------------------------------------- */
 
-/* A call, with what is known of it before any point is placed. */
-struct found_call {
+/* A call, with what is known about it before any point is inserted. */
+struct candidate_call {
 	CallBase *call;
-	std::string name; /* the linker's */
+	std::string name; /* linker name */
 	bool hides_first, hides_second;
 };
 
-struct found {
-	std::vector<found_call> calls;
+struct point_candidates {
+	std::vector<candidate_call> calls;
 	std::vector<CallBase *> probes;
 	std::vector<ReturnInst *> returns;
 	unsigned statements = 0;
 	bool calls_any = false;
 };
 
-/* What the compiler or its library makes of the source, and the source does not have. */
-bool is_hidden(StringRef name)
+/* Functions that the compiler or its library calls and the source does not. */
+bool is_compiler_helper(StringRef name)
 {
 	for (const char *prefix : { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_",
 				    "__sooth_", "__tsan_", "__ubsan_", "__clang_", "__gxx_" })
@@ -63,8 +63,8 @@ bool is_hidden(StringRef name)
 }
 
 /*
- * An address that is nowhere passed but to memset and its kin: nobody but this function can know it, and gcc's
- * rows do not tell it.
+ * Returns whether this is the address of a local that does not escape. No other code can know it,
+ * and gcc's rows do not have it either.
  */
 bool is_private(const Value *value)
 {
@@ -72,7 +72,7 @@ bool is_private(const Value *value)
 	return isa<AllocaInst>(object) && !PointerMayBeCaptured(object, true, true);
 }
 
-/* "memcpy" where the source calls it, "" elsewhere. */
+/* Returns "memcpy" where the source calls it, "" elsewhere. */
 std::string called_intrinsic(const CallBase &call)
 {
 	const auto *memory = dyn_cast<MemIntrinsic>(&call);
@@ -86,7 +86,7 @@ std::string called_intrinsic(const CallBase &call)
 	return seen_find_call(name, where->getLine(), where->getColumn()) ? name : "";
 }
 
-void look_at_call(CallBase &call, const TargetLibraryInfoImpl &library, found &f)
+void classify_call(CallBase &call, const TargetLibraryInfoImpl &library, point_candidates &f)
 {
 	Function *function = callee_of(call);
 	LibFunc known;
@@ -109,11 +109,13 @@ void look_at_call(CallBase &call, const TargetLibraryInfoImpl &library, found &f
 		       name != function->getName();
 	if (name == "__sooth_probe")
 		f.probes.push_back(&call);
-	else if (outside && !is_hidden(name))
+	else if (outside && !is_compiler_helper(name))
 		f.calls.push_back({ &call, name, false, false });
 }
 
-/* How many statements would that be? Locals whose value is a register in the end are none. */
+/*
+ * Returns how many statements this would be for gcc. Locals that end up in registers do not count.
+ */
 unsigned statements_of(const Instruction &i)
 {
 	if (isa<LoadInst>(i) || isa<StoreInst>(i))
@@ -128,52 +130,55 @@ unsigned statements_of(const Instruction &i)
 	       !isa<PHINode>(i) && !isa<UnreachableInst>(i);
 }
 
-found look_at(Function &function)
+point_candidates find_candidates(Function &function)
 {
 	TargetLibraryInfoImpl library{ Triple(function.getParent()->getTargetTriple()) };
-	found f;
+	point_candidates f;
 
 	for (Instruction &i : instructions(function)) {
 		f.statements += statements_of(i);
 		if (auto *call = dyn_cast<CallBase>(&i))
-			look_at_call(*call, library, f);
+			classify_call(*call, library, f);
 		else if (auto *r = dyn_cast<ReturnInst>(&i))
 			f.returns.push_back(r);
 	}
 	return f;
 }
 
-/* ---- the points of a function --------------------------------------------------------------- */
+/* ---- the points of a function ---------------------------------------------------------------- */
 
-class placer
+class point_inserter
 {
       public:
-	explicit placer(Function &function)
+	explicit point_inserter(Function &function)
 	    : function(function), layout(function.getParent()->getDataLayout()),
 	      seen(seen_find(point_linker_name(function))), maker(function)
 	{
 	}
-	void mark_call(const found_call &f);
+	void mark_call(const candidate_call &f);
 	void replace_probe(CallBase &call);
-	void mark_body(const found &f);
+	void mark_body(const point_candidates &f);
 
 	Function &function;
 	const DataLayout &layout;
 	const seen_function *seen; /* or NULL */
 
       private:
-	point_maker maker;
+	point_builder maker;
 
 	point point_at(unsigned kind, unsigned flags, const std::string &name,
 		       const DILocation *where);
-	std::vector<point_value> arguments_of(const found_call &f);
-	void mark_behind(const found_call &f, const point &before);
+	std::vector<point_value> arguments_of(const candidate_call &f);
+	void mark_return_of_call(const candidate_call &f, const point &before);
 	void mark_return(ReturnInst *at, const point &base);
 };
 
-/* The function's file by the name that it was opened with, as long as it is that. */
-point placer::point_at(unsigned kind, unsigned flags, const std::string &name,
-		       const DILocation *where)
+/*
+ * Returns a point without values. If the location is in the function's own file, the file has the
+ * name with which it was opened.
+ */
+point point_inserter::point_at(unsigned kind, unsigned flags, const std::string &name,
+			       const DILocation *where)
 {
 	const DISubprogram *described = function.getSubprogram();
 	point made = { kind, flags, name, {}, "", 0, 0 };
@@ -188,8 +193,8 @@ point placer::point_at(unsigned kind, unsigned flags, const std::string &name,
 	return made;
 }
 
-/* memset's second argument is an int, of which LLVM has a byte. */
-static Value *widen(Value *value, Instruction *before)
+/* memset's second argument is an int; LLVM has only its lowest byte. */
+static Value *widen_fill_value(Value *value, Instruction *before)
 {
 	if (auto *cut = dyn_cast<TruncInst>(value))
 		if (cut->getSrcTy()->isIntegerTy(32))
@@ -198,7 +203,7 @@ static Value *widen(Value *value, Instruction *before)
 	return builder.CreateZExt(value, builder.getInt32Ty());
 }
 
-std::vector<point_value> placer::arguments_of(const found_call &f)
+std::vector<point_value> point_inserter::arguments_of(const candidate_call &f)
 {
 	const DILocation *where = f.call->getDebugLoc();
 	const seen_function *of = seen_find(f.name);
@@ -211,9 +216,9 @@ std::vector<point_value> placer::arguments_of(const found_call &f)
 	if (isa<MemIntrinsic>(f.call)) {
 		passed.pop_back(); /* whether it is volatile */
 		if (isa<MemSetInst>(f.call))
-			passed[1].value = widen(passed[1].value, f.call);
+			passed[1].value = widen_fill_value(passed[1].value, f.call);
 	}
-	if (actual) { /* those of the prototype, and what more there is */
+	if (actual) { /* the types of the prototype, then those of further arguments */
 		merged = *actual;
 		for (size_t i = 0; types && i < types->size() && i < merged.size(); i++)
 			merged[i] = (*types)[i];
@@ -227,8 +232,8 @@ std::vector<point_value> placer::arguments_of(const found_call &f)
 	return values;
 }
 
-/* Where a call returns to, or NULL. */
-static Instruction *behind(CallBase *call)
+/* Returns the instruction to which a call returns, or NULL. */
+static Instruction *instruction_after(CallBase *call)
 {
 	if (auto *invoke = dyn_cast<InvokeInst>(call)) {
 		BasicBlock *edge = SplitEdge(invoke->getParent(), invoke->getNormalDest());
@@ -238,43 +243,43 @@ static Instruction *behind(CallBase *call)
 	return plain && !plain->isMustTailCall() ? plain->getNextNode() : nullptr;
 }
 
-void placer::mark_behind(const found_call &f, const point &before)
+void point_inserter::mark_return_of_call(const candidate_call &f, const point &before)
 {
 	const seen_function *of = seen_find(f.name);
 	point back = before;
 
 	if (f.call->doesNotReturn() || f.call->hasFnAttr(Attribute::ReturnsTwice))
 		return;
-	Instruction *at = behind(f.call);
+	Instruction *at = instruction_after(f.call);
 	if (!at)
 		return;
 	IRBuilder<> builder(at);
 	back.kind = POINT_RETURN;
 	back.flags = POINT_ROW_BEHIND;
-	/* memcpy and its kin return their first argument */
+	/* memcpy, memmove and memset return their first argument */
 	Value *value = isa<MemIntrinsic>(f.call) ? f.call->getArgOperand(0) : f.call;
 	if (!value->getType()->isVoidTy()) {
 		back.values.push_back(point_result(builder, value, of ? &of->result : nullptr));
 		if (f.hides_first)
 			back.values[0].type.letter = 'o';
 	}
-	maker.put(back, at, f.call->getDebugLoc());
+	maker.insert(back, at, f.call->getDebugLoc());
 }
 
-void placer::mark_call(const found_call &f)
+void point_inserter::mark_call(const candidate_call &f)
 {
 	Function *callee = callee_of(*f.call);
 	point p = point_at(POINT_CALL, 0,
 			   isa<MemIntrinsic>(f.call) ? f.name : point_full_name(*callee),
 			   f.call->getDebugLoc());
 
-	mark_behind(f, p);
+	mark_return_of_call(f, p);
 	p.values = arguments_of(f);
-	maker.put(p, f.call, f.call->getDebugLoc());
+	maker.insert(p, f.call, f.call->getDebugLoc());
 }
 
-/* __sooth_probe("app:name", …) of annotate.h is there only to be replaced. */
-void placer::replace_probe(CallBase &call)
+/* __sooth_probe("app:name", …) from annotate.h exists only to be replaced here. */
+void point_inserter::replace_probe(CallBase &call)
 {
 	point p = point_at(POINT_PROBE, 0, "?", call.getDebugLoc());
 	StringRef name;
@@ -286,7 +291,7 @@ void placer::replace_probe(CallBase &call)
 	p.values = arguments_of({ &call, "__sooth_probe", false, false });
 	if (!p.values.empty())
 		p.values.erase(p.values.begin());
-	maker.put(p, &call, call.getDebugLoc());
+	maker.insert(p, &call, call.getDebugLoc());
 	if (auto *invoke = dyn_cast<InvokeInst>(&call)) {
 		BranchInst::Create(invoke->getNormalDest(), invoke);
 		invoke->getUnwindDest()->removePredecessor(invoke->getParent());
@@ -294,8 +299,11 @@ void placer::replace_probe(CallBase &call)
 	call.eraseFromParent();
 }
 
-/* Before the last instruction: there is nothing behind a call that must be the last. */
-void placer::mark_return(ReturnInst *at, const point &base)
+/*
+ * Inserts the point before the return, unless a musttail call precedes it, which nothing may
+ * follow.
+ */
+void point_inserter::mark_return(ReturnInst *at, const point &base)
 {
 	point p = base;
 	Value *value = at->getReturnValue();
@@ -314,10 +322,10 @@ void placer::mark_return(ReturnInst *at, const point &base)
 	}
 	if (value)
 		p.values.push_back(point_result(builder, value, seen ? &seen->result : nullptr));
-	maker.put(p, at, at->getDebugLoc());
+	maker.insert(p, at, at->getDebugLoc());
 }
 
-void placer::mark_body(const found &f)
+void point_inserter::mark_body(const point_candidates &f)
 {
 	point p = point_at(POINT_BODY, function.hasLocalLinkage() ? (unsigned)POINT_ROW_LOCAL : 0,
 			   point_full_name(function), nullptr);
@@ -341,8 +349,8 @@ void placer::mark_body(const found &f)
 	BasicBlock::iterator first = function.getEntryBlock().begin();
 	while (isa<AllocaInst>(*first))
 		first++;
-	maker.put(p, &*first, where);
-	/* A caller could otherwise leave out a call whose result it knows. */
+	maker.insert(p, &*first, where);
+	/* Otherwise a caller could omit a call whose result it knows. */
 	llvm_forget_memory_effects(function);
 	for (User *user : function.users())
 		if (auto *call = dyn_cast<CallBase>(user))
@@ -351,18 +359,18 @@ void placer::mark_body(const found &f)
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Small functions that call nothing and are meant to be inlined: as gcc's rule has it. */
-bool is_too_small(const seen_function *seen, const found &f)
+/* Small functions that call nothing and are meant to be inlined: the same rule as for gcc. */
+bool is_too_small(const seen_function *seen, const point_candidates &f)
 {
 	return options_points() != POINTS_ALL && seen && seen->is_inline && !f.calls_any &&
 	       f.statements < small_statements;
 }
 
 /*
- * One constructor of the source is two here: that of the whole object (C1) calls that of its own part (C2).
- * The events are those of the second. So with destructors.
+ * A constructor of the source is two functions here: that of the complete object (C1) calls that of
+ * the base object (C2). The events are those of the second. The same holds for destructors.
  */
-bool is_other_half(const Function &function)
+bool is_complete_object_variant(const Function &function)
 {
 	StringRef name = function.getName();
 
@@ -381,8 +389,11 @@ bool is_other_half(const Function &function)
 	return false;
 }
 
-/* Thunks; what the compiler makes of initialisers has calls that the source has, but is no function. */
-bool is_made_up(const Function &function)
+/*
+ * Thunks and other functions made by the compiler. (The code of initialisers has calls from the
+ * source, but is not a function of the source.)
+ */
+bool is_compiler_made(const Function &function)
 {
 	for (const char *prefix : { "_ZTh", "_ZTv", "_ZTc", "__clang_" })
 		if (llvm_starts_with(function.getName(), prefix))
@@ -390,32 +401,32 @@ bool is_made_up(const Function &function)
 	return function.hasFnAttribute(Attribute::Naked);
 }
 
-bool place_points(Function &function)
+bool insert_points(Function &function)
 {
 	bool recorded = function.hasFnAttribute(Attribute::SanitizeThread) &&
 			options_points() != POINTS_NONE;
-	found f = look_at(function);
-	placer here(function);
+	point_candidates f = find_candidates(function);
+	point_inserter here(function);
 
-	if (is_made_up(function))
+	if (is_compiler_made(function))
 		return false;
 	for (CallBase *call : f.probes)
 		here.replace_probe(*call);
 	if (!recorded || (here.seen && here.seen->is_of_system))
 		return !f.probes.empty();
-	bool other_half = is_other_half(function);
-	for (const found_call &call : f.calls)
+	bool complete_variant = is_complete_object_variant(function);
+	for (const candidate_call &call : f.calls)
 		here.mark_call(call);
-	if (other_half || (!here.seen && seen_any()))
+	if (complete_variant || (!here.seen && seen_any()))
 		return true;
 	if (is_too_small(here.seen, f))
-		point_say_none(function, here.seen->where, "too small");
+		point_add_none(function, here.seen->where, "too small");
 	else
 		here.mark_body(f);
 	return true;
 }
 
-class pass : public PassInfoMixin<pass>
+class points_pass : public PassInfoMixin<points_pass>
 {
       public:
 	static bool isRequired()
@@ -429,11 +440,13 @@ class pass : public PassInfoMixin<pass>
 		for (Function &function : module) {
 			if (function.isDeclaration())
 				continue;
-			/* A point that is on pushes on the stack of functions that look like leaves, and so
-			 * does the call in a segment's cold path. */
+			/*
+			 * A point that is on pushes onto the stack, in functions that look like
+			 * leaves. So does the call in a segment's cold path.
+			 */
 			function.addFnAttr(Attribute::NoRedZone);
 			if (!function.hasAvailableExternallyLinkage())
-				any |= place_points(function);
+				any |= insert_points(function);
 		}
 		if (any)
 			module.getOrInsertNamedMetadata(POINTS_IN_MODULE);
@@ -452,5 +465,5 @@ bool points_is_point(const CallBase &call)
 void points_register(PassBuilder &builder)
 {
 	builder.registerPipelineStartEPCallback(
-		[](ModulePassManager &passes, auto) { passes.addPass(pass()); });
+		[](ModulePassManager &passes, auto) { passes.addPass(points_pass()); });
 }

@@ -1,11 +1,12 @@
+/* Recognises Valgrind's client requests by their instructions. */
 #include "compiler/llvm/requests.h"
 
 #include <string>
 
 using namespace llvm;
 
-/* Of an asm's text what matters: no blanks, no separators, no escapes. */
-static std::string bare(StringRef text)
+/* Returns the asm text without blanks, separators and escapes. */
+static std::string without_separators(StringRef text)
 {
 	std::string out;
 	for (char c : text)
@@ -17,24 +18,25 @@ static std::string bare(StringRef text)
 static bool is_request(const CallBase &call)
 {
 	const InlineAsm *code = cast<InlineAsm>(call.getCalledOperand());
-	std::string text = bare(code->getAsmString());
+	std::string text = without_separators(code->getAsmString());
 
 	return text.find("rolq3,rdirolq13,rdirolq61,rdirolq51,rdi") != std::string::npos &&
 	       text.find("xchgqrbx,rbx") != std::string::npos && call.arg_size() > 0;
 }
 
-void requests_lower(CallBase *call)
+void requests_announce(CallBase *call)
 {
 	if (!is_request(*call))
 		return;
 	IRBuilder<> builder(call);
 	PointerType *pointer = llvm_pointer_type(call->getContext());
 	FunctionType *type = FunctionType::get(builder.getVoidTy(), { pointer }, false);
-	Value *operands = call->getArgOperand(0); /* "a": where the numbers are */
+	/* constraint "a": address of the request's numbers */
+	Value *operands = call->getArgOperand(0);
 	if (!operands->getType()->isPointerTy())
 		operands = builder.CreateIntToPtr(operands, pointer);
-	CallInst *tell = builder.CreateCall(
+	CallInst *announcement = builder.CreateCall(
 		call->getModule()->getOrInsertFunction("__sooth_client_request", type),
 		{ builder.CreatePointerCast(operands, pointer) });
-	tell->addFnAttr(Attribute::NoUnwind);
+	announcement->addFnAttr(Attribute::NoUnwind);
 }

@@ -1,13 +1,15 @@
 /*
- * Valgrind's client requests: a sequence of instructions that does nothing, by which a program tells
- * helgrind of its own synchronisation. The runtime is told the same (runtime/annotate/valgrind_requests.c).
+ * Valgrind's client requests: inline assembler that does nothing unless valgrind runs the program.
+ * Programs use them to declare their own synchronisation (helgrind.h, drd.h). The plugin adds a
+ * call of the runtime before each, so that sooth learns of it as well
+ * (runtime/annotate/valgrind_requests.c).
  */
 #ifndef COMPILER_LLVM_REQUESTS_H
 #define COMPILER_LLVM_REQUESTS_H
 
 #include "compiler/llvm/llvm.h"
 
-/* If the asm is a request, a call of the runtime with its operands comes before it. */
-void requests_lower(llvm::CallBase *call);
+/* Inserts a call of __sooth_client_request before the asm, if that is a client request. */
+void requests_announce(llvm::CallBase *call);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * Builds rows as constants of the module. LLVM prints them into the section sooth_seg;
+ * self-relative references are differences of addresses, which the linker resolves.
+ */
 #include "compiler/llvm/rows.h"
 #include "compiler/llvm/calls.h"
 
@@ -10,7 +14,10 @@ static const char text_section[] = "sooth_str", row_section[] = "sooth_seg";
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-/* Found again by a name that is made of the contents: a pass on functions has no other memory. */
+/*
+ * Returns the variable for a text. A name made of the contents finds it again: a function pass has
+ * no other memory.
+ */
 static GlobalVariable *text_of(Module &module, const std::string &text)
 {
 	MD5 hash;
@@ -64,7 +71,7 @@ class row_builder
 			to_text(calls_name(function).str(), offsetof(wire_segment, function_ref));
 		row->setInitializer(ConstantStruct::get(
 			type,
-			{ number(type, 0, bytes), number(type, 1, elements.size()), name,
+			{ field_value(type, 0, bytes), field_value(type, 1, elements.size()), name,
 			  ConstantArray::get(cast<ArrayType>(type->getElementType(3)), all) }));
 	}
 
@@ -75,7 +82,7 @@ class row_builder
 	LLVMContext &context;
 	StructType *element_type;
 
-	static Constant *number(StructType *type, unsigned field, uint64_t value)
+	static Constant *field_value(StructType *type, unsigned field, uint64_t value)
 	{
 		return ConstantInt::get(type->getElementType(field), value);
 	}
@@ -123,13 +130,13 @@ class row_builder
 		std::vector<Constant *> fields;
 
 		for (uint64_t value : before)
-			fields.push_back(number(element_type, (unsigned)fields.size(), value));
+			fields.push_back(field_value(element_type, (unsigned)fields.size(), value));
 		fields.push_back(address(e, at + offsetof(wire_element, address_ref)));
 		fields.push_back(to_text(e.name, at + offsetof(wire_element, name_ref)));
 		fields.push_back(to_text(e.path, at + offsetof(wire_element, path_ref)));
-		fields.push_back(to_text(e.place, at + offsetof(wire_element, place_ref)));
-		fields.push_back(number(element_type, 15, w.field_offset));
-		fields.push_back(number(element_type, 16, w.value));
+		fields.push_back(to_text(e.site, at + offsetof(wire_element, place_ref)));
+		fields.push_back(field_value(element_type, 15, w.field_offset));
+		fields.push_back(field_value(element_type, 16, w.value));
 		return ConstantStruct::get(element_type, fields);
 	}
 };
@@ -152,8 +159,8 @@ bool rows_are_there(const Module &module)
 	return false;
 }
 
-/* The linker's mark of where a section begins or ends. */
-static Constant *mark(Module &module, const char *name)
+/* Returns the linker's symbol for the start or the end of a section. */
+static Constant *section_symbol(Module &module, const char *name)
 {
 	Type *byte = Type::getInt8Ty(module.getContext());
 	Constant *found = module.getOrInsertGlobal(name, byte, [&] {
@@ -166,7 +173,7 @@ static Constant *mark(Module &module, const char *name)
 	return ConstantExpr::getPointerCast(found, llvm_pointer_type(module.getContext()));
 }
 
-/* An empty contribution sees to it that a section exists. */
+/* An empty contribution makes sure that the section exists. */
 static void add_empty(Module &module, const char *section, uint64_t alignment)
 {
 	ArrayType *type = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
@@ -195,11 +202,12 @@ void rows_add_module(Module &module)
 	start->setComdat(module.getOrInsertComdat(name));
 	start->addFnAttr(Attribute::NoUnwind);
 	IRBuilder<> builder(BasicBlock::Create(context, "", start));
-	builder.CreateCall(add,
-			   { mark(module, "__start_sooth_seg"), mark(module, "__stop_sooth_seg"),
-			     mark(module, "__start_sooth_str"), mark(module, "__stop_sooth_str") });
+	builder.CreateCall(add, { section_symbol(module, "__start_sooth_seg"),
+				  section_symbol(module, "__stop_sooth_seg"),
+				  section_symbol(module, "__start_sooth_str"),
+				  section_symbol(module, "__stop_sooth_str") });
 	builder.CreateRetVoid();
-	/* Earliest of all: constructors of the program may run recorded code. */
+	/* earliest priority: constructors of the program may run recorded code */
 	appendToGlobalCtors(module, start, 0, start);
 	add_empty(module, row_section, 8);
 	add_empty(module, text_section, 1);

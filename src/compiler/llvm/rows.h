@@ -1,6 +1,6 @@
 /*
- * The plugin's table (event/wire.h) as data of the module: each segment has a row, a constant in the
- * section sooth_seg; texts stand once each in sooth_str. References are self-relative.
+ * The plugin's table (event/wire.h) as data of the module. Each segment has a row, a constant in
+ * the section sooth_seg. Each text is stored once in sooth_str. References are self-relative.
  */
 #ifndef COMPILER_LLVM_ROWS_H
 #define COMPILER_LLVM_ROWS_H
@@ -14,18 +14,21 @@
 
 struct row_element {
 	wire_element wire;
-	llvm::Constant *address = nullptr; /* what address_ref refers to, plus wire.address_ref */
-	std::string name, path, place;
+	/* target of address_ref, to which wire.address_ref is added */
+	llvm::Constant *address = nullptr;
+	std::string name, path, site;
 };
 
-/* A row of the function's. It is dropped with the function if the linker drops that. */
+/* Adds a row for the function. If the linker drops the function, it drops the row, too. */
 llvm::GlobalVariable *rows_add(llvm::Function &function, unsigned bytes,
 			       const std::vector<row_element> &elements);
 
-/* Code that tells the runtime of the module's tables, once however many units it is linked from. */
+/*
+ * Adds code that announces the module's tables to the runtime, once however many units are linked.
+ */
 void rows_add_module(llvm::Module &module);
 
-/* Has the module any rows? */
+/* Returns whether the module has any rows. */
 bool rows_are_there(const llvm::Module &module);
 
 #endif

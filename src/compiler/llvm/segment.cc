@@ -1,3 +1,7 @@
+/*
+ * Generates the code and the row of a segment: the opening asm, stores into the record, the NOPs,
+ * and the commit.
+ */
 #include "compiler/llvm/calls.h"
 #include "compiler/llvm/names.h"
 #include "compiler/llvm/segment.h"
@@ -7,7 +11,7 @@ using namespace llvm;
 struct segment_counts segment_counts;
 
 #define HEADER_BYTES 4u
-/* Payload of one segment: what is left when the last store may hang over by eight bytes. */
+/* Maximum payload of a segment: the last store may write eight bytes beyond it. */
 #define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
 
 #define CLOBBERS ",~{memory},~{dirflag},~{fpsr},~{flags}"
@@ -29,10 +33,10 @@ static CallInst *build_asm(IRBuilder<> &before, Type *result, const char *text,
 }
 
 /*
- * Where to write: the thread's lane, found through its thread-local variable, and the lane's
- * cursor. If the lane is full the runtime is called and we look again; that call stands out of
- * line and keeps all registers. As an asm and not as instructions of LLVM's, because it is then no
- * branch: blocks stay whole, and with them what is known of the function.
+ * Finds where to write: the thread buffer, through the thread-local variable __sooth_lane, and the
+ * buffer's cursor. If the buffer is full, calls the runtime and tries again. That call is out of
+ * line and preserves all registers. It is an asm and not LLVM instructions because it is then not a
+ * branch: blocks stay whole, and analyses of the function stay valid.
  */
 static const char open_code[] = R"(991:	movq	__sooth_lane@gottpoff(%rip), $0
 	movq	%fs:($0), $0
@@ -53,11 +57,11 @@ void segment::open(Instruction *before)
 		return;
 	IRBuilder<> builder(before);
 	Type *pointer = llvm_pointer_type(function.getContext());
-	/* the row is not there yet: see close */
+	/* the row does not exist yet: segment::close() sets it */
 	opening = build_asm(builder, StructType::get(pointer, pointer, pointer), open_code,
 			    "=&r,=&r,=&r,i" CLOBBERS,
 			    { ConstantPointerNull::get(cast<PointerType>(pointer)) });
-	lane = builder.CreateExtractValue(opening, 0);
+	buffer = builder.CreateExtractValue(opening, 0);
 	cursor = builder.CreateExtractValue(opening, 1);
 	bytes = 0;
 }
@@ -66,7 +70,7 @@ void segment::close(Instruction *before)
 {
 	if (!is_open())
 		return;
-	/* Two bytes for each event at least: page.c counts on it. */
+	/* at least two bytes per event: buffer_page.c relies on it */
 	unsigned events = 0;
 	for (const row_element &e : elements)
 		events += e.wire.kind != EV_NONE;
@@ -77,13 +81,16 @@ void segment::close(Instruction *before)
 		0, ConstantExpr::getPointerCast(row, llvm_pointer_type(function.getContext())));
 	IRBuilder<> builder(before);
 	build_asm(builder, builder.getVoidTy(), "addq\t$1, ($0)", "r,i" CLOBBERS,
-		  { lane, builder.getInt64(HEADER_BYTES + bytes) });
+		  { buffer, builder.getInt64(HEADER_BYTES + bytes) });
 	segment_counts.segments++;
 	opening = nullptr;
 	elements.clear();
 }
 
-/* A place to stop before the access: five bytes that do nothing, and a row that says where. */
+/*
+ * A NOP of five bytes, where the scheduler can stop the thread before the access, and a row with
+ * its address.
+ */
 static const char nop_code[] = R"(990:	.byte 0x0f,0x1f,0x44,0x00,0x00
 	.pushsection sooth_nop,"?",@progbits
 	.quad 990b
@@ -92,7 +99,7 @@ static const char nop_code[] = R"(990:	.byte 0x0f,0x1f,0x44,0x00,0x00
 	.org 991b+6
 	.popsection)";
 
-void segment::nop(IRBuilder<> &before)
+void segment::insert_nop(IRBuilder<> &before)
 {
 	build_asm(before, before.getVoidTy(), nop_code, "r,i" CLOBBERS,
 		  { cursor, before.getInt64(elements.size() - 1) });
@@ -105,7 +112,7 @@ bool segment::has_room(uint64_t size) const
 	return bytes + 2 * WIRE_ADDRESS_BYTES + size + 16 <= PAYLOAD_MAX && elements.size() < 100;
 }
 
-row_element &segment::add(Instruction *at, event_kind kind, uint64_t size)
+row_element &segment::add_element(Instruction *at, event_kind kind, uint64_t size)
 {
 	open(at);
 	elements.emplace_back();
@@ -117,17 +124,17 @@ row_element &segment::add(Instruction *at, event_kind kind, uint64_t size)
 	return e;
 }
 
-static void place(row_element &e, Instruction &at)
+static void set_site(row_element &e, Instruction &at)
 {
 	unsigned column;
 
-	e.place = names_place(at, &e.wire.line, &column);
+	e.site = names_site(at, &e.wire.line, &column);
 	e.wire.column = column < 0xffff ? (uint16_t)column : 0;
 }
 
-static void name(row_element &e, Instruction &at, const names_reference &reference)
+static void describe_access(row_element &e, Instruction &at, const names_reference &reference)
 {
-	place(e, at);
+	set_site(e, at);
 	e.name = reference.name;
 	e.path = reference.path;
 	e.wire.field_offset = reference.field_offset;
@@ -137,64 +144,68 @@ static void name(row_element &e, Instruction &at, const names_reference &referen
 		e.wire.flags |= EF_VOLATILE;
 }
 
-/* A piece of the record under construction. */
-Value *segment::payload(IRBuilder<> &before, unsigned at)
+/* Returns a part of the record under construction. */
+Value *segment::payload_at(IRBuilder<> &before, unsigned at)
 {
 	return before.CreateConstInBoundsGEP1_64(before.getInt8Ty(), cursor, HEADER_BYTES + at);
 }
 
-void segment::put(IRBuilder<> &before, Value *value, unsigned at)
+void segment::store_payload(IRBuilder<> &before, Value *value, unsigned at)
 {
-	Value *to = payload(before, at);
+	Value *to = payload_at(before, at);
 #if LLVM_VERSION_MAJOR < 15
 	to = before.CreatePointerCast(to, value->getType()->getPointerTo());
 #endif
 	before.CreateAlignedStore(value, to, Align(1));
 }
 
-/* No event: the reader computes a value it is going to need. */
+/* Adds an element by which the reader computes a value that it will need. */
 void segment::set_slot(Instruction *before, Value *value, unsigned slot, int64_t plus)
 {
-	row_element &e = add(before, EV_NONE, 0);
+	row_element &e = add_element(before, EV_NONE, 0);
 	e.wire.address_slot = (uint16_t)known.of(value);
 	e.wire.value_form = WIRE_SLOT;
 	e.wire.value_slot = (uint16_t)slot;
 	e.wire.value = (uint64_t)plus;
 }
 
-/* No event: the reader is to know a pointer by which an access is about to be made. */
-void segment::pointer(Instruction *before, Value *value)
+/* Adds an element that records a pointer through which an access is about to be made. */
+void segment::record_pointer(Instruction *before, Value *value)
 {
-	row_element &e = add(before, EV_NONE, 0);
+	row_element &e = add_element(before, EV_NONE, 0);
 	IRBuilder<> builder(before);
 	e.wire.address_form = WIRE_PAYLOAD;
 	e.wire.address_slot = (uint16_t)known.of(value);
 	e.wire.address_at = (uint16_t)bytes;
-	put(builder, value, bytes);
+	store_payload(builder, value, bytes);
 	bytes += WIRE_ADDRESS_BYTES;
 	known.recorded(value);
 }
 
 /*
- * No event: the reader is to know a value, which is `start` here, by so many of its bytes. A pointer that no access
- * is made by is told whole: it may be no place, as the (void *)-1 that stands for nothing, and be stored.
+ * Adds an element that records a value, which is `start` here, by `size` of its bytes. A pointer
+ * through which no access is made is recorded whole: it may not be an address, like the (void *)-1
+ * that stands for "nothing", and may be stored.
  */
-void segment::tell(Instruction *before, Value *value, Value *start, unsigned size)
+void segment::record_value(Instruction *before, Value *value, Value *start, unsigned size)
 {
-	row_element &e = add(before, EV_NONE, size);
+	row_element &e = add_element(before, EV_NONE, size);
 	IRBuilder<> builder(before);
 	e.wire.value_form = WIRE_PAYLOAD;
 	e.wire.address_slot = (uint16_t)known.of(value);
 	e.wire.value_at = (uint16_t)bytes;
 	if (start->getType()->isIntegerTy())
 		start = builder.CreateTrunc(start, builder.getIntNTy(8 * size));
-	put(builder, start, bytes);
+	store_payload(builder, start, bytes);
 	bytes += size;
 	known.recorded(value);
 }
 
-/* If the address is to be computed by the reader: the elements that let it. They stand before that of the access. */
-void segment::compute(Instruction *before, const access_address &a)
+/*
+ * If the reader is to compute the address: adds the elements for that. They come before the element
+ * of the access.
+ */
+void segment::compute_address(Instruction *before, const access_address &a)
 {
 	slots::way way = known.way_to(a);
 	unsigned slot = 0;
@@ -204,12 +215,12 @@ void segment::compute(Instruction *before, const access_address &a)
 		return;
 	const access_index &index = *a.index;
 	if (way == slots::ARRAY_FIRST)
-		pointer(before, index.array.base);
+		record_pointer(before, index.array.base);
 	if (way == slots::INDEX_FIRST)
-		tell(before, index.recorded, index.recorded, index.bytes);
+		record_value(before, index.recorded, index.recorded, index.bytes);
 	if (!known.find(index.number, &slot, &plus))
 		report_fatal_error("sooth: an index that should be known is not");
-	row_element &e = add(before, EV_NONE, index.width);
+	row_element &e = add_element(before, EV_NONE, index.width);
 	e.wire.address_slot = (uint16_t)known.of(a.base);
 	e.wire.address_form = index.array.is_static ? WIRE_CONST : WIRE_SLOT;
 	e.wire.address_at = index.array.is_static ? 0 : (uint16_t)known.of(index.array.base);
@@ -223,11 +234,11 @@ void segment::compute(Instruction *before, const access_address &a)
 }
 
 /*
- * An address, in the cheapest form: nothing at all for a variable whose place the linker knows
- * or a pointer the reader knows, six bytes otherwise. (Eight are stored; what is recorded next
+ * Records an address in the cheapest form: no bytes for a variable whose address the linker knows
+ * or a pointer that the reader knows, six bytes otherwise. (Eight bytes are stored; the next value
  * overwrites the two that are always zero.)
  */
-void segment::address(IRBuilder<> &before, row_element &e, const access_address &a)
+void segment::record_address(IRBuilder<> &before, row_element &e, const access_address &a)
 {
 	wire_element &w = e.wire;
 
@@ -246,12 +257,11 @@ void segment::address(IRBuilder<> &before, row_element &e, const access_address 
 	w.address_form = WIRE_PAYLOAD;
 	w.address_at = (uint16_t)bytes;
 	w.address_slot = (uint16_t)known.of(a.base);
-	put(before, a.base, bytes);
+	store_payload(before, a.base, bytes);
 	bytes += WIRE_ADDRESS_BYTES;
 	known.recorded(a.base);
 }
 
-/* Values the reader can compute with: no wider than a slot, no floating point. */
 bool segment_value_fits_slot(const DataLayout &layout, Type *type)
 {
 	if (type->isPointerTy())
@@ -271,19 +281,19 @@ bool segment_defines(const DataLayout &layout, const StoreInst &store)
 void segment::read(const op &o)
 {
 	const DataLayout &layout = function.getParent()->getDataLayout();
-	compute(o.at, o.from);
-	row_element &e = add(o.at, EV_READ, o.size);
+	compute_address(o.at, o.from);
+	row_element &e = add_element(o.at, EV_READ, o.size);
 	IRBuilder<> before(o.at);
 
 	segment_counts.reads++;
-	name(e, *o.at, names_of_access(*o.at, o.from.pointer, o.size, false));
-	address(before, e, o.from);
-	nop(before);
+	describe_access(e, *o.at, names_of_access(*o.at, o.from.pointer, o.size, false));
+	record_address(before, e, o.from);
+	insert_nop(before);
 	e.wire.value_form = WIRE_PAYLOAD;
 	e.wire.value_at = (uint16_t)bytes;
 	IRBuilder<> after(o.at->getNextNode());
 	after.SetCurrentDebugLocation(o.at->getDebugLoc());
-	put(after, o.at, bytes);
+	store_payload(after, o.at, bytes);
 	bytes += e.wire.size;
 	segment_counts.values_kept++;
 	if (segment_value_fits_slot(layout, o.at->getType())) {
@@ -292,7 +302,7 @@ void segment::read(const op &o)
 	}
 }
 
-/* The bytes of a constant, if they are eight at most and can be told. */
+/* Returns the bytes of a constant, if there are at most eight and they are known. */
 static bool constant_bytes(Value *value, uint64_t size, uint64_t *bits)
 {
 	if (size > 8)
@@ -312,15 +322,15 @@ void segment::write(const op &o)
 	const DataLayout &layout = function.getParent()->getDataLayout();
 	StoreInst *store = cast<StoreInst>(o.at);
 	Value *value = store->getValueOperand();
-	compute(o.at, o.to);
-	row_element &e = add(o.at, EV_WRITE, o.size);
+	compute_address(o.at, o.to);
+	row_element &e = add_element(o.at, EV_WRITE, o.size);
 	IRBuilder<> before(o.at);
 	unsigned slot;
 	int64_t plus;
 
 	segment_counts.writes++;
-	name(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, false));
-	address(before, e, o.to);
+	describe_access(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, false));
+	record_address(before, e, o.to);
 	if (constant_bytes(value, o.size, &e.wire.value)) {
 		e.wire.value_form = WIRE_CONST;
 	} else if (segment_value_fits_slot(layout, value->getType()) &&
@@ -335,20 +345,20 @@ void segment::write(const op &o)
 			e.wire.value_slot = (uint16_t)known.of(value);
 			known.recorded(value);
 		} else if (!isGuaranteedNotToBeUndefOrPoison(value)) {
-			/* What is undefined may be another thing at each use; it must be one. */
+			/* An undefined value may differ at each use; freeze makes it one value. */
 			value = before.CreateFreeze(value);
 			store->setOperand(0, value);
 		}
-		put(before, value, bytes);
+		store_payload(before, value, bytes);
 		bytes += e.wire.size;
 		segment_counts.values_kept++;
 	}
-	nop(before);
+	insert_nop(before);
 }
 
 /*
  * The contents go through the record: from the source into it, from there to the destination. So
- * what is recorded is what was copied, whoever races with us.
+ * the recorded bytes are those that were copied, whatever other threads do meanwhile.
  */
 void segment::copy(const op &o)
 {
@@ -357,33 +367,36 @@ void segment::copy(const op &o)
 
 	segment_counts.copies++;
 	if (o.from_shared)
-		compute(o.at, o.from);
-	/* slots.cc counts on the source where it decides on the destination, which may be an element of it. */
+		compute_address(o.at, o.from);
+	/*
+	 * slots.cc relies on the source being known when it decides on the destination, which may
+	 * be an element of it.
+	 */
 	if (o.from_shared && o.to_shared && !o.from.is_static && !known.is_known(o.from.base) &&
 	    known.of(o.from.base) != slots::none)
-		pointer(o.at, o.from.base);
+		record_pointer(o.at, o.from.base);
 	if (o.to_shared)
-		compute(o.at, o.to);
+		compute_address(o.at, o.to);
 	size_t first = elements.size();
 	if (o.from_shared) {
-		row_element &e = add(o.at, EV_READ, o.size);
-		name(e, *o.at, names_of_access(*o.at, o.from.pointer, o.size, true));
-		address(before, e, o.from);
-		nop(before);
+		row_element &e = add_element(o.at, EV_READ, o.size);
+		describe_access(e, *o.at, names_of_access(*o.at, o.from.pointer, o.size, true));
+		record_address(before, e, o.from);
+		insert_nop(before);
 		e.wire.value_form = WIRE_PAYLOAD;
 	}
 	if (o.to_shared) {
-		row_element &e = add(o.at, EV_WRITE, o.size);
-		name(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, true));
-		address(before, e, o.to);
+		row_element &e = add_element(o.at, EV_WRITE, o.size);
+		describe_access(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, true));
+		record_address(before, e, o.to);
 		e.wire.value_form = o.from_shared ? WIRE_SAME : WIRE_PAYLOAD;
 	}
 	elements[first].wire.value_at = (uint16_t)bytes;
-	Value *size = before.getInt64(o.size), *record = payload(before, bytes);
+	Value *size = before.getInt64(o.size), *record = payload_at(before, bytes);
 	before.CreateMemCpyInline(record, Align(1), stmt->getRawSource(), stmt->getSourceAlign(),
 				  size, stmt->isVolatile());
 	if (o.to_shared)
-		nop(before);
+		insert_nop(before);
 	before.CreateMemCpyInline(stmt->getRawDest(), stmt->getDestAlign(), record, Align(1), size,
 				  stmt->isVolatile());
 	bytes += (unsigned)o.size;
@@ -393,24 +406,24 @@ void segment::copy(const op &o)
 void segment::clear(const op &o)
 {
 	MemSetInst *stmt = cast<MemSetInst>(o.at);
-	compute(o.at, o.to);
-	row_element &e = add(o.at, EV_WRITE, o.size);
+	compute_address(o.at, o.to);
+	row_element &e = add_element(o.at, EV_WRITE, o.size);
 	IRBuilder<> before(o.at);
 
 	segment_counts.writes++;
-	name(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, true));
-	address(before, e, o.to);
+	describe_access(e, *o.at, names_of_access(*o.at, o.to.pointer, o.size, true));
+	record_address(before, e, o.to);
 	e.wire.value_form = WIRE_CONST;
 	uint64_t byte = cast<ConstantInt>(stmt->getValue())->getZExtValue();
 	for (unsigned i = 0; i < 8 && i < o.size; i++)
 		e.wire.value |= byte << 8 * i;
-	nop(before);
+	insert_nop(before);
 }
 
 void segment::define(Instruction *before, const slots::definition &d, Value *start)
 {
 	if (!known.is_known(d.value) || d.value != start)
-		tell(before, d.value, start, 8);
+		record_value(before, d.value, start, 8);
 }
 
 void segment::assign(Instruction *before, const slots::assignment &a)
@@ -419,17 +432,17 @@ void segment::assign(Instruction *before, const slots::assignment &a)
 	int64_t plus = 0;
 	bool found = known.find(a.source, &slot, &plus);
 
-	if (!found) /* slots::give_up has seen to it */
+	if (!found) /* slots::give_up() has ensured it */
 		report_fatal_error("sooth: a value that should be known is not");
 	set_slot(before, a.value, slot, plus + a.plus);
 }
 
-void segment::site(const op &o)
+void segment::add_site(const op &o)
 {
 	const known_call *known = calls_find(cast<CallBase>(*o.at));
-	row_element &e = add(o.at, EV_SITE, known ? known->group : EG_NOTE);
+	row_element &e = add_element(o.at, EV_SITE, known ? known->group : EG_NOTE);
 
-	name(e, *o.at, names_reference());
+	describe_access(e, *o.at, names_reference());
 	if (o.object) {
 		names_reference object = names_of_object(cast<CallBase>(*o.at), o.object);
 		e.name = object.name;
@@ -440,19 +453,19 @@ void segment::site(const op &o)
 
 void segment::enter(Instruction *before)
 {
-	row_element &e = add(before, EV_ENTER, 0);
+	row_element &e = add_element(before, EV_ENTER, 0);
 	IRBuilder<> builder(before);
 
-	e.place = names_function(function, &e.wire.line);
+	e.site = names_function(function, &e.wire.line);
 	Value *caller =
 		builder.CreateIntrinsic(Intrinsic::returnaddress, {}, { builder.getInt32(0) });
 	e.wire.address_form = WIRE_PAYLOAD;
 	e.wire.address_at = (uint16_t)bytes;
-	put(builder, caller, bytes);
+	store_payload(builder, caller, bytes);
 	bytes += WIRE_ADDRESS_BYTES;
 }
 
 void segment::exit(Instruction *before)
 {
-	place(add(before, EV_EXIT, 0), *before);
+	set_site(add_element(before, EV_EXIT, 0), *before);
 }

@@ -1,12 +1,12 @@
 /*
- * Segments: the code that records a stretch of straight code (event/wire.h), and its row.
+ * Segments: the code that records a piece of straight-line code (event/wire.h), and its row.
  *
- *	lane, p = open	   asm: where to write; the row's address goes to *p
- *	*(p + 4) = a	   plain stores, one for each thing that differs from run to run
- *	NOP		   asm: five bytes before each access, for who wants to stop there
- *	v = *a		   the access
+ *	buffer, p = open	asm: finds where to write; stores the row's address at p
+ *	*(p + 4) = a		plain stores, one for each value that can differ between executions
+ *	NOP			asm: five bytes where the scheduler can stop before the access
+ *	v = *a			the access
  *	*(p + 10) = v
- *	lane->cursor += n  asm: from here on the record is there
+ *	buffer->cursor += n	asm: commits the record
  */
 #ifndef COMPILER_LLVM_SEGMENT_H
 #define COMPILER_LLVM_SEGMENT_H
@@ -25,28 +25,31 @@ class segment
 	{
 		return opening != nullptr;
 	}
-	/* Whether an element with so many bytes of value fits. */
+	/* Returns whether an element with a value of `size` bytes fits. */
 	bool has_room(uint64_t size) const;
 
 	/*
-	 * Each adds an element (or two) and its instructions around the one it is about; the first opens the
-	 * segment there.
+	 * Each of these adds one or two elements, and their instructions around the instruction of
+	 * `o`. The first one opens the segment there.
 	 */
 	void enter(llvm::Instruction *before);
 	void exit(llvm::Instruction *before);
-	void site(const op &o);
+	void add_site(const op &o);
 	void read(const op &o);
 	void write(const op &o);
 	/* memcpy and memmove of a constant size. The instruction is replaced. */
 	void copy(const op &o);
-	/* memset of a constant size, to 0 or of eight bytes at most */
+	/* memset of a constant size, to 0 or of at most eight bytes */
 	void clear(const op &o);
 
-	/* No events: what the reader is to know from here on (slots.h). `start`: the value to record. */
+	/*
+	 * These are not events: they make a value known to the reader (slots.h). `start` is the
+	 * value to record.
+	 */
 	void define(llvm::Instruction *before, const slots::definition &d, llvm::Value *start);
 	void assign(llvm::Instruction *before, const slots::assignment &a);
 
-	/* Ends the segment before the instruction. */
+	/* Commits the segment before the instruction. */
 	void close(llvm::Instruction *before);
 
       private:
@@ -54,27 +57,34 @@ class segment
 	slots &known;
 	std::vector<row_element> elements;
 	llvm::CallInst *opening = nullptr;
-	llvm::Value *lane = nullptr, *cursor = nullptr;
+	llvm::Value *buffer = nullptr, *cursor = nullptr;
 	unsigned bytes = 0;
 
-	row_element &add(llvm::Instruction *at, event_kind kind, uint64_t size);
+	row_element &add_element(llvm::Instruction *at, event_kind kind, uint64_t size);
 	void open(llvm::Instruction *before);
 	void set_slot(llvm::Instruction *before, llvm::Value *value, unsigned slot, int64_t plus);
-	void pointer(llvm::Instruction *before, llvm::Value *value);
-	void tell(llvm::Instruction *before, llvm::Value *value, llvm::Value *start, unsigned size);
-	void compute(llvm::Instruction *before, const access_address &a);
-	void address(llvm::IRBuilder<> &before, row_element &e, const access_address &a);
-	llvm::Value *payload(llvm::IRBuilder<> &before, unsigned at);
-	void put(llvm::IRBuilder<> &before, llvm::Value *value, unsigned at);
-	void nop(llvm::IRBuilder<> &before);
+	void record_pointer(llvm::Instruction *before, llvm::Value *value);
+	void record_value(llvm::Instruction *before, llvm::Value *value, llvm::Value *start,
+			  unsigned size);
+	void compute_address(llvm::Instruction *before, const access_address &a);
+	void record_address(llvm::IRBuilder<> &before, row_element &e, const access_address &a);
+	llvm::Value *payload_at(llvm::IRBuilder<> &before, unsigned at);
+	void store_payload(llvm::IRBuilder<> &before, llvm::Value *value, unsigned at);
+	void insert_nop(llvm::IRBuilder<> &before);
 };
 
-/* Does a value of this type fit a slot? Then the reader can compute with it. */
+/*
+ * Returns whether a value of this type fits into a slot, so that the reader can compute with it: an
+ * integer or pointer of at most 8 bytes.
+ */
 bool segment_value_fits_slot(const llvm::DataLayout &layout, llvm::Type *type);
-/* Does the reader know the stored value behind the store, and is it that wherever it is used? */
+/*
+ * Returns whether the reader knows the stored value after the store, and the value is the same
+ * wherever it is used.
+ */
 bool segment_defines(const llvm::DataLayout &layout, const llvm::StoreInst &store);
 
-/* Counted for the statistics. */
+/* Counters for -sooth-statistics. */
 struct segment_counts {
 	unsigned long segments, reads, writes, copies, inexact, addresses_kept, values_kept;
 };

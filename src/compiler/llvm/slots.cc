@@ -1,3 +1,4 @@
+/* The analysis that slots.h describes, on LLVM's values and basic blocks. */
 #include "compiler/llvm/slots.h"
 #include "event/wire.h"
 
@@ -63,7 +64,7 @@ void slots::define(const definition &d)
 	invariants.push_back(d);
 }
 
-/* x + constant taken apart: returns x, or the value itself. */
+/* Splits x + constant: returns x, or the value itself. */
 static Value *without_constant(const DataLayout *layout, Value *value, int64_t *plus)
 {
 	*plus = 0;
@@ -92,8 +93,9 @@ bool slots::find_in(const bits &in, Value *value, unsigned *slot, int64_t *plus)
 		return true;
 	}
 	/*
-	 * x + constant, where x is known and as wide. Between the addition and here x cannot have
-	 * been defined anew, since its definition dominates the addition and that dominates us.
+	 * x + constant, where x is known and has the same width. x cannot have been redefined
+	 * between the addition and here: its definition dominates the addition, which dominates
+	 * this use.
 	 */
 	found = numbers.find(without_constant(layout, value, plus));
 	if (found == numbers.end() || !has(in, found->second))
@@ -108,7 +110,10 @@ bool slots::is_in(const bits &in, Value *value) const
 	return found != numbers.end() && has(in, found->second);
 }
 
-/* Six bytes of an array whose index is known are no more than six of the address, and serve longer. */
+/*
+ * If the index is known, the six bytes of the array are not more than six of the address, and stay
+ * useful longer.
+ */
 slots::way slots::way_in(const bits &in, const access_address &address) const
 {
 	const access_index *index = address.index.get();
@@ -150,8 +155,8 @@ void slots::record_in(bits &in, const access_address &address) const
 }
 
 /*
- * What is known on an edge: what is known at the end of its source, but for values that the
- * source assigns. Those are known where the assignment leads, and wrong elsewhere.
+ * Returns what is known on an edge: what is known at the end of its source, except for values that
+ * the source assigns. Those are known on the edge to `toward`, and wrong elsewhere.
  */
 slots::bits slots::through_edge(BasicBlock *from, BasicBlock *to) const
 {
@@ -168,7 +173,7 @@ slots::bits slots::through_edge(BasicBlock *from, BasicBlock *to) const
 	return out;
 }
 
-/* From what is known where a block begins to what is known at its end. */
+/* Computes what is known at the end of a block from what is known at its start. */
 void slots::flow(BasicBlock *at, bits &in) const
 {
 	auto found = notes.find(at);
@@ -190,11 +195,12 @@ void slots::flow(BasicBlock *at, bits &in) const
 }
 
 /*
- * in(b) = the meet over predecessors of their out; out(b) = what b records, and in less what b defines.
+ * in(b) = intersection of out(p) over the predecessors p of b, without what b defines; out(b) =
+ * in(b) and what b records.
  *
- * What b records depends on what is known, and not only for the better: an index is not recorded where the
- * address is known. So sets are only ever made smaller: that ends, and leaves each in(b) below the meet,
- * which is all that is needed.
+ * What b records depends on what is known, and not monotonically: an index is not recorded where
+ * the address is known. So the sets only ever shrink: that terminates, and leaves each in(b) below
+ * the intersection, which is all that is needed.
  */
 void slots::iterate(Function &function)
 {
@@ -238,7 +244,10 @@ void slots::iterate(Function &function)
 	}
 }
 
-/* Drops followed values whose next value the reader could not compute. Returns whether any. */
+/*
+ * Drops followed values whose next value the reader could not compute. Returns whether there were
+ * any.
+ */
 bool slots::give_up()
 {
 	std::vector<followed> kept;
@@ -248,7 +257,10 @@ bool slots::give_up()
 		unsigned slot = none;
 		int64_t plus;
 		bool good = find_in(known_out.at(a.at), a.source, &slot, &plus);
-		/* Assignments run one after the other: none may use what one before changed. */
+		/*
+		 * Assignments are executed one after the other: none may use a slot that an earlier
+		 * one changed.
+		 */
 		for (const followed &other : kept)
 			if (other.assignment.at == a.at && numbers.at(other.value) == slot)
 				good = false;
@@ -262,7 +274,7 @@ bool slots::give_up()
 	return any;
 }
 
-/* Every value that can be known must have its number before sets of a fixed size are made. */
+/* Every value that may become known must have its number before sets of a fixed size are made. */
 void slots::number_all()
 {
 	std::vector<followed> kept;

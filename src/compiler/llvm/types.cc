@@ -1,3 +1,4 @@
+/* Walks the types of debug information to name what an access is about. */
 #include "compiler/llvm/types.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -8,15 +9,15 @@ using namespace llvm;
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-/* Without template arguments. */
-static std::string plain(StringRef name)
+/* Removes template arguments. */
+static std::string without_template_arguments(StringRef name)
 {
 	return name.substr(0, name.find('<')).str();
 }
 
 std::string types_name(const DIType *type)
 {
-	std::string name = type ? plain(type->getName()) : "";
+	std::string name = type ? without_template_arguments(type->getName()) : "";
 	return name.empty() ? "<anonymous>" : name;
 }
 
@@ -56,7 +57,7 @@ DIType *types_of_module::find(StringRef name)
 	name = name.substr(dot == StringRef::npos ? 0 : dot + 1);
 	size_t colon = name.rfind("::");
 	name = name.substr(colon == StringRef::npos ? 0 : colon + 2);
-	/* "table.12": one of several of that name */
+	/* "table.12": one of several with that name */
 	name = name.substr(0, name.find('.'));
 	auto found = listed.find(name.str());
 	return found == listed.end() ? nullptr : found->second;
@@ -115,7 +116,7 @@ void types_path::wrap()
 		offset = (offset % one + one) % one;
 }
 
-/* Past typedefs, unless one of them is what is wanted. */
+/* Skips typedefs, unless one of them is the wanted type. */
 void types_path::strip()
 {
 	alias.clear();
@@ -146,7 +147,10 @@ bool types_path::into_array(DICompositeType *array)
 	return true;
 }
 
-/* Of a union's members the first that is as large as the access, or else the first that holds it. */
+/*
+ * Returns the member at `offset`. Of a union's members: the first that is as large as the access,
+ * otherwise the first that holds it.
+ */
 DIDerivedType *types_path::member_at(DICompositeType *composite) const
 {
 	DIDerivedType *best = nullptr;
@@ -161,7 +165,7 @@ DIDerivedType *types_path::member_at(DICompositeType *composite) const
 		uint64_t start = member->getOffsetInBits();
 		uint64_t bits = member->getSizeInBits() ? member->getSizeInBits()
 							: 8 * size_in_bytes(member->getBaseType());
-		/* a bit-field is accessed by the bytes around it */
+		/* a bit-field is accessed through the bytes around it */
 		bool holds = member->isBitField() ? start < end && start + bits > bit
 						  : start <= bit && bit < start + bits;
 		if (!holds)
@@ -195,7 +199,7 @@ bool types_path::into_member(DICompositeType *composite)
 
 	if (!member)
 		return false;
-	/* Base classes and anonymous structs are fields without a name, as with gcc. */
+	/* Base classes and anonymous structs are fields without a name, as in the gcc plugin. */
 	add_field(composite, member);
 	if (member->isBitField()) {
 		is_bit_field = true;

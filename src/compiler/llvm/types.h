@@ -1,4 +1,4 @@
-/* Types as debug information has them. */
+/* Types as debug information describes them. */
 #ifndef COMPILER_LLVM_TYPES_H
 #define COMPILER_LLVM_TYPES_H
 
@@ -6,8 +6,10 @@
 
 #include <string>
 
-/* The structs of a module, by the names that LLVM ("struct.table") or alias analysis ("table",
- * "_ZTS5table") gives them. */
+/*
+ * The structs of a module, by the names that LLVM ("struct.table") or alias analysis ("table",
+ * "_ZTS5table") gives them.
+ */
 class types_of_module
 {
       public:
@@ -20,18 +22,18 @@ class types_of_module
 	const llvm::Module &module;
 };
 
-/* What a pointer or reference of this type points at; NULL for other types. */
+/* Returns what a pointer or reference of this type points at; NULL for other types. */
 llvm::DIType *types_pointee(llvm::DIType *type);
 
 std::string types_name(const llvm::DIType *type);
 
-/* With the class or namespaces it is in. */
+/* Returns the function's name with its class or namespaces. */
 std::string types_function_name(const llvm::DISubprogram *function);
 
 /*
- * The way from an object down to what an access is about: at `offset` in an object of a type, so many bytes.
- * It ends at a number, or, when the access is of something whole, at the first thing that is no
- * larger; or at a type called `wanted`.
+ * The path from an object down to what an access is about: `size` bytes at `offset` in an object of
+ * a type. It ends at a number; or, if the access is to a whole struct or array, at the first one
+ * that is not larger; or at a type with the name `wanted`.
  */
 class types_path
 {
@@ -42,7 +44,10 @@ class types_path
 	{
 	}
 
-	/* The object is one of many in a row: an offset beyond it leads into another one. */
+	/*
+	 * For an object that is one of many in a row: reduces an offset beyond it to an offset in
+	 * the element there.
+	 */
 	void wrap();
 	void walk();
 

@@ -1,8 +1,8 @@
 /*
- * A segment costs its opening, about eight instructions and four bytes, whatever is in it, and it ends where
- * control may part. In a loop of one block with one access that is most of the bill. So such loops are unrolled
- * first, by LLVM's own pass, as if the source had asked for it. What is recorded is not vectorised
- * anyway.
+ * Opening a segment costs about eight instructions and four bytes, whatever it holds, and a segment
+ * ends where control flow branches. In a loop of one block with one access that is most of the
+ * cost. So LLVM's own pass unrolls such loops first, as if the source had asked for it. Recorded
+ * code is not vectorised anyway.
  */
 #include "compiler/llvm/unroll.h"
 
@@ -11,10 +11,13 @@
 
 using namespace llvm;
 
-static const unsigned rounds = 4;
-static const size_t accesses_most = 8, instructions_most = 48;
+static const unsigned unroll_count = 4;
+static const size_t accesses_max = 8, instructions_max = 48;
 
-/* Nothing but straight code with a few accesses that are recorded; calls and points would end the segment. */
+/*
+ * Returns whether the block is straight-line code with a few recorded accesses. Calls and points
+ * would end the segment.
+ */
 static bool is_short(const BasicBlock &block, access_sharing &sharing)
 {
 	size_t accesses = 0, instructions = 0;
@@ -28,53 +31,55 @@ static bool is_short(const BasicBlock &block, access_sharing &sharing)
 			accesses += sharing.is_shared(pointer);
 		instructions++;
 	}
-	return accesses && accesses <= accesses_most && instructions <= instructions_most;
+	return accesses && accesses <= accesses_max && instructions <= instructions_max;
 }
 
-static const char wish[] = "llvm.loop.unroll.count";
-static const char ours[] = "sooth.unroll"; /* that nobody else had this wish */
+static const char count_request[] = "llvm.loop.unroll.count";
+/* marks loops for which only this pass requested unrolling */
+static const char own_request[] = "sooth.unroll";
 
-static bool is_asked_about(const Loop &loop)
+static bool has_request(const Loop &loop)
 {
-	for (const char *word : { wish, "llvm.loop.unroll.disable", "llvm.loop.unroll.full",
-				  "llvm.loop.unroll.enable" })
+	for (const char *word : { count_request, "llvm.loop.unroll.disable",
+				  "llvm.loop.unroll.full", "llvm.loop.unroll.enable" })
 		if (findOptionMDForLoop(&loop, word))
 			return true;
 	return false;
 }
 
-static bool ask(LoopInfo &loops, ScalarEvolution &evolution)
+static bool request_unrolling(LoopInfo &loops, ScalarEvolution &evolution)
 {
 	access_sharing sharing;
 	bool any = false;
 
 	for (Loop *loop : loops.getLoopsInPreorder()) {
 		if (loop->getNumBlocks() != 1 || !is_short(*loop->getHeader(), sharing) ||
-		    is_asked_about(*loop) || !evolution.hasLoopInvariantBackedgeTakenCount(loop))
+		    has_request(*loop) || !evolution.hasLoopInvariantBackedgeTakenCount(loop))
 			continue;
-		addStringMetadataToLoop(loop, wish, rounds);
-		addStringMetadataToLoop(loop, ours, 1);
+		addStringMetadataToLoop(loop, count_request, unroll_count);
+		addStringMetadataToLoop(loop, own_request, 1);
 		any = true;
 	}
 	return any;
 }
 
-/* A wish that was not fulfilled would be told to the user as his own. */
-static void withdraw(Function &function, LoopInfo &loops)
+/* LLVM would warn the user about a request that was not fulfilled. So the request is withdrawn. */
+static void withdraw_requests(Function &function, LoopInfo &loops)
 {
 	for (Loop *loop : loops.getLoopsInPreorder())
-		if (findOptionMDForLoop(loop, ours))
+		if (findOptionMDForLoop(loop, own_request))
 			loop->setLoopID(makePostTransformationMetadata(
-				function.getContext(), loop->getLoopID(), { wish, ours }, {}));
+				function.getContext(), loop->getLoopID(),
+				{ count_request, own_request }, {}));
 }
 
 void unroll_short_loops(Function &function, FunctionAnalysisManager &analyses)
 {
 	if (function.hasOptNone() || function.hasOptSize() ||
-	    !ask(analyses.getResult<LoopAnalysis>(function),
-		 analyses.getResult<ScalarEvolutionAnalysis>(function)))
+	    !request_unrolling(analyses.getResult<LoopAnalysis>(function),
+			       analyses.getResult<ScalarEvolutionAnalysis>(function)))
 		return;
 	analyses.invalidate(function,
 			    LoopUnrollPass(LoopUnrollOptions(2, true)).run(function, analyses));
-	withdraw(function, analyses.getResult<LoopAnalysis>(function));
+	withdraw_requests(function, analyses.getResult<LoopAnalysis>(function));
 }

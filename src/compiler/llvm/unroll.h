@@ -1,4 +1,7 @@
-/* Short loops over memory, unrolled before they are recorded: several rounds are one segment then. */
+/*
+ * Unrolls short loops over memory before they are recorded, so that one segment holds several
+ * iterations.
+ */
 #ifndef COMPILER_LLVM_UNROLL_H
 #define COMPILER_LLVM_UNROLL_H
 
