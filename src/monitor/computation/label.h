@@ -39,7 +39,7 @@ struct label {
 struct label_variable {
 	const char *name; /* "config.limits.most", as in the property file */
 	uint64_t address;
-	uint8_t size, form;   /* enum raw_form */
+	uint8_t size, form;   /* enum raw_value_form */
 	bool known;	      /* false: the trace has no such variable */
 	bool initial_unknown; /* its initial value is unknown */
 	const char *why;      /* what is wrong with it, as text; NULL: nothing */

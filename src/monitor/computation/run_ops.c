@@ -278,7 +278,6 @@ static void init_maker(struct run_ops_maker *m)
 	ops->threads = m->survey.threads;
 	survey_lifetimes_open(&m->lifetimes, m->survey.threads);
 	m->cell_sets = mem_zalloc((size_t)m->survey.cells + 1, sizeof *m->cell_sets);
-	m->locks = mem_zalloc(m->survey.objects.count + 1, sizeof *m->locks);
 	m->threads = mem_zalloc((size_t)m->survey.threads + 1, sizeof *m->threads);
 	m->next_event = mem_zalloc(ops->set->properties.count + 1, sizeof *m->next_event);
 	(void)vec_reserve(&ops->objects, (size_t)m->survey.numbers + 1);
@@ -288,12 +287,9 @@ static void init_maker(struct run_ops_maker *m)
 
 static void free_maker(struct run_ops_maker *m)
 {
-	for (size_t i = 0; i < m->survey.objects.count; i++)
-		vec_free(&m->locks[i].readers);
 	for (uint32_t i = 0; i < m->survey.threads; i++)
 		vec_free(&m->threads[i].spare);
 	free(m->cell_sets);
-	free(m->locks);
 	free(m->threads);
 	vec_free(&m->column_ops);
 	free(m->next_event);

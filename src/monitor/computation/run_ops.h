@@ -10,15 +10,6 @@
 
 #define RUN_OPS_NO_SET UINT32_MAX
 
-/* A thread that holds a lock. */
-struct run_ops_holder {
-	uint32_t thread, depth, set;
-};
-struct run_ops_lock {
-	struct run_ops_holder writer;
-	VEC(struct run_ops_holder) readers;
-};
-
 struct run_ops_thread {
 	uint32_t column;      /* + 1; 0: none yet */
 	VEC(uint32_t) spare;  /* columns of the threads that it joined */
@@ -34,8 +25,7 @@ struct run_ops_maker {
 	struct survey_lifetimes lifetimes;
 	bool every;
 	uint64_t position;
-	uint32_t *cell_sets;	    /* by cell: the current set, + 1 */
-	struct run_ops_lock *locks; /* by index in the survey's objects */
+	uint32_t *cell_sets; /* by cell: the current set, + 1 */
 	struct run_ops_thread *threads;
 	VEC(uint32_t) column_ops; /* by column: number of operations */
 	size_t *next_event;	  /* by property */

@@ -11,7 +11,7 @@
 struct lock_operation {
 	struct run_ops_maker *maker;
 	const struct survey_object *object;
-	struct run_ops_lock *lock;
+	struct lock_holders *lock;
 	uint32_t thread;
 };
 
@@ -43,20 +43,6 @@ static void touch_lock(const struct lock_operation *o, enum run_op_role role, ui
 	touch_lock_as(o, role, set, shared, shared);
 }
 
-static bool holds_lock(const struct lock_operation *o)
-{
-	return o->lock->writer.depth && o->lock->writer.thread == o->thread;
-}
-
-static struct run_ops_holder *find_reader(const struct lock_operation *o)
-{
-	for (size_t i = 0; i < o->lock->readers.count; i++) {
-		if (o->lock->readers.items[i].thread == o->thread)
-			return &o->lock->readers.items[i];
-	}
-	return NULL;
-}
-
 /*
  * Recursion is not an event of the lattice, but all operations on a frozen lock keep their order.
  * Returns false: the event does not count.
@@ -70,20 +56,20 @@ static bool skip_recursion(const struct lock_operation *o)
 
 static bool acquire(const struct lock_operation *o, uint32_t depth)
 {
-	if (holds_lock(o)) {
+	if (lock_is_written_by(o->lock, o->thread)) {
 		o->lock->writer.depth += depth;
 		return skip_recursion(o);
 	}
-	o->lock->writer = (struct run_ops_holder){ o->thread, depth, run_ops_new_set(o->maker) };
+	o->lock->writer = (struct lock_holder){ o->thread, depth, run_ops_new_set(o->maker) };
 	touch_lock(o, RUN_OP_OPENS, o->lock->writer.set, false);
 	return true;
 }
 
 static bool release(const struct lock_operation *o, bool wholly)
 {
-	struct run_ops_holder *writer = &o->lock->writer;
+	struct lock_holder *writer = &o->lock->writer;
 
-	if (holds_lock(o) && !wholly && writer->depth > 1) {
+	if (lock_is_written_by(o->lock, o->thread) && !wholly && writer->depth > 1) {
 		writer->depth--;
 		return skip_recursion(o);
 	}
@@ -94,14 +80,14 @@ static bool release(const struct lock_operation *o, bool wholly)
 
 static bool acquire_read(const struct lock_operation *o)
 {
-	struct run_ops_holder *reader = find_reader(o);
+	struct lock_holder *reader = lock_find_reader(o->lock, o->thread);
 
 	if (reader) {
 		reader->depth++;
 		return skip_recursion(o);
 	}
 	*vec_push(&o->lock->readers) =
-		(struct run_ops_holder){ o->thread, 1, run_ops_new_set(o->maker) };
+		(struct lock_holder){ o->thread, 1, run_ops_new_set(o->maker) };
 	touch_lock(o, RUN_OP_OPENS, o->lock->readers.items[o->lock->readers.count - 1].set, true);
 	return true;
 }
@@ -109,7 +95,7 @@ static bool acquire_read(const struct lock_operation *o)
 /* A release on the write side may be a reader's: pthread_rwlock_unlock is used for both. */
 static bool release_read(const struct lock_operation *o)
 {
-	struct run_ops_holder *reader = find_reader(o);
+	struct lock_holder *reader = lock_find_reader(o->lock, o->thread);
 
 	if (!reader)
 		return release(o, false);
@@ -125,7 +111,7 @@ static bool release_read(const struct lock_operation *o)
 
 static void fail_acquire(const struct lock_operation *o, const struct trace_event *ev)
 {
-	const struct run_ops_lock *lock = o->lock;
+	const struct lock_holders *lock = o->lock;
 	bool to_read = ev->kind == EV_READ_FAIL;
 
 	if (ev->mode == EVENT_TIMED)
@@ -160,7 +146,7 @@ static bool add_lock_operation(const struct lock_operation *o, const struct trac
 	case EV_ACQUIRE_FAIL:
 	case EV_READ_FAIL: fail_acquire(o, ev); return true;
 	case EV_WAIT:
-		*waited = holds_lock(o) ? o->lock->writer.depth : 1;
+		*waited = lock_is_written_by(o->lock, o->thread) ? o->lock->writer.depth : 1;
 		release(o, true);
 		return true;
 	case EV_WOKEN:
@@ -175,11 +161,13 @@ static bool add_lock(struct run_ops_maker *m, const struct trace_event *ev, uint
 		     uint64_t address)
 {
 	struct lock_operation o = { .maker = m, .thread = thread };
+	struct survey_object *object;
 
 	if (ev->kind == EV_REQUEST || ev->kind == EV_READ_REQUEST)
 		return false;
-	o.object = survey_object(&m->survey, SURVEY_LOCK, address);
-	o.lock = &m->locks[o.object - m->survey.objects.items];
+	object = survey_object(&m->survey, SURVEY_LOCK, address);
+	o.object = object;
+	o.lock = &object->holders;
 	return add_lock_operation(&o, ev);
 }
 

@@ -418,8 +418,12 @@ static void number_cells_and_objects(struct surveyor *s)
 	number_cells(survey);
 	survey->numbers = survey->cells;
 	for (size_t i = 0; i < survey->objects.count; i++) {
-		if (survey->objects.items[i].several)
-			survey->objects.items[i].number = survey->numbers++;
+		struct survey_object *object = &survey->objects.items[i];
+
+		if (object->several)
+			object->number = survey->numbers++;
+		object->holders.writer.depth = 0; /* no lock is held when the second pass begins */
+		object->holders.readers.count = 0;
 	}
 }
 
@@ -499,7 +503,7 @@ void survey_make(const struct trace *trace, struct survey *survey)
 void survey_free(struct survey *survey)
 {
 	for (size_t i = 0; i < survey->objects.count; i++)
-		vec_free(&survey->objects.items[i].readers);
+		vec_free(&survey->objects.items[i].holders.readers);
 	vec_free(&survey->objects);
 	for (unsigned i = 0; i < SURVEY_CLASSES; i++)
 		map_free(&survey->index[i]);

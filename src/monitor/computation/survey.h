@@ -28,8 +28,13 @@ enum survey_class {
 };
 #define SURVEY_NONE UINT32_MAX
 
-struct survey_holder {
-	uint32_t thread, depth;
+/* The threads that hold a lock. `set` is the atomic set, in run_ops_sync.c. */
+struct lock_holder {
+	uint32_t thread, depth, set;
+};
+struct lock_holders {
+	struct lock_holder writer;
+	VEC(struct lock_holder) readers;
 };
 struct survey_object {
 	uint64_t address;
@@ -39,9 +44,7 @@ struct survey_object {
 	uint8_t class;
 	bool several, frozen;
 	bool unexplained; /* code that was not recorded operates on it too (survey_unexplained.c) */
-	/* of a lock, during the survey */
-	struct survey_holder writer;
-	VEC(struct survey_holder) readers;
+	struct lock_holders holders; /* of a lock: in the survey, then while operations are made */
 };
 
 enum survey_bit {
@@ -85,6 +88,21 @@ struct survey_object *survey_object(struct survey *survey, enum survey_class cla
 				    uint64_t address);
 /* Returns the first object of the class, or of a later one, at or after the address. */
 size_t survey_first_object(const struct survey *survey, enum survey_class class, uint64_t address);
+
+static inline bool lock_is_written_by(const struct lock_holders *lock, uint32_t thread)
+{
+	return lock->writer.depth && lock->writer.thread == thread;
+}
+
+/* Returns NULL if the thread does not hold the lock for reading. */
+static inline struct lock_holder *lock_find_reader(const struct lock_holders *lock, uint32_t thread)
+{
+	for (size_t i = 0; i < lock->readers.count; i++) {
+		if (lock->readers.items[i].thread == thread)
+			return &lock->readers.items[i];
+	}
+	return NULL;
+}
 
 /* ---- survey_locks.c -------------------------------------------------------------------------- */
 
