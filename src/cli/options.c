@@ -1,3 +1,4 @@
+/* The parser and the help printer for tables of options. */
 #include "cli/options.h"
 
 #include "cli/cli.h"
@@ -110,7 +111,7 @@ bool option_set_seconds(const struct cli_option *option, void *target, const cha
 	char *end;
 
 	*seconds = strtod(value, &end);
-	return (*value >= '0' && *value <= '9' && !*end) ||
+	return ((*value == '.' || (*value >= '0' && *value <= '9')) && end > value && !*end) ||
 	       err_set(err, "must be a number of seconds");
 }
 

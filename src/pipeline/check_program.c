@@ -98,15 +98,6 @@ static void say_where(const struct check_program *c, const char *trace)
 			 slash ? (int)(slash + 1 - given) : 0, given, path_name(trace));
 }
 
-/* Moves the recording from the temporary directory to PROG.sooth in the current directory. */
-static void keep_recording(const struct check_program *c)
-{
-	const char *name = path_name(c->recording.directory);
-
-	if ((trace_is_there(name) && !trace_remove(name)) || !trace_move(c->traces.items[0], name))
-		complain("check", "cannot keep the recording as %s: %s", name, strerror(errno));
-}
-
 /* ---- predicting --------------------------------------------------------------------------- */
 
 static bool has_hung(const struct check_program *c, pid_t pid)
@@ -237,7 +228,7 @@ static void confirm_all(struct check_program *c)
 	}
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
+/* ---- the steps ---------------------------------------------------------------------------- */
 
 static void watch_program(struct check_program *c, pid_t pid)
 {
@@ -299,7 +290,7 @@ void check_program_close(struct check_program *c)
 {
 	predict_trace_free(&c->predicting);
 	if (c->keep && c->temporary)
-		keep_recording(c);
+		record_program_keep("check", c->traces.items[0], path_name(c->recording.directory));
 	for (size_t i = 0; i < c->traces.count; i++) {
 		if (c->temporary)
 			trace_remove(c->traces.items[i]);

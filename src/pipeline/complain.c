@@ -1,3 +1,4 @@
+/* Prints messages with the name of the subcommand in front. */
 #include "pipeline/complain.h"
 
 #include <stdio.h>

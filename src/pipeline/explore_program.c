@@ -6,6 +6,7 @@
 #include "pipeline/complain.h"
 #include "pipeline/confirm_findings.h"
 #include "pipeline/paths.h"
+#include "pipeline/record_program.h"
 #include "trace/remove.h"
 
 #include <dirent.h>
@@ -255,9 +256,8 @@ static void remove_recordings(const struct explore_program *x)
 /* Moves the recording to where -o says. Returns false after a message. */
 static bool keep_recording(const struct explore_program *x, const char *trace)
 {
-	if ((trace_is_there(x->keep) && !trace_remove(x->keep)) || !trace_move(trace, x->keep))
-		return complain("explore", "cannot keep the recording as %s: %s", x->keep,
-				strerror(errno));
+	if (!record_program_keep("explore", trace, x->keep))
+		return false;
 	complain("explore", "the recording of the failure is in %s", x->keep);
 	return true;
 }

@@ -28,6 +28,12 @@ void record_program_say_nothing_written(const struct record_program *r)
 		 r->command, r->program[0]);
 }
 
+bool record_program_keep(const char *command, const char *trace, const char *name)
+{
+	return ((!trace_is_there(name) || trace_remove(name)) && trace_move(trace, name)) ||
+	       complain(command, "cannot keep the recording as %s: %s", name, strerror(errno));
+}
+
 /* ---- the trace's directory ------------------------------------------------------------------ */
 
 /* The runtime creates the directory. Its parent must exist, to give it an absolute name. */

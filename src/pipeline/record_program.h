@@ -49,6 +49,9 @@ bool record_program_place(struct record_program *r);
 bool record_program_start(struct record_program *r, pid_t *pid, int *status);
 void record_program_end(const struct record_program *r);
 
+/* Moves a trace, replacing an earlier one of that name. Returns false after a message. */
+bool record_program_keep(const char *command, const char *trace, const char *name);
+
 /* Says that no trace was written, and what to do about it. */
 void record_program_say_nothing_written(const struct record_program *r);
 

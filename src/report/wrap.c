@@ -1,3 +1,4 @@
+/* Breaks text at blanks. */
 #include "report/wrap.h"
 
 #include <string.h>
