@@ -107,7 +107,7 @@ static void make_plan(struct plan *plan, uint32_t threads)
 	for (uint32_t i = 0; i < PREEMPTIONS; i++) {
 		uint32_t thread = 1 + (uint32_t)(plan->seed * 7 + i) % threads;
 		*vec_push(&plan->slices) =
-			(struct control_run){ thread, 2 + (uint32_t)(plan->seed + i * 5) % 20 };
+			(struct control_slice){ thread, 2 + (uint32_t)(plan->seed + i * 5) % 20 };
 	}
 }
 

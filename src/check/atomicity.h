@@ -1,6 +1,6 @@
 /*
  * A region whose atomicity another thread breaks, examined from the start of its window
- * (atomicity_look.c): which locks the threads hold at its events, and whether the region's thread
+ * (atomicity_facts.c): which locks the threads hold at its events, and whether the region's thread
  * can know of the remote accesses.
  */
 #ifndef CHECK_ATOMICITY_H

@@ -30,8 +30,8 @@ void checker_close(struct checker *checker)
 	free(checker);
 }
 
-bool checker_enter(struct checker *checker, const struct checker_run *before, size_t before_count,
-		   const struct checker_run *within, size_t within_count, struct err *err)
+bool checker_enter(struct checker *checker, const struct checker_slice *before, size_t before_count,
+		   const struct checker_slice *within, size_t within_count, struct err *err)
 {
 	struct checker_base *base = checker->base;
 

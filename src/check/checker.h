@@ -11,7 +11,7 @@
 #include "trace/trace.h"
 
 /* A slice of the base run: the stream's events up to, but not including, index `end`. */
-struct checker_run {
+struct checker_slice {
 	uint32_t stream;
 	uint64_t end;
 };
@@ -33,9 +33,9 @@ enum checker_claim {
 	CHECKER_GRAMMAR,
 };
 
-struct checker_match;
-struct checker_word;
-struct checker_sentence;
+struct checker_pattern_claim;
+struct checker_formula_claim;
+struct checker_grammar_claim;
 
 /*
  * A step means that its stream runs up to and including that event, with all events in between.
@@ -46,10 +46,10 @@ struct checker_witness {
 	enum checker_claim claim;
 	const struct event_id *events, *steps;
 	size_t event_count, step_count;
-	enum event_misuse misuse;		 /* MISUSE */
-	const struct checker_match *match;	 /* PATTERN; then `events` are not used */
-	const struct checker_word *word;	 /* FORMULA; likewise */
-	const struct checker_sentence *sentence; /* GRAMMAR; likewise */
+	enum event_misuse misuse;		      /* MISUSE */
+	const struct checker_pattern_claim *match;    /* PATTERN; then `events` are not used */
+	const struct checker_formula_claim *word;     /* FORMULA; likewise */
+	const struct checker_grammar_claim *sentence; /* GRAMMAR; likewise */
 };
 
 struct checker;
@@ -62,8 +62,8 @@ void checker_close(struct checker *checker);
  * window to the start of this one; `within` is the part that the window covers. Returns false, with
  * a reason, if the slices do not fit the trace.
  */
-bool checker_enter(struct checker *checker, const struct checker_run *before, size_t before_count,
-		   const struct checker_run *within, size_t within_count, struct err *err);
+bool checker_enter(struct checker *checker, const struct checker_slice *before, size_t before_count,
+		   const struct checker_slice *within, size_t within_count, struct err *err);
 
 /* Is the witness right, from the start of the window on? If not, `err` says why. */
 bool checker_accepts(struct checker *checker, const struct checker_witness *witness,

@@ -314,13 +314,13 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 	case CHECKER_CYCLE: return shows_cycle(play, witness, err);
 	case CHECKER_STUCK: return shows_stuck(play, witness, false, err);
 	case CHECKER_LOST: return shows_stuck(play, witness, true, err);
-	case CHECKER_FREED: return checker_play_frees(play, witness, err);
+	case CHECKER_FREED: return checker_play_uses_after_end(play, witness, err);
 	case CHECKER_MISUSE: return checker_play_misuses(play, witness, err);
 	case CHECKER_ATOMICITY: return checker_play_breaks_region(play, witness, err);
 	case CHECKER_PREFIX: return true;
 	case CHECKER_PATTERN: return checker_play_matches(play, witness->match, err);
 	case CHECKER_FORMULA: return checker_play_violates(play, witness->word, err);
-	case CHECKER_GRAMMAR: return checker_play_misspells(play, witness->sentence, err);
+	case CHECKER_GRAMMAR: return checker_play_rejects_word(play, witness->sentence, err);
 	}
 	return err_set(err, "unknown kind of claim");
 }

@@ -21,7 +21,7 @@
 
 struct formula_judge {
 	const struct checker_play *play;
-	const struct checker_word *word;
+	const struct checker_formula_claim *word;
 	uint8_t (*values)[8]; /* of the variables, in the current state */
 	uint8_t *known;	      /* bit mask of their known bytes */
 	struct checker_moments moments;
@@ -339,8 +339,8 @@ static bool violates_ere(struct formula_judge *j, struct err *err)
 	return true;
 }
 
-bool checker_play_violates(const struct checker_play *play, const struct checker_word *word,
-			   struct err *err)
+bool checker_play_violates(const struct checker_play *play,
+			   const struct checker_formula_claim *word, struct err *err)
 {
 	struct formula_judge j = { .play = play, .word = word };
 	bool ere = word->formula->formalism == SPEC_ERE, ok;

@@ -27,7 +27,7 @@ struct checker_moment {
 	bool paused;
 };
 
-struct checker_word {
+struct checker_formula_claim {
 	const struct spec_property *property;
 	const struct spec_formula *formula; /* always, never, ltl, ere */
 	const struct checker_property *events;

@@ -11,7 +11,7 @@
 #include "check/grammar_check.h"
 
 struct grammar_judge {
-	const struct checker_sentence *claim;
+	const struct checker_grammar_claim *claim;
 	struct checker_moments moments;
 	/* event, and whether before it, to 1 + the first of the word's occurrences there */
 	struct map occurrences;
@@ -36,7 +36,7 @@ static uint32_t find_thread_number(const struct grammar_judge *j, uint32_t numbe
 
 static bool is_in_word(const struct grammar_judge *j, const struct checker_occurrence *o)
 {
-	const struct checker_sentence *claim = j->claim;
+	const struct checker_grammar_claim *claim = j->claim;
 	uint32_t object = claim->property->view_parameter;
 
 	if (claim->stream != UINT32_MAX && find_thread_number(j, o->anchor.stream) != claim->stream)
@@ -179,8 +179,8 @@ static bool judge_sessions(struct grammar_judge *j, struct err *err)
 	return err_set(err, "the word is empty");
 }
 
-bool checker_play_misspells(const struct checker_play *play,
-			    const struct checker_sentence *sentence, struct err *err)
+bool checker_play_rejects_word(const struct checker_play *play,
+			       const struct checker_grammar_claim *sentence, struct err *err)
 {
 	struct grammar_judge j = { .claim = sentence };
 	bool ok;

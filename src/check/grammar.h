@@ -14,7 +14,7 @@
 /* Longer sessions of a grammar that is not LL(1) are refused: judging them is a full search. */
 #define CHECKER_SESSION 4000u
 
-struct checker_sentence {
+struct checker_grammar_claim {
 	const struct spec_file *file;
 	const struct spec_property *property;
 	const struct spec_formula *formula;

@@ -9,7 +9,7 @@
  * nothing uses what f ends, and no new lifetime begins at the bytes of u.
  */
 #include "check/claim.h"
-#include "check/lives.h"
+#include "check/touch.h"
 
 struct end_and_use {
 	const struct checker_play *play;
@@ -239,8 +239,8 @@ static bool check_nothing_between(const struct end_and_use *p, struct err *err)
 
 /* ---- the verdict --------------------------------------------------------------------------- */
 
-bool checker_play_frees(const struct checker_play *play, const struct checker_witness *witness,
-			struct err *err)
+bool checker_play_uses_after_end(const struct checker_play *play,
+				 const struct checker_witness *witness, struct err *err)
 {
 	struct end_and_use p = { .play = play };
 

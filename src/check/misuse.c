@@ -4,7 +4,7 @@
  * recorded run itself contains. Use after the end of a lifetime is in lifetime.c.
  */
 #include "check/claim.h"
-#include "check/lives.h"
+#include "check/touch.h"
 
 static const struct checker_record *find_record(const struct checker_play *play, uint32_t number)
 {
@@ -325,7 +325,7 @@ bool checker_play_misuses(const struct checker_play *play, const struct checker_
 			       witness->event_count);
 	switch (witness->misuse) {
 	case EVENT_MISUSE_DESTROYED:
-	case EVENT_MISUSE_CLOSED: return checker_play_frees(play, witness, err);
+	case EVENT_MISUSE_CLOSED: return checker_play_uses_after_end(play, witness, err);
 	case EVENT_MISUSE_DESTROY_IN_USE: return destroys_in_use(play, witness->events, err);
 	case EVENT_MISUSE_NOT_INIT: return uses_too_early(play, witness->events, err);
 	case EVENT_MISUSE_JOIN_DETACHED: return joins_detached(play, witness->events, err);

@@ -5,7 +5,7 @@
  * Pairs that follow from others are left out: program order, and what comes before something that
  * is itself needed.
  */
-#include "check/lives.h"
+#include "check/touch.h"
 
 #include "base/mem.h"
 #include "base/sort.h"

@@ -31,7 +31,7 @@ struct chosen_event {
 
 struct pattern_judge {
 	const struct checker_play *play;
-	const struct checker_match *match;
+	const struct checker_pattern_claim *match;
 	struct chosen_event *chosen;
 	size_t count;
 	double end; /* the position after the last event */
@@ -504,7 +504,7 @@ static bool find_position(const struct pattern_judge *j, const struct event_id *
 }
 
 static bool is_alive_at(const struct pattern_judge *j, const struct chosen_event *event,
-			const struct checker_life *life)
+			const struct checker_lifetime *life)
 {
 	const struct event_id *anchor = &event->occurrence->anchor;
 	double position;
@@ -546,7 +546,7 @@ static void add_lifetime_bounds(const struct pattern_judge *j, const struct chos
 	double position;
 
 	for (uint32_t p = 0; p < property->parameters; p++) {
-		const struct checker_life *life =
+		const struct checker_lifetime *life =
 			binding[p] == CHECKER_UNBOUND ? NULL : &property->lives[binding[p]];
 
 		if (life && life->has_born && find_position(j, &life->born, &position))
@@ -626,8 +626,8 @@ static bool judge_match(struct pattern_judge *j, struct err *err)
 	       err_set(err, "the chosen events are not in the order that the pattern requires");
 }
 
-bool checker_play_matches(const struct checker_play *play, const struct checker_match *match,
-			  struct err *err)
+bool checker_play_matches(const struct checker_play *play,
+			  const struct checker_pattern_claim *match, struct err *err)
 {
 	struct pattern_judge j = { .play = play,
 				   .match = match,

@@ -21,7 +21,7 @@ struct checker_occurrence {
 };
 
 /* The events that began and ended the lifetime of a value, if the property names them. */
-struct checker_life {
+struct checker_lifetime {
 	bool has_born, has_dead;
 	struct event_id born, dead;
 };
@@ -30,8 +30,8 @@ struct checker_property {
 	uint32_t parameters;			      /* number of values in a binding */
 	const struct checker_occurrence *occurrences; /* each thread's in the order they happened */
 	size_t count;
-	const uint32_t *bindings;	  /* numbers of values, or CHECKER_UNBOUND */
-	const struct checker_life *lives; /* by value */
+	const uint32_t *bindings;	      /* numbers of values, or CHECKER_UNBOUND */
+	const struct checker_lifetime *lives; /* by value */
 };
 
 /* A leaf of the pattern and the event chosen for it. Leaves without one are left out. */
@@ -40,7 +40,7 @@ struct checker_choice {
 	uint32_t occurrence;
 };
 
-struct checker_match {
+struct checker_pattern_claim {
 	const struct checker_property *property;
 	const struct spec_pattern *pattern;
 	const struct checker_choice *choices;

@@ -6,7 +6,7 @@
 #include "check/play.h"
 
 #include "base/mem.h"
-#include "check/lives.h"
+#include "check/touch.h"
 
 #include <inttypes.h>
 #include <stdio.h>

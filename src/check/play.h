@@ -64,11 +64,11 @@ bool checker_play_shows(const struct checker_play *play, const struct checker_wi
 
 /*
  * The end of a lifetime and a use after it (lifetime.c): checker_play_expect() finds the end that
- * comes early, checker_play_frees() checks the claim.
+ * comes early, checker_play_uses_after_end() checks the claim.
  */
 void checker_play_expect(struct checker_play *play, const struct checker_witness *witness);
-bool checker_play_frees(const struct checker_play *play, const struct checker_witness *witness,
-			struct err *err);
+bool checker_play_uses_after_end(const struct checker_play *play,
+				 const struct checker_witness *witness, struct err *err);
 
 /* A region whose atomicity another thread breaks (atomicity.c). */
 bool checker_play_breaks_region(const struct checker_play *play,
@@ -79,16 +79,16 @@ bool checker_play_misuses(const struct checker_play *play, const struct checker_
 			  struct err *err);
 
 /* A match of a pattern (pattern.c). */
-bool checker_play_matches(const struct checker_play *play, const struct checker_match *match,
-			  struct err *err);
+bool checker_play_matches(const struct checker_play *play,
+			  const struct checker_pattern_claim *match, struct err *err);
 
 /* A violated formula (formula.c). */
-bool checker_play_violates(const struct checker_play *play, const struct checker_word *word,
-			   struct err *err);
+bool checker_play_violates(const struct checker_play *play,
+			   const struct checker_formula_claim *word, struct err *err);
 
 /* A wrong word of a grammar (grammar.c). */
-bool checker_play_misspells(const struct checker_play *play,
-			    const struct checker_sentence *sentence, struct err *err);
+bool checker_play_rejects_word(const struct checker_play *play,
+			       const struct checker_grammar_claim *sentence, struct err *err);
 
 /* Plays one more event if it is next and can happen; otherwise returns false with `why`. */
 bool checker_play_event(struct checker_play *play, uint32_t number, struct err *why);

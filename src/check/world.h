@@ -52,7 +52,7 @@ struct checker_condition {
 	VEC(struct checker_condition_entry) recorded;
 };
 
-/* ---- semaphores, barriers, once (counts.c) ------------------------------------------------- */
+/* ---- semaphores, barriers, once (counted_objects.c) ------------------------------------------------- */
 
 struct checker_semaphore {
 	uint64_t count;

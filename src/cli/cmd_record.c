@@ -92,7 +92,7 @@ static int record_and_wait(struct record_command *c)
 		return status;
 	if (!wait_for_program(r, pid, &wait_status))
 		return RECORD_PROGRAM_FAILED;
-	if (trace_is_there(r->directory))
+	if (trace_exists(r->directory))
 		property_files_store(&c->properties, r->directory);
 	report_trace(r, c->verbose);
 	return WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);

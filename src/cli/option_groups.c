@@ -86,8 +86,9 @@ static bool set_solver(const struct cli_option *option, void *target, const char
 	order_external_solver *z3 = choice == 1 ? z3_module_load() : NULL;
 
 	if (choice == 1 && !z3)
-		return err_set(err, "this installation has no Z3 module; install libz3-dev and build "
-				    "sooth again");
+		return err_set(err,
+			       "this installation has no Z3 module; install libz3-dev and build "
+			       "sooth again");
 	((struct predict_trace *)target)->options.z3 = z3;
 	return choice >= 0;
 }

@@ -50,7 +50,7 @@ enum control_option {
 	 * with SERVER, not PERSISTENT: a run is a process that shares the server's memory, which is
 	 * restored afterwards; otherwise it is forked
 	 */
-	CONTROL_LEND = 512,
+	CONTROL_SHARED_MEMORY = 512,
 	/*
 	 * policies may let timed operations time out at any moment; otherwise only the plan does,
 	 * or the scheduler when no other thread can run
@@ -67,7 +67,7 @@ struct control_thread {
 };
 
 /* in: the thread runs until it has done `until` operations; then the next slice begins. */
-struct control_run {
+struct control_slice {
 	uint32_t thread, until;
 };
 
@@ -203,7 +203,7 @@ struct control {
 	uint32_t run_count, rule_count, choice_count, stop_count;
 	uint32_t sleep_count; /* threads in the sleep set when the slices of the plan are used up */
 	uint32_t event_most;  /* room for events */
-	uint64_t threads_at, runs_at, rules_at, choices_at, sleeps_at, events_at, blocked_at;
+	uint64_t threads_at, slices_at, rules_at, choices_at, sleeps_at, events_at, blocked_at;
 	struct control_stop stops[CONTROL_STOPS];
 	/*
 	 * ---- both: mailbox of the server; futexes ---- In cache lines of its own: the tool polls
@@ -231,11 +231,11 @@ struct control {
 	uint32_t event_count;  /* if there were more than event_most, `events_lost` is set */
 	uint32_t events_lost;
 	uint32_t blocked_count;
-	uint32_t runs_done;    /* number of slices of the plan that were completed */
+	uint32_t slices_done;  /* number of slices of the plan that were completed */
 	uint32_t rules_broken; /* rules given up because no thread could run otherwise */
 	uint32_t stops_met;    /* all stops were reached at the same time */
 	/* the first slice whose thread could not run as planned, or CONTROL_NONE */
-	uint32_t diverged_run;
+	uint32_t diverged_slice;
 	uint32_t diverged_kind;
 	uint32_t switches;
 	uint64_t steps, diverged_site, fault_address, fault_site;
@@ -248,7 +248,7 @@ struct control {
 	 */
 	uint32_t owner;
 	/* out, with UNFIT: unfit only because memory is shared with the server */
-	uint32_t unfit_lent;
+	uint32_t unfit_shared_memory;
 	/* out: a signal or cancellation arrived that no scheduling choice controls */
 	uint32_t unordered;
 	uint32_t input_ended; /* out: the program has read its standard input to the end */

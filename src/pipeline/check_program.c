@@ -181,7 +181,7 @@ static bool can_keep(const struct check_program *c)
 		return true;
 	if (access(".", W_OK | X_OK))
 		return complain("check", "cannot keep the recording here: %s", strerror(errno));
-	if (!access(name, F_OK) && !trace_is_there(name))
+	if (!access(name, F_OK) && !trace_exists(name))
 		return complain("check",
 				"%s exists and is not a trace; choose another name with -o", name);
 	return true;

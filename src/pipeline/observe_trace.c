@@ -110,8 +110,8 @@ void observe_trace_add_shown(const struct predict_result *result,
 			*vec_push(events) = f->run.items[k];
 	}
 	for (size_t i = 0; observation && i < observation->findings.count; i++) {
-		const struct observe_story *s = &observation->findings.items[i].recorded;
-		const struct observe_sentence *word = observation->findings.items[i].sentence;
+		const struct observe_states *s = &observation->findings.items[i].recorded;
+		const struct observe_word *word = observation->findings.items[i].sentence;
 
 		for (size_t k = 0; word && k < word->session.count; k++)
 			*vec_push(events) = word->session.items[k];

@@ -30,7 +30,7 @@ void record_program_say_nothing_written(const struct record_program *r)
 
 bool record_program_keep(const char *command, const char *trace, const char *name)
 {
-	return ((!trace_is_there(name) || trace_remove(name)) && trace_move(trace, name)) ||
+	return ((!trace_exists(name) || trace_remove(name)) && trace_move(trace, name)) ||
 	       complain(command, "cannot keep the recording as %s: %s", name, strerror(errno));
 }
 
@@ -82,7 +82,7 @@ bool record_program_place(struct record_program *r)
 		return false;
 	if (lstat(r->directory, &status) && errno == ENOENT)
 		return true;
-	if (!trace_is_there(r->directory))
+	if (!trace_exists(r->directory))
 		return complain(r->command,
 				"%s exists and is not a trace; choose another name with -o",
 				r->trace);

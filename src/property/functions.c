@@ -2,7 +2,7 @@
  * Who is called and who calls, for grammars: names of functions as their source has them.
  *
  * The caller of an event is the function whose code it is in: access sites and points say that
- * (trace_site_places), also where that function was inlined. Code of system headers is passed over
+ * (trace_site_lines), also where that function was inlined. Code of system headers is passed over
  * where somebody outside of them is found: a lock in std::lock_guard is taken by whoever has the guard.
  * A BODY and its RETURN are in the function that is called; who called it is told by debugging
  * information where the body was inlined, and otherwise by the return address of its frame: the same
@@ -118,8 +118,8 @@ static bool is_system(const char *file, size_t length)
 
 static struct functions_names find_site(struct functions *f, const struct wire_element *site)
 {
-	struct trace_place places[FRAMES];
-	unsigned count = trace_site_places(f->trace, site, places, FRAMES);
+	struct trace_source_line places[FRAMES];
+	unsigned count = trace_site_lines(f->trace, site, places, FRAMES);
 	struct functions_names names = { 0 };
 
 	for (unsigned i = 0; i < count && !names.user; i++) {
@@ -236,7 +236,7 @@ static const struct trace_frame *find_left(const struct match *m, const struct t
 	struct functions *f = m->reader->functions_known;
 	const struct trace_event *event = m->happening->event;
 	const struct trace_point *point = m->happening->point;
-	const struct trace_frame *left = trace_cursor_left(cursor);
+	const struct trace_frame *left = trace_cursor_last_exit(cursor);
 	uint32_t stream = trace_find_stream(m->reader->trace, event->stream);
 	bool fresh;
 	uint32_t number;

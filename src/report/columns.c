@@ -292,14 +292,14 @@ static void print_ends(struct columns_table *t)
 
 		/* The events of a race or a deadlock are next in any case. */
 		if (!one || ((f->property || f->kind == FINDING_ATOMICITY ||
-			      finding_is_of_life(f) || misuse_is(f)) &&
+			      finding_is_use_after_end(f) || misuse_is(f)) &&
 			     has_happened(f, e->id)))
 			continue;
 		if (f->property)
 			print_pattern_row(t, e);
 		else if (f->kind == FINDING_ATOMICITY)
 			print_region_row(t, one);
-		else if (finding_is_of_life(f))
+		else if (finding_is_use_after_end(f))
 			print_use(t, i);
 		else
 			print_event(t, one,

@@ -62,7 +62,7 @@ static const char *confirmed_text(struct describe *d, const struct finding *f,
 				    "Replayed: a run did this at the same code sites; its "
 				    "outcome: ",
 				    effect);
-	if (finding_is_of_life(f) || f->kind == FINDING_MISUSE) {
+	if (finding_is_use_after_end(f) || f->kind == FINDING_MISUSE) {
 		if (effect->kind == RUN_OUTCOME_NONE)
 			return "Replayed: a run did this, and went on.";
 		return outcome_text(d, "Replayed: ", effect);

@@ -13,7 +13,7 @@
 #define STEP 34	    /* columns for a step */
 #define LETTERS 26u /* no table for more subformulas */
 
-static void describe_step(struct describe *d, const struct observe_story *story, size_t state,
+static void describe_step(struct describe *d, const struct observe_states *story, size_t state,
 			  char text[STEP + 1])
 {
 	const struct described *one;
@@ -37,7 +37,7 @@ static void describe_step(struct describe *d, const struct observe_story *story,
 			 one ? name_subject(d, &one->event) : "");
 }
 
-static void print_state(struct describe *d, const struct observe_story *story, size_t state,
+static void print_state(struct describe *d, const struct observe_states *story, size_t state,
 			size_t letters, FILE *out)
 {
 	char text[STEP + 1];

@@ -12,7 +12,7 @@
 
 #define SHOWN 20u /* events of a session, its last ones */
 
-const struct observe_sentence *grammar_find(const struct report *r, const struct finding *finding)
+const struct observe_word *grammar_find(const struct report *r, const struct finding *finding)
 {
 	const struct observe_finding *f =
 		finding->kind == FINDING_GRAMMAR ? report_observed_finding(r, finding) : NULL;
@@ -20,7 +20,7 @@ const struct observe_sentence *grammar_find(const struct report *r, const struct
 	return f ? f->sentence : NULL;
 }
 
-char *grammar_fault(const struct observe_sentence *s)
+char *grammar_fault(const struct observe_word *s)
 {
 	const char *expected = s->violation.expected ? s->violation.expected : "nothing";
 	const char *values = s->violation.values ? s->violation.values : "";
@@ -38,7 +38,7 @@ char *grammar_fault(const struct observe_sentence *s)
 	}
 }
 
-char *grammar_owner(struct describe *d, const struct finding *f, const struct observe_sentence *s)
+char *grammar_owner(struct describe *d, const struct finding *f, const struct observe_word *s)
 {
 	uint32_t object = f->property->view_parameter;
 
@@ -55,7 +55,7 @@ char *grammar_owner(struct describe *d, const struct finding *f, const struct ob
  * the property, such as a request and its acquire; the set has them in order.
  */
 static const char *name_in_property(const struct report *r, const struct finding *f,
-				    const struct observe_sentence *s, size_t at)
+				    const struct observe_word *s, size_t at)
 {
 	const struct property_events *events = NULL;
 	struct event_id id = s->session.items[at];
@@ -78,7 +78,7 @@ static const char *name_in_property(const struct report *r, const struct finding
 }
 
 static void print_event(const struct report *r, const struct finding *f,
-			const struct observe_sentence *s, size_t at, FILE *out)
+			const struct observe_word *s, size_t at, FILE *out)
 {
 	struct describe *d = r->describe;
 	struct event_id id = s->session.items[at];
@@ -102,7 +102,7 @@ static void print_event(const struct report *r, const struct finding *f,
 
 void grammar_print(const struct report *r, const struct finding *finding, FILE *out)
 {
-	const struct observe_sentence *s = grammar_find(r, finding);
+	const struct observe_word *s = grammar_find(r, finding);
 	size_t first;
 	char *owner;
 
@@ -125,7 +125,7 @@ void grammar_json(const struct report *r, const struct finding *finding, json_t 
 	static const char *const faults[] = { [GRAMMAR_NO_CONTINUATION] = "no continuation",
 					      [GRAMMAR_INCOMPLETE] = "incomplete",
 					      [GRAMMAR_ASSERTION] = "assertion" };
-	const struct observe_sentence *s = grammar_find(r, finding);
+	const struct observe_word *s = grammar_find(r, finding);
 	json_t *word = json_object(), *reports = json_array();
 	char *owner, *fault;
 

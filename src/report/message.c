@@ -260,7 +260,7 @@ const char *message_make(struct describe *d, const struct finding *f)
 	if (f->property)
 		return matched_message(d, f);
 	out = text_begin(&text);
-	if (finding_is_of_life(f)) {
+	if (finding_is_use_after_end(f)) {
 		lifetime_message(d, f, out);
 		return text_end(&text, d);
 	}

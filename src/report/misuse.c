@@ -13,7 +13,7 @@
 
 bool misuse_is(const struct finding *f)
 {
-	return f->kind == FINDING_MISUSE && !finding_is_of_life(f);
+	return f->kind == FINDING_MISUSE && !finding_is_use_after_end(f);
 }
 
 const char *misuse_name(enum event_misuse misuse)

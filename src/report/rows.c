@@ -39,7 +39,7 @@ static bool is_named(const struct finding *f, const struct trace_event *ev)
 /* Does a formula's monitor see the event? Long runs are not searched. */
 static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 {
-	for (size_t i = 0; f->run.count <= OBSERVE_STORY && i < f->run.count; i++) {
+	for (size_t i = 0; f->run.count <= OBSERVE_SHOWN && i < f->run.count; i++) {
 		if (f->run.items[i].stream == ev->stream && f->run.items[i].index == ev->index)
 			return true;
 	}

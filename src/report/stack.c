@@ -128,8 +128,8 @@ static const char *file_name(struct stack_maker *m, const char *file, const char
 static size_t site_frames(struct stack_maker *m, const struct wire_element *site,
 			  struct describe_frame *frames, size_t room)
 {
-	struct trace_place places[STACK_FRAMES];
-	unsigned count = trace_site_places(m->trace, site, places, (unsigned)room);
+	struct trace_source_line places[STACK_FRAMES];
+	unsigned count = trace_site_lines(m->trace, site, places, (unsigned)room);
 
 	for (unsigned i = 0; i < count; i++) {
 		frames[i] = (struct describe_frame){ keep_span(m, places[i].function),
@@ -167,11 +167,11 @@ static bool same_function(const char *a, const char *b)
 static size_t caller_frames(struct stack_maker *m, uint64_t pc, const struct trace_frame *below,
 			    struct describe_frame *frames, size_t room)
 {
-	struct trace_place place;
+	struct trace_source_line place;
 	const char *like = NULL, *function;
 	size_t count;
 
-	if (below && trace_site_places(m->trace, below->site, &place, 1))
+	if (below && trace_site_lines(m->trace, below->site, &place, 1))
 		like = file_name(m, keep_span(m, place.file), NULL);
 	count = code_frames(m, pc, like, frames, room);
 	function = below ? keep_function(m, below->function) : NULL;

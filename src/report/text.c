@@ -122,7 +122,7 @@ static void print_event_line(struct describe *d, const struct finding *f, size_t
 		fprintf(out, ", %" PRIu64 " byte%s", e->size, e->size == 1 ? "" : "s");
 		if (!trace_is_text(describe_trace(d)))
 			fprintf(out, " at 0x%" PRIx64, e->address);
-	} else if (finding_is_of_life(f)) {
+	} else if (finding_is_use_after_end(f)) {
 		lifetime_event(d, f, i, out);
 	} else if (misuse_is(f)) {
 		misuse_event(d, f, i, out);
@@ -263,7 +263,7 @@ static void why_property(struct describe *d, const struct finding *f, FILE *out)
 }
 
 /* What is wrong with the word, and what the property's Lua code reported. */
-static void why_word(const struct observe_sentence *s, FILE *out)
+static void why_word(const struct observe_word *s, FILE *out)
 {
 	char *fault = grammar_fault(s);
 
@@ -293,7 +293,7 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 		why_property(d, f, line);
 	else if (f->kind == FINDING_RACE)
 		why_race(f, line);
-	else if (finding_is_of_life(f))
+	else if (finding_is_use_after_end(f))
 		lifetime_why(f, line);
 	else if (f->kind == FINDING_ATOMICITY)
 		atomicity_print_why(d, f, line);

@@ -64,7 +64,7 @@ static void report_steps(struct check *c, uint32_t thread, uint64_t steps, uint6
 void check_schedule(struct check *c)
 {
 	size_t count, longer = 0;
-	const struct control_run *slices = trace_schedule(c->trace, &count);
+	const struct control_slice *slices = trace_schedule(c->trace, &count);
 	struct map until = { 0 };
 
 	for (size_t i = 0; i < count; i++)

@@ -103,7 +103,7 @@ size_t trace_cursor_stack(const struct trace_cursor *c, const struct trace_frame
 	return c->frames.count;
 }
 
-const struct trace_frame *trace_cursor_left(const struct trace_cursor *c)
+const struct trace_frame *trace_cursor_last_exit(const struct trace_cursor *c)
 {
 	return c->has_left ? &c->frames.items[c->frames.count] : NULL;
 }

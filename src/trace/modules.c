@@ -73,15 +73,15 @@ static const char *place_text(const struct trace *trace, const struct wire_eleme
 		     : resolve_text(store_module_of_site(trace, site), &site->place_ref);
 }
 
-unsigned trace_site_places(const struct trace *trace, const struct wire_element *site,
-			   struct trace_place *places, unsigned most)
+unsigned trace_site_lines(const struct trace *trace, const struct wire_element *site,
+			  struct trace_source_line *places, unsigned most)
 {
 	const char *cursor = site ? place_text(trace, site) : NULL;
 	uint32_t line = site ? site->line : 0, column = site ? site->column : 0;
 	unsigned count = 0;
 
 	while (cursor && count < most) {
-		struct trace_place *place = &places[count++];
+		struct trace_source_line *place = &places[count++];
 
 		place->function = next_word(&cursor);
 		place->file = next_word(&cursor);

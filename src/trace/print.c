@@ -127,7 +127,7 @@ static void print_point(FILE *out, const struct trace *trace, const struct trace
 static void print_call(FILE *out, const struct trace *trace, const struct trace_event *ev)
 {
 	const char *call = trace_call_text(trace, ev->pc);
-	struct trace_place place;
+	struct trace_source_line place;
 
 	fprintf(out, "%s ", event_text(ev->kind));
 	if (ev->kind == EV_POINT && !trace_is_text(trace))
@@ -136,7 +136,7 @@ static void print_call(FILE *out, const struct trace *trace, const struct trace_
 		names_escape(out, (const char *)ev->value, ev->size, "|");
 	else if (call)
 		names_escape(out, call, strlen(call), "|");
-	else if (trace_site_places(trace, ev->site, &place, 1))
+	else if (trace_site_lines(trace, ev->site, &place, 1))
 		names_escape(out, place.function.text, (size_t)place.function.length, "|");
 	else
 		fprintf(out, "0x%" PRIx64, ev->pc);
@@ -238,12 +238,12 @@ void print_place(FILE *out, const struct trace *trace, struct trace_symbols *sym
 {
 	const char *text = trace_place_text(trace, ev->pc);
 	struct trace_symbol symbol;
-	struct trace_place place;
+	struct trace_source_line place;
 
 	if (trace_is_text(trace)) {
 		if (text)
 			names_escape(out, text, strlen(text), "|");
-	} else if (trace_site_places(trace, ev->site, &place, 1)) {
+	} else if (trace_site_lines(trace, ev->site, &place, 1)) {
 		names_escape(out, place.file.text, (size_t)place.file.length, "|");
 		fprintf(out, ":%" PRIu32, place.line);
 	} else if (find_source(symbols, ev, &symbol) && symbol.file) {
@@ -258,11 +258,11 @@ void print_function(FILE *out, const struct trace *trace, struct trace_symbols *
 		    const struct trace_event *ev)
 {
 	struct trace_symbol symbol;
-	struct trace_place place;
+	struct trace_source_line place;
 
 	if (trace_is_text(trace))
 		return;
-	if (trace_site_places(trace, ev->site, &place, 1))
+	if (trace_site_lines(trace, ev->site, &place, 1))
 		fprintf(out, "%.*s", place.function.length, place.function.text);
 	else if (find_source(symbols, ev, &symbol) && symbol.function)
 		fputs(symbol.function, out);

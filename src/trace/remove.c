@@ -27,7 +27,7 @@ static int open_trace(const char *directory)
 	return fd;
 }
 
-bool trace_is_there(const char *directory)
+bool trace_exists(const char *directory)
 {
 	int fd = open_trace(directory);
 

@@ -8,7 +8,7 @@
 bool trace_remove(const char *directory);
 
 /* Is there a recording? If something else has that name, errno is EEXIST. */
-bool trace_is_there(const char *directory);
+bool trace_exists(const char *directory);
 
 /*
  * Moves a recording to an unused name, on another disk if need be. Returns false (errno) if it is

@@ -14,7 +14,7 @@
 /* ---- reading the file ---------------------------------------------------------------------- */
 
 /* Drops unused slices (up to step 0) at the end: the runtime enlarges the file in advance. */
-static size_t count_used_slices(const struct control_run *slices, size_t count)
+static size_t count_used_slices(const struct control_slice *slices, size_t count)
 {
 	while (count && !slices[count - 1].until)
 		count--;
@@ -22,7 +22,7 @@ static size_t count_used_slices(const struct control_run *slices, size_t count)
 }
 
 /* Returns how many slices are valid: no thread's step number goes back. */
-static size_t count_valid_slices(struct trace *trace, const struct control_run *slices,
+static size_t count_valid_slices(struct trace *trace, const struct control_slice *slices,
 				 size_t count)
 {
 	struct map done = { 0 };
@@ -48,7 +48,7 @@ static size_t count_valid_slices(struct trace *trace, const struct control_run *
 
 void store_load_schedule(struct trace *trace, const struct file_view *view)
 {
-	const struct control_run *slices = (const void *)view->data;
+	const struct control_slice *slices = (const void *)view->data;
 	size_t count = view->size / sizeof *slices;
 
 	if (view->size % sizeof *slices)
@@ -67,7 +67,7 @@ bool trace_has_schedule(const struct trace *trace)
 	return trace->has_schedule;
 }
 
-const struct control_run *trace_schedule(const struct trace *trace, size_t *count)
+const struct control_slice *trace_schedule(const struct trace *trace, size_t *count)
 {
 	*count = trace->slice_count;
 	return trace->slices;

@@ -6,7 +6,7 @@
 
 struct schedule_walk {
 	const struct trace *trace;
-	const struct control_run *slices;
+	const struct control_slice *slices;
 	size_t slice, count;
 	uint32_t stream; /* position of the slice's stream; TRACE_NONE if the thread has none */
 };

@@ -104,7 +104,7 @@ static uint64_t reference_target(const int32_t *ref)
 	return *ref ? (uintptr_t)ref + (uint64_t)(int64_t)*ref : 0;
 }
 
-uint64_t trace_site_place(const struct trace *trace, uint64_t site)
+uint64_t trace_site_line_key(const struct trace *trace, uint64_t site)
 {
 	const struct wire_element *e = (const void *)(uintptr_t)site;
 

@@ -26,7 +26,7 @@ uint64_t trace_site_key(const struct trace *trace, uint64_t address);
  * elements of one access where it unrolls a loop. 0 if `site` is not the address of an element or
  * its line is unknown.
  */
-uint64_t trace_site_place(const struct trace *trace, uint64_t site);
+uint64_t trace_site_line_key(const struct trace *trace, uint64_t site);
 
 /* All sites in the tables of the recording, whether they were executed or not. */
 size_t trace_site_count(const struct trace *trace);

@@ -106,7 +106,7 @@ struct trace {
 	VEC(const char *) global_names;
 	VEC(struct store_range) benign; /* sorted by address; they do not overlap */
 	bool has_schedule;
-	const struct control_run *slices; /* mapped */
+	const struct control_slice *slices; /* mapped */
 	size_t slice_count;
 };
 
@@ -138,7 +138,7 @@ const struct store_point *store_point_of_site(const struct trace *trace,
 					      const struct wire_element *site);
 const struct store_point *store_point_at(const struct trace *trace, uint64_t pc);
 
-/* ---- benign.c: accesses that the program asks sooth to ignore ------------------------------ */
+/* ---- ignored.c: accesses that the program asks sooth to ignore ------------------------------ */
 
 /* What a stream ignores at the moment. */
 struct store_ignoring {

@@ -121,11 +121,11 @@ struct trace_frame {
 };
 size_t trace_cursor_stack(const struct trace_cursor *cursor, const struct trace_frame **frames);
 /* Returns the call that the last EXIT ended, or NULL. Valid until the next call. */
-const struct trace_frame *trace_cursor_left(const struct trace_cursor *cursor);
+const struct trace_frame *trace_cursor_last_exit(const struct trace_cursor *cursor);
 
 /* ---- controlled recordings ----------------------------------------------------------------- */
 
-struct control_run;
+struct control_slice;
 struct control_thread;
 
 /* Did only one thread run at a time, so that the order of all events is known? */
@@ -135,7 +135,7 @@ bool trace_has_schedule(const struct trace *trace);
  * Returns that order: in each slice one thread runs until it has done a number of steps. It can end
  * early if the process was killed or the file is damaged. A thread in it need not have a stream.
  */
-const struct control_run *trace_schedule(const struct trace *trace, size_t *count);
+const struct control_slice *trace_schedule(const struct trace *trace, size_t *count);
 uint64_t trace_switch_count(const struct trace *trace);
 
 /*
@@ -155,14 +155,14 @@ struct trace_span {
 	int length;
 };
 
-struct trace_place {
+struct trace_source_line {
 	struct trace_span function, file;
 	uint32_t line, column;
 };
 
 /* Returns where a site is: the innermost function first, then those it was inlined into. */
-unsigned trace_site_places(const struct trace *trace, const struct wire_element *site,
-			   struct trace_place *places, unsigned most);
+unsigned trace_site_lines(const struct trace *trace, const struct wire_element *site,
+			  struct trace_source_line *places, unsigned most);
 const char *trace_site_name(const struct trace *trace, const struct wire_element *site);
 const char *trace_site_path(const struct trace *trace, const struct wire_element *site);
 

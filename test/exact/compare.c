@@ -128,7 +128,7 @@ static u8 byte_of(const struct trace_event *ev, const u8 *value, u64 i)
 static const char *show(const struct stream *s, const struct trace_event *ev)
 {
 	static char text[400];
-	struct trace_place place[1];
+	struct trace_source_line place[1];
 	int n = snprintf(text, sizeof(text),
 			 "stream %u, access %llu (event %llu): %s of %llu at 0x%llx", s->number,
 			 (unsigned long long)s->taken, (unsigned long long)ev->index,
@@ -141,7 +141,7 @@ static const char *show(const struct stream *s, const struct trace_event *ev)
 			n += snprintf(text + n, sizeof(text) - (size_t)n, " %02x",
 				      byte_of(ev, ev->value, i));
 	}
-	if (ev->site && trace_site_places(s->trace, ev->site, place, 1)) {
+	if (ev->site && trace_site_lines(s->trace, ev->site, place, 1)) {
 		const char *name = trace_site_name(s->trace, ev->site);
 		snprintf(text + n, sizeof(text) - (size_t)n, " line %u %s", place[0].line,
 			 name ? name : "");
@@ -231,11 +231,11 @@ static _Noreturn void differ(const struct stream *s, const struct log_entry *e, 
 static bool line_is(const struct stream *s, const struct trace_event *ev, u32 line)
 {
 	static int wanted = -1;
-	struct trace_place place[1];
+	struct trace_source_line place[1];
 
 	if (wanted < 0)
 		wanted = getenv("CHECK_LINES") && *getenv("CHECK_LINES");
-	return !wanted || !ev->site || !trace_site_places(s->trace, ev->site, place, 1) ||
+	return !wanted || !ev->site || !trace_site_lines(s->trace, ev->site, place, 1) ||
 	       !place[0].line || place[0].line == line;
 }
 

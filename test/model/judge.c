@@ -145,7 +145,7 @@ static void bench_close(struct bench *bench)
 
 static bool bench_open(struct bench *bench, const char *path, struct err *err)
 {
-	VEC(struct checker_run) runs = { 0 };
+	VEC(struct checker_slice) runs = { 0 };
 	struct trace_order *order;
 	struct trace_event event;
 	bool ok;

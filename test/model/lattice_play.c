@@ -146,7 +146,7 @@ static size_t run(struct runner *r, uint64_t *random, uint32_t *columns)
 bool play_enter(struct checker *checker, const struct trace *trace, struct err *err)
 {
 	struct trace_order *order = trace_order_open(trace);
-	VEC(struct checker_run) runs = { 0 };
+	VEC(struct checker_slice) runs = { 0 };
 	struct trace_event event;
 	bool ok;
 
@@ -154,7 +154,7 @@ bool play_enter(struct checker *checker, const struct trace *trace, struct err *
 		if (event.index == TRACE_NO_INDEX)
 			continue;
 		if (!runs.count || runs.items[runs.count - 1].stream != event.stream)
-			*vec_push(&runs) = (struct checker_run){ event.stream, 0 };
+			*vec_push(&runs) = (struct checker_slice){ event.stream, 0 };
 		runs.items[runs.count - 1].end = event.index + 1;
 	}
 	trace_order_close(order);

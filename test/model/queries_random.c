@@ -343,7 +343,7 @@ static void ask_clauses(struct run *r, uint32_t count)
 	}
 }
 
-/* An empty semaphore or a deaf wait, for sure or behind a literal of the clauses. */
+/* An empty semaphore or a unwoken wait, for sure or behind a literal of the clauses. */
 static void ask_blocked(struct run *r)
 {
 	size_t i = below(r, (uint32_t)r->sketch->facts.count), end = r->sketch->facts.count;
@@ -431,7 +431,7 @@ void queries_make(struct sketch *sketch, uint32_t nodes, uint64_t *random)
 	for (int i = 0; i < 4; i++)
 		weights[i] = chance(&r, 60) ? 1 + below(&r, 10) : 0;
 	if (chance(&r, 25)) {
-		/* who is deaf depends on all signals of a condition: few steps, most of them there */
+		/* who is unwoken depends on all signals of a condition: few steps, most of them there */
 		r.waits = true;
 		weights[2] = 60;
 		nodes = 4 + nodes % 9;

@@ -234,7 +234,7 @@ static uint32_t find_wait(const struct sketch *sketch, uint32_t number)
 				return wait;
 			wait++;
 		}
-	assert(!"a deaf wait that is not there");
+	assert(!"a unwoken wait that is not there");
 	return 0;
 }
 
@@ -253,8 +253,8 @@ static void build_query(const struct sketch *sketch, struct order_query *q)
 		else if (f->kind == FACT_EMPTY)
 			*vec_push(&q->empty) = (struct order_empty){ literals[0], f->object };
 		else if (f->kind == FACT_DEAF)
-			*vec_push(&q->deaf) =
-				(struct order_deaf){ literals[0], find_wait(sketch, f->a) };
+			*vec_push(&q->unwoken) =
+				(struct order_unwoken){ literals[0], find_wait(sketch, f->a) };
 	}
 }
 
@@ -391,7 +391,7 @@ void sketch_print(const struct sketch *sketch)
 {
 	static const char *const kinds[] = { "edge", "initial", "write",  "read",      "section",
 					     "fail", "wait",	"signal", "semaphore", "post",
-					     "down", "zero",	"clause", "empty",     "deaf" };
+					     "down", "zero",	"clause", "empty",     "unwoken" };
 
 	printf("threads of nodes:");
 	for (size_t i = 0; i < sketch->nodes.count; i++)

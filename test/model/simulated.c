@@ -445,7 +445,7 @@ static uint32_t pick_by_plan(const struct sim_program *program, const struct sim
 			     struct running *running)
 {
 	while (running->run < running->plan->slices.count) {
-		const struct control_run *run = &running->plan->slices.items[running->run];
+		const struct control_slice *run = &running->plan->slices.items[running->run];
 		if (state->threads[run->thread].step >= run->until) {
 			running->run++;
 			continue;

@@ -24,7 +24,7 @@ static void draw_plan(const struct sim_program *program, uint64_t *random, struc
 {
 	plan_clear(plan);
 	for (int i = 0; i < 6; i++)
-		*vec_push(&plan->slices) = (struct control_run){
+		*vec_push(&plan->slices) = (struct control_slice){
 			(uint32_t)(next_random(random) % program->threads),
 			(uint32_t)(next_random(random) % 12 + 1),
 		};

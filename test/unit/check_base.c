@@ -386,7 +386,7 @@ static void freezing_ends(void **state)
 static void bad_runs(void **state)
 {
 	static const struct {
-		struct checker_run before, within;
+		struct checker_slice before, within;
 		const char *message;
 	} cases[] = {
 		{ { 7, 1 }, { 0, 1 }, "a slice of stream 7, which is not in the trace" },
@@ -397,7 +397,7 @@ static void bad_runs(void **state)
 		  { 0, 1 },
 		  "a slice of A up to event 1, but the stream is at 2 already" },
 	};
-	struct checker_run runs[] = { { 0, 2 }, { 1, 1 }, { 0, 3 } };
+	struct checker_slice runs[] = { { 0, 2 }, { 1, 1 }, { 0, 3 } };
 	struct err err;
 	struct play p;
 

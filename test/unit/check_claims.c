@@ -199,7 +199,7 @@ static void cut_streams(void **state)
 		free(events);
 		p.text = p.trace = make_open(&p.dir);
 		p.checker = checker_open(p.trace);
-		*vec_push(&p.runs) = (struct checker_run){ 0, 2 };
+		*vec_push(&p.runs) = (struct checker_slice){ 0, 2 };
 		play_enter(&p, 0, 1);
 		assert_int_equal(checker_accepts(p.checker, &witness, &err), count == 2);
 		play_close(&p);

@@ -56,7 +56,7 @@ struct program {
 struct moment {
 	const struct program *program;
 	const unsigned *schedule; /* threads */
-	unsigned count, deaf;
+	unsigned count, unwoken;
 };
 
 static bool possible(const struct moment *m, unsigned i, const unsigned *at, unsigned open,
@@ -66,7 +66,7 @@ static bool possible(const struct moment *m, unsigned i, const unsigned *at, uns
 	enum deed deed;
 
 	if (i == m->count)
-		return (open & m->deaf) == m->deaf;
+		return (open & m->unwoken) == m->unwoken;
 	memcpy(next, at, sizeof next);
 	t = m->schedule[i];
 	deed = m->program->deeds[t][next[t]++];
@@ -87,9 +87,9 @@ static bool possible(const struct moment *m, unsigned i, const unsigned *at, uns
 }
 
 static bool can_be(const struct program *program, const unsigned *schedule, unsigned count,
-		   unsigned deaf)
+		   unsigned unwoken)
 {
-	const struct moment m = { program, schedule, count, deaf };
+	const struct moment m = { program, schedule, count, unwoken };
 
 	return possible(&m, 0, (unsigned[THREADS]){ 0 }, 0, 0);
 }

@@ -82,14 +82,14 @@ static bool judge(const struct scene *scene, const struct claim *claim, struct e
 		{ .name = "p", .size = scene->size, .form = scene->form },
 		{ .name = "l", .size = 8 }
 	};
-	struct checker_word word = { .property = file->properties,
-				     .formula = file->properties->formulas,
-				     .events = &events,
-				     .binding = &scene->instance,
-				     .variables = variables,
-				     .variable_count = 2,
-				     .moments = moments,
-				     .at_end = claim->how == AT_END };
+	struct checker_formula_claim word = { .property = file->properties,
+					      .formula = file->properties->formulas,
+					      .events = &events,
+					      .binding = &scene->instance,
+					      .variables = variables,
+					      .variable_count = 2,
+					      .moments = moments,
+					      .at_end = claim->how == AT_END };
 	struct checker_witness witness = { .claim = CHECKER_FORMULA,
 					   .steps = steps,
 					   .word = &word };

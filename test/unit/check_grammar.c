@@ -82,14 +82,14 @@ static bool judge(const struct claim *claim, struct err *err)
 	const struct script_value *by_occurrence[COUNT];
 	struct checker_moment moments[16] = { 0 };
 	struct event_id steps[16];
-	struct checker_sentence sentence = { .file = file,
-					     .property = file->properties,
-					     .formula = file->properties->formulas,
-					     .events = &events,
-					     .values = by_occurrence,
-					     .moments = moments,
-					     .stream = UINT32_MAX,
-					     .at_end = claim->at_end };
+	struct checker_grammar_claim sentence = { .file = file,
+						  .property = file->properties,
+						  .formula = file->properties->formulas,
+						  .events = &events,
+						  .values = by_occurrence,
+						  .moments = moments,
+						  .stream = UINT32_MAX,
+						  .at_end = claim->at_end };
 	struct checker_witness witness = { .claim = CHECKER_GRAMMAR,
 					   .steps = steps,
 					   .sentence = &sentence };

@@ -8,7 +8,7 @@
 static const char lines[] = "A|probe e:a(o)|\nA|probe e:a(q)|\nB|probe e:b(o)|\n";
 
 static const uint32_t bindings[] = { 0, 1, 0 };
-static const struct checker_life no_lives[2];
+static const struct checker_lifetime no_lives[2];
 
 static struct spec_file *parse(const char *pattern)
 {
@@ -37,7 +37,7 @@ static bool judge(const char *pattern, const uint32_t *chosen, const char *steps
 						     { .event = 1, .bindings = 2 } };
 	struct checker_property property = { 1, occurrences, 3, bindings, no_lives };
 	struct checker_choice choices[4];
-	struct checker_match match = { &property, tree, choices, 0 };
+	struct checker_pattern_claim match = { &property, tree, choices, 0 };
 	struct event_id words[8];
 	struct checker_witness witness = { .claim = CHECKER_PATTERN,
 					   .steps = words,

@@ -15,7 +15,7 @@
 struct play {
 	struct make_dir dir;
 	struct trace *text, *trace; /* names and order; what the checker reads */
-	VEC(struct checker_run) runs;
+	VEC(struct checker_slice) runs;
 	struct checker *checker;
 	size_t from;		  /* runs before the window */
 	enum event_misuse misuse; /* of claims of it */
@@ -53,7 +53,8 @@ static inline void play_open(struct play *p, const char *text, bool recording)
 	order = trace_order_open(p->text);
 	while (trace_order_next(order, &event)) {
 		if (event.index != TRACE_NO_INDEX)
-			*vec_push(&p->runs) = (struct checker_run){ event.stream, event.index + 1 };
+			*vec_push(&p->runs) =
+				(struct checker_slice){ event.stream, event.index + 1 };
 	}
 	trace_order_close(order);
 	p->checker = checker_open(p->trace);

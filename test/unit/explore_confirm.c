@@ -40,13 +40,13 @@ static const struct make_line racers[] = {
 };
 #define RACERS (sizeof racers / sizeof racers[0])
 
-static const struct control_run adjacent[] = { { 0, 2 }, { 1, 1 }, { 2, 1 }, { 1, 2 },
-					       { 2, 2 }, { 1, 4 }, { 2, 5 } };
+static const struct control_slice adjacent[] = { { 0, 2 }, { 1, 1 }, { 2, 1 }, { 1, 2 },
+						 { 2, 2 }, { 1, 4 }, { 2, 5 } };
 
 struct meeting {
 	uint32_t a_step, b_step; /* of T1 and T2 */
 	bool met;
-	const struct control_run *runs;
+	const struct control_slice *runs;
 	size_t count;
 	uint64_t a_key, b_key; /* of the finding */
 };
@@ -74,11 +74,11 @@ static bool shows(const struct meeting *m)
 
 static void races(void **state)
 {
-	static const struct control_run apart[] = { { 0, 2 }, { 2, 1 }, { 1, 4 }, { 2, 5 } };
-	static const struct control_run between[] = { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 1, 2 },
-						      { 0, 2 }, { 2, 2 }, { 1, 4 }, { 2, 5 } };
-	static const struct control_run copying[] = { { 0, 2 }, { 2, 3 }, { 1, 1 },
-						      { 1, 2 }, { 2, 5 }, { 1, 4 } };
+	static const struct control_slice apart[] = { { 0, 2 }, { 2, 1 }, { 1, 4 }, { 2, 5 } };
+	static const struct control_slice between[] = { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 1, 2 },
+							{ 0, 2 }, { 2, 2 }, { 1, 4 }, { 2, 5 } };
+	static const struct control_slice copying[] = { { 0, 2 }, { 2, 3 }, { 1, 1 },
+							{ 1, 2 }, { 2, 5 }, { 1, 4 } };
 	const struct meeting right = { 1, 1, true, adjacent, 7, WRITE_SITE, READ_SITE };
 	struct meeting wrong;
 
@@ -119,7 +119,7 @@ static void an_end_is_nothing_between(void **state)
 		{ 1, { .kind = EV_END, .time = 4 } },
 		{ 0, { .kind = EV_READ, .pc = READ_SITE, .time = 5, .a = 10, .n = 1 } },
 	};
-	static const struct control_run runs[] = { { 0, 1 }, { 1, 3 }, { 0, 2 } };
+	static const struct control_slice runs[] = { { 0, 1 }, { 1, 3 }, { 0, 2 } };
 	struct control_event events[] = {
 		{ .thread = 0, .step = 0 },
 		{ .thread = 1, .step = 0 },
@@ -223,7 +223,7 @@ static void the_same_finding(void **state)
 
 /* ---- plans ------------------------------------------------------------------------------------- */
 
-static void expect_runs(const struct plan *plan, const struct control_run *runs, size_t count)
+static void expect_runs(const struct plan *plan, const struct control_slice *runs, size_t count)
 {
 	assert_int_equal(plan->slices.count, count);
 	for (size_t i = 0; i < count; i++) {
@@ -234,7 +234,7 @@ static void expect_runs(const struct plan *plan, const struct control_run *runs,
 
 static void plans_follow_witnesses(void **state)
 {
-	static const struct control_run recorded[] = { { 0, 2 }, { 1, 4 }, { 2, 5 } };
+	static const struct control_slice recorded[] = { { 0, 2 }, { 1, 4 }, { 2, 5 } };
 	struct make_dir dir = make_recording(racers, RACERS, recorded, 3 * sizeof recorded[0]);
 	struct trace *trace = make_open(&dir);
 	struct finding finding = { .kind = FINDING_RACE };
@@ -257,7 +257,7 @@ static void plans_follow_witnesses(void **state)
 	/* As recorded up to the window, the witness, then some way behind the meeting. */
 	expect_runs(
 		&plan,
-		(const struct control_run[]){
+		(const struct control_slice[]){
 			{ 0, 2 }, { 1, 1 }, { 2, 1 }, { 1, 1 }, { 2, 1 }, { 1, 257 }, { 2, 257 } },
 		7);
 	assert_true(plan_finding(&plan, trace, &finding, true, &err));
@@ -288,7 +288,7 @@ static void divergences(void **state)
 	struct make_dir dir = make_recording(teller, 3, NULL, 0);
 	struct trace *trace = make_open(&dir);
 	struct run_outcome_source source = { trace, NULL };
-	struct control control = { .diverged_run = CONTROL_NONE };
+	struct control control = { .diverged_slice = CONTROL_NONE };
 	struct control_event events[] = {
 		{ .thread = 1, .step = 0, .kind = EV_BEGIN },
 		{ .thread = 1,
@@ -313,7 +313,7 @@ static void divergences(void **state)
 	struct divergence d;
 
 	(void)state;
-	*vec_push(&plan.slices) = (struct control_run){ 1, 3 };
+	*vec_push(&plan.slices) = (struct control_slice){ 1, 3 };
 	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_int_equal(d.thread, 1);
 	assert_int_equal(d.step, 2);
@@ -335,7 +335,7 @@ static void divergences(void **state)
 	};
 	outcome.event_count = 3;
 	assert_false(divergence_explain(&d, &plan, &outcome, trace, &source));
-	control.diverged_run = 0;
+	control.diverged_slice = 0;
 	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_non_null(strstr(d.text, "could not do write of 0x10"));
 	plan_free(&plan);

@@ -79,7 +79,7 @@ static struct seen run(struct session *session, uint32_t policy, uint64_t seed)
 	if (!executor->run(executor, &plan, &outcome, &err))
 		fail_msg("%s", err.text);
 	struct seen seen = { outcome.result, outcome.status, outcome.event_count, NULL,
-			     outcome.control->options & CONTROL_LEND };
+			     outcome.control->options & CONTROL_SHARED_MEMORY };
 	seen.events = malloc((seen.count + 1) * sizeof(*seen.events));
 	memcpy(seen.events, outcome.events, seen.count * sizeof(*seen.events));
 	return seen;

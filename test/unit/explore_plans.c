@@ -38,7 +38,7 @@ static uint32_t step_of(struct session *session, uint32_t thread, enum event_kin
 
 static void add_run(struct plan *plan, uint32_t thread, uint32_t until)
 {
-	*vec_push(&plan->slices) = (struct control_run){ thread, until };
+	*vec_push(&plan->slices) = (struct control_slice){ thread, until };
 }
 
 /* Where in the run a step is. */
@@ -121,14 +121,14 @@ static void test_deadlock(void **state)
 	(void)state;
 	struct outcome outcome = turns_run(session, &plan);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
-	assert_int_equal(outcome.control->diverged_run, CONTROL_NONE);
+	assert_int_equal(outcome.control->diverged_slice, CONTROL_NONE);
 	uint32_t made = position(&outcome, 1, 0); /* of main: it has made both by then */
 	add_run(&plan, 0, outcome.events[made - 1].step + 1);
 	add_run(&plan, 1, first + 1);
 	add_run(&plan, 2, first + 1);
 	outcome = turns_run(session, &plan);
 	check_cycle(&outcome);
-	assert_int_equal(outcome.control->runs_done, 3);
+	assert_int_equal(outcome.control->slices_done, 3);
 	plan_free(&plan);
 
 	plan = plan_staying();
@@ -271,7 +271,7 @@ static void test_divergence(void **state)
 	add_run(&plan, 0, join + 1); /* which cannot be before the others have run */
 	struct outcome outcome = turns_run(session, &plan);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
-	assert_int_equal(outcome.control->diverged_run, 0);
+	assert_int_equal(outcome.control->diverged_slice, 0);
 	assert_int_equal(outcome.control->diverged_kind, EV_JOIN);
 	plan_free(&plan);
 	session_close(session);

@@ -245,7 +245,7 @@ static bool run_failing(struct executor *executor, const struct plan *plan, stru
 	(void)err;
 	*outcome = (struct outcome){ .events = failing->events, .result = CONTROL_ENDED };
 	for (size_t i = 0; i < plan->slices.count + 3; i++) {
-		struct control_run run = { (uint32_t)(i - plan->slices.count), 4 };
+		struct control_slice run = { (uint32_t)(i - plan->slices.count), 4 };
 		if (i < plan->slices.count)
 			run = plan->slices.items[i];
 		for (; done[run.thread] < run.until; done[run.thread]++) {
@@ -261,10 +261,9 @@ static bool run_failing(struct executor *executor, const struct plan *plan, stru
 
 static void test_minimise(void **state)
 {
-	static const struct control_run runs[] = {
-		{ 0, 1 }, { 1, 1 }, { 0, 2 }, { 2, 1 }, { 0, 3 },
-		{ 1, 2 }, { 2, 2 }, { 1, 4 }, { 0, 4 }, { 2, 4 }
-	};
+	static const struct control_slice runs[] = { { 0, 1 }, { 1, 1 }, { 0, 2 }, { 2, 1 },
+						     { 0, 3 }, { 1, 2 }, { 2, 2 }, { 1, 4 },
+						     { 0, 4 }, { 2, 4 } };
 	struct failing failing = { .executor.run = run_failing };
 	struct failure failure = { .result = CONTROL_STUCK };
 	struct outcome outcome;

@@ -58,7 +58,7 @@ static struct control *map_control(void)
 static void log_run(struct control *c, uint64_t value)
 {
 	struct control_event *events = (void *)((char *)c + c->events_at);
-	const struct control_run *runs = (const void *)((char *)c + c->runs_at);
+	const struct control_slice *runs = (const void *)((char *)c + c->slices_at);
 
 	events[0] = (struct control_event){ .thread = 7, .step = c->run_count, .other = value };
 	if (c->run_count)
@@ -171,7 +171,7 @@ static void run(struct session *s, enum deed deed, uint32_t runs, struct outcome
 	struct err err = { 0 };
 
 	for (uint32_t i = 0; i < runs; i++)
-		*vec_push(&plan.slices) = (struct control_run){ 0, i + 100 };
+		*vec_push(&plan.slices) = (struct control_slice){ 0, i + 100 };
 	if (!e->run(e, &plan, outcome, &err))
 		fail_msg("%s", err.text);
 	plan_free(&plan);
@@ -396,7 +396,7 @@ static void plans_are_copied(void **state)
 	struct plan a = { .policy = CONTROL_RANDOM, .seed = 9 }, b = { 0 };
 
 	(void)state;
-	*vec_push(&a.slices) = (struct control_run){ 1, 2 };
+	*vec_push(&a.slices) = (struct control_slice){ 1, 2 };
 	*vec_push(&b.rules) = (struct control_rule){ 1, 2, 3, 4 };
 	plan_copy(&b, &a);
 	assert_int_equal(b.slices.count, 1);

@@ -274,7 +274,7 @@ static void lanes(void **state)
 	feed = base_run_open(trace, NULL);
 	while (base_run_next(feed, &ev)) {
 		assert_true(count < 3);
-		assert_int_equal(ev.lane, expected[count]);
+		assert_int_equal(ev.owner, expected[count]);
 		count++;
 	}
 	assert_int_equal(count, 3);

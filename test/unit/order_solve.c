@@ -40,7 +40,7 @@ enum kind {
 
 static const char *const kind_names[] = {
 	"edge",	  "initial", "write", "read", "section", "fail",  "wait", "signal",
-	"tokens", "post",    "down",  "zero", "clause",	 "empty", "deaf",
+	"tokens", "post",    "down",  "zero", "clause",	 "empty", "unwoken",
 };
 
 struct item {
@@ -380,7 +380,7 @@ static bool deaf_fits(const struct schedule *s, uint32_t booleans, int i, int *t
 static bool satisfies_with(const struct schedule *s, uint32_t booleans)
 {
 	int taker[ITEMS];
-	bool deaf = false;
+	bool unwoken = false;
 
 	for (int i = 0; i < s->p->items; i++) {
 		const struct item *x = &s->p->item[i];
@@ -395,11 +395,11 @@ static bool satisfies_with(const struct schedule *s, uint32_t booleans)
 		if (x->kind == EMPTY && literal_holds(s, booleans, x->f[0]) &&
 		    tokens(s, x->f[1], s->cut) != 0)
 			return false;
-		deaf |= x->kind == DEAF;
+		unwoken |= x->kind == DEAF;
 	}
 	for (int i = 0; i < ITEMS; i++)
 		taker[i] = NONE;
-	return !deaf || deaf_fits(s, booleans, 0, taker);
+	return !unwoken || deaf_fits(s, booleans, 0, taker);
 }
 
 static bool satisfies(const struct schedule *s)
@@ -582,7 +582,7 @@ static void build_query(const struct problem *p, struct order_query *q, const ui
 		else if (x->kind == EMPTY)
 			*vec_push(&q->empty) = (struct order_empty){ x->f[0], (uint32_t)x->f[1] };
 		else if (x->kind == DEAF && !p->item[x->f[1]].off)
-			*vec_push(&q->deaf) = (struct order_deaf){ x->f[0], wait_of[x->f[1]] };
+			*vec_push(&q->unwoken) = (struct order_unwoken){ x->f[0], wait_of[x->f[1]] };
 	}
 }
 

@@ -430,12 +430,12 @@ static void threads(void **state)
 	window_free(w);
 	/* what it asks for is in one of two lives; what it has behind its last event it has for good */
 	w = window_of("A|acq(m)|\nB|req(m)|\nC|destroy(m)|\nC|init(m)=normal|\n", 100, 0);
-	assert_int_equal(w->lock_spans.count, 3);
+	assert_int_equal(w->lock_lifetimes.count, 3);
 	assert_int_equal(w->threads.items[1].pending_object, 2);
-	assert_int_equal(w->lock_spans.items[2].begin, 3);
-	assert_int_equal(w->lock_spans.items[2].earlier, 1);
-	assert_int_equal(w->lock_spans.items[0].begin, ORDER_NONE);
-	assert_int_equal(w->lock_spans.items[0].earlier, ORDER_NONE);
+	assert_int_equal(w->lock_lifetimes.items[2].begin, 3);
+	assert_int_equal(w->lock_lifetimes.items[2].earlier, 1);
+	assert_int_equal(w->lock_lifetimes.items[0].begin, ORDER_NONE);
+	assert_int_equal(w->lock_lifetimes.items[0].earlier, ORDER_NONE);
 	assert_int_equal(w->held.items[w->threads.items[0].held].lock, 0);
 	window_free(w);
 	/* a handler is its host, and does not pass the barrier for it */
@@ -490,22 +490,22 @@ static uint32_t check_runs(const char *text, uint32_t size, uint64_t events)
 	uint64_t first[64], last[64], starts[64], ends[64], end = 0;
 	uint32_t number = 0;
 	size_t count;
-	const struct window_run *runs;
+	const struct window_slice *runs;
 
 	while ((w = window_reader_next(reader))) {
 		assert_accepted(w, "runs");
 		assert_true(number < 64 && w->number == number);
 		starts[number] = end - w->fresh;
 		end = ends[number] = starts[number] + w->model.node_count;
-		first[number] = w->first_run;
-		last[number] = w->last_run;
+		first[number] = w->first_slice;
+		last[number] = w->last_slice;
 		assert_true(w->fresh < w->model.node_count);
 		assert_int_equal(w->last, end == events);
 		number++;
 		window_free(w);
 	}
 	assert_int_equal(end, events);
-	runs = window_reader_runs(reader, &count);
+	runs = window_reader_slices(reader, &count);
 	for (uint32_t k = 0; k < number; k++) {
 		uint64_t done[8] = { 0 }, before = 0;
 

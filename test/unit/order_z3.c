@@ -325,11 +325,11 @@ static void signals_wake_one_each(void **state)
 	end(&w);
 }
 
-static void deaf(struct world *w, uint32_t wait)
+static void unwoken(struct world *w, uint32_t wait)
 {
 	int32_t literal = order_query_boolean(&w->query);
 
-	*vec_push(&w->query.deaf) = (struct order_deaf){ literal, wait };
+	*vec_push(&w->query.unwoken) = (struct order_unwoken){ literal, wait };
 	order_query_clause(&w->query, &literal, 1);
 }
 
@@ -347,37 +347,37 @@ static void signals_are_not_saved(void **state)
 	waits(&w, 0, w1, k1, ORDER_WAKE_SIGNAL);
 	waits(&w, 1, w2, k2, ORDER_WAKE_SIGNAL);
 	close_condition(&w);
-	deaf(&w, 1);
+	unwoken(&w, 1);
 	assert_int_equal(ask(&w), ORDER_POSSIBLE);
-	deaf(&w, 1);
+	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
 	need(&w, w2, t);
 	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* s before both, or w1 takes t */
-	deaf(&w, 1);
+	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
 	need(&w, w2, t);
 	need(&w, w1, s);
 	need(&w, s, w2);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
-	deaf(&w, 1);
+	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
 	need(&w, w2, s);
 	need(&w, w1, s);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE); /* two signals, one other */
-	deaf(&w, 0);
-	deaf(&w, 1);
+	unwoken(&w, 0);
+	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
 	need(&w, w2, t);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE); /* nobody else is there */
-	deaf(&w, 0);
-	deaf(&w, 1);
+	unwoken(&w, 0);
+	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
 	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* both signals first */
-	deaf(&w, 1);
+	unwoken(&w, 1);
 	need(&w, k2, ORDER_CUT);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
 	w.model.signals.items[1].broadcast = true;
-	deaf(&w, 1);
+	unwoken(&w, 1);
 	need(&w, w2, t);
 	need(&w, t, ORDER_CUT);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);

@@ -43,7 +43,7 @@ static void expect_window(struct run *run, uint32_t thread, uint64_t end, const 
 	struct dependency_thread seed = { thread, end };
 	char text[256] = "";
 
-	dependency_window(run->dependency, &seed, 1, &run->window);
+	dependency_thread_set(run->dependency, &seed, 1, &run->window);
 	for (size_t i = 0; i < run->window.count; i++) {
 		const struct dependency_thread *t = &run->window.items[i];
 		size_t used = strlen(text);
@@ -216,7 +216,7 @@ static void random_traces(void **state)
 			end[seed] = from.end;
 			while (extend(events, end))
 				;
-			dependency_window(run.dependency, &from, 1, &run.window);
+			dependency_thread_set(run.dependency, &from, 1, &run.window);
 			for (uint32_t t = 0; t < THREADS; t++) {
 				if (!end[t])
 					continue;

@@ -33,7 +33,7 @@ static void compare(const struct predict_result *result, const void *all, size_t
 	for (size_t i = 0; i < result->findings.count; i++) {
 		const struct finding *f = &result->findings.items[i];
 
-		if (finding_is_of_life(f))
+		if (finding_is_use_after_end(f))
 			continue; /* test/unit/predict_use_after_end.c */
 		seen++;
 		for (size_t k = 0; k < count; k++)

@@ -85,7 +85,7 @@ static const struct make_line racers[] = {
 /* A request is no step and belongs to the run before it. */
 static void the_schedule_decides(void **state)
 {
-	static const struct control_run runs[] = {
+	static const struct control_slice runs[] = {
 		{ 0, 2 }, { 1, 2 }, { 0, 3 }, { 1, 5 }, { 0, 4 }
 	};
 	struct make_dir dir = make_recording(racers, RACERS, runs, sizeof runs);
@@ -105,8 +105,8 @@ static void the_schedule_decides(void **state)
 /* Killed: the last run is not there, and room that was not used is. */
 static void the_rest_follows(void **state)
 {
-	static const struct control_run runs[512] = { { 0, 2 }, { 1, 2 }, { 0, 3 }, { 1, 5 } };
-	static const struct control_run early[] = { { 0, 2 }, { 1, 2 } };
+	static const struct control_slice runs[512] = { { 0, 2 }, { 1, 2 }, { 0, 3 }, { 1, 5 } };
+	static const struct control_slice early[] = { { 0, 2 }, { 1, 2 } };
 	struct make_dir dir = make_recording(racers, RACERS, runs, sizeof runs);
 
 	(void)state;
@@ -121,7 +121,7 @@ static void the_rest_follows(void **state)
 /* A handler is where it cut in, in front of the step that its host did next. */
 static void handlers_cut_in(void **state)
 {
-	static const struct control_run runs[] = { { 0, 1 }, { 1, 2 }, { 0, 2 } };
+	static const struct control_slice runs[] = { { 0, 1 }, { 1, 2 }, { 0, 2 } };
 	struct make_dir dir = make_dir();
 	struct trace_writer *w = trace_writer_open();
 	struct write_record write = { .kind = EV_WRITE, .time = 1, .a = 8, .n = 1 };
@@ -185,16 +185,16 @@ static void judge(const void *schedule, size_t bytes, const char *message)
 
 static void what_check_demands(void **state)
 {
-	static const struct control_run good[] = {
+	static const struct control_slice good[] = {
 		{ 0, 2 }, { 1, 2 }, { 0, 3 }, { 1, 5 }, { 0, 4 }
 	};
-	static const struct control_run back[] = { { 0, 2 }, { 1, 2 }, { 0, 1 }, { 1, 5 } };
-	static const struct control_run hole[] = { { 0, 2 }, { 0, 0 }, { 1, 2 } };
-	static const struct control_run more[] = {
+	static const struct control_slice back[] = { { 0, 2 }, { 1, 2 }, { 0, 1 }, { 1, 5 } };
+	static const struct control_slice hole[] = { { 0, 2 }, { 0, 0 }, { 1, 2 } };
+	static const struct control_slice more[] = {
 		{ 0, 2 }, { 1, 2 }, { 0, 3 }, { 1, 6 }, { 0, 4 }
 	};
-	static const struct control_run less[] = { { 0, 2 }, { 1, 2 }, { 0, 3 } };
-	static const struct control_run wrong[] = { { 0, 4 }, { 1, 5 } };
+	static const struct control_slice less[] = { { 0, 2 }, { 1, 2 }, { 0, 3 } };
+	static const struct control_slice wrong[] = { { 0, 4 }, { 1, 5 } };
 
 	(void)state;
 	judge(good, sizeof good, NULL);
@@ -214,7 +214,7 @@ static void forged_schedules(void **state)
 
 	(void)state;
 	for (unsigned round = 0; round < 500; round++) {
-		struct control_run runs[8];
+		struct control_slice runs[8];
 		size_t count = make_below(&random, 8), events = 0;
 		struct make_dir dir;
 		struct trace *trace;
@@ -222,8 +222,8 @@ static void forged_schedules(void **state)
 		struct trace_event ev;
 
 		for (size_t i = 0; i < count; i++)
-			runs[i] = (struct control_run){ (uint32_t)make_below(&random, 4),
-							(uint32_t)make_below(&random, 8) };
+			runs[i] = (struct control_slice){ (uint32_t)make_below(&random, 4),
+							  (uint32_t)make_below(&random, 8) };
 		dir = make_recording(racers, RACERS, runs, count * sizeof runs[0]);
 		trace = make_open(&dir);
 		order = trace_order_open(trace);

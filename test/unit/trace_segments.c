@@ -289,7 +289,7 @@ static void calls_and_sites(void **state)
 	struct make_dir dir = make_dir();
 	struct trace_writer *w = trace_writer_open();
 	const struct trace_frame *frames;
-	struct trace_place places[4];
+	struct trace_source_line places[4];
 	struct trace_cursor *c;
 	struct trace_event ev;
 	struct err err = { 0 };
@@ -356,7 +356,7 @@ static void calls_and_sites(void **state)
 	assert_true(trace_next(c, &ev, &err));
 	assert_int_equal(ev.kind, EV_REQUEST);
 	assert_string_equal(trace_site_name(trace, ev.site), "o->lock");
-	assert_int_equal(trace_site_places(trace, ev.site, places, 4), 2);
+	assert_int_equal(trace_site_lines(trace, ev.site, places, 4), 2);
 	assert_int_equal(places[0].line, 12);
 	assert_memory_equal(places[0].file.text, "lock.h", 6);
 	assert_int_equal(places[1].line, 33);

@@ -61,7 +61,7 @@ static inline void turns_follow(struct plan *plan, const struct control_event *e
 		if (i + 1 < count && events[i + 1].thread == events[i].thread)
 			continue;
 		*vec_push(&plan->slices) =
-			(struct control_run){ events[i].thread, events[i].step + 1 };
+			(struct control_slice){ events[i].thread, events[i].step + 1 };
 	}
 }
 

@@ -266,7 +266,7 @@ static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t s
  */
 static bool tell_held_up(const struct divergence_comparison *c, struct divergence *d)
 {
-	uint32_t run = c->outcome->control->diverged_run;
+	uint32_t run = c->outcome->control->diverged_slice;
 	const struct run_outcome_source *s = c->source;
 	struct trace_event ev;
 	uint64_t site;

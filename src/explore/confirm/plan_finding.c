@@ -39,7 +39,7 @@ static void add_event_run(struct plan_finding_maker *m, uint32_t stream, uint64_
 static void add_schedule(struct plan_finding_maker *m)
 {
 	size_t count;
-	const struct control_run *runs = trace_schedule(m->trace, &count);
+	const struct control_slice *runs = trace_schedule(m->trace, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		uint32_t stream = trace_find_stream(m->trace, runs[i].thread);
@@ -275,7 +275,7 @@ bool plan_finding(struct plan *plan, const struct trace *trace, const struct fin
 		ok = add_meeting_of_locks(&m, err);
 	else if (finding->kind == FINDING_PATTERN || finding->kind == FINDING_ATOMICITY)
 		add_parallel_events(&m);
-	else if (finding_is_of_life(finding))
+	else if (finding_is_use_after_end(finding))
 		add_use(&m);
 	else if (finding->kind == FINDING_MISUSE && finding->events.count == 1)
 		ok = add_wake_up(&m, err);

@@ -54,15 +54,16 @@ static void make_plan(struct follower *f)
 		plan->options |= CONTROL_HOLD;
 	for (size_t i = 0; i < s->slices.count; i++)
 		*vec_push(&plan->slices) =
-			(struct control_run){ s->slices.items[i].thread, spots[i].at + 1 };
+			(struct control_slice){ s->slices.items[i].thread, spots[i].at + 1 };
 	for (size_t i = 0; i < s->stops.count; i++) {
 		const struct schedule_spot *stop = &spots[f->map.stops + i];
 
 		*vec_push(&plan->stops) = (struct control_stop){ .thread = stop->step->thread,
 								 .step = stop->at,
 								 .site = stop->site };
-		*vec_push(&plan->slices) = (struct control_run){ stop->step->thread,
-								 stop->at + PLAN_STEPS_AFTER_RACE };
+		*vec_push(&plan->slices) =
+			(struct control_slice){ stop->step->thread,
+						stop->at + PLAN_STEPS_AFTER_RACE };
 	}
 	for (size_t i = 0; i < s->choices.count; i++) {
 		const struct schedule_spot *choice = &spots[f->map.choices + i];

@@ -145,7 +145,7 @@ static bool are_adjacent(const struct trace *recording, uint32_t a, uint32_t a_s
 {
 	uint32_t b_done = 0;
 	size_t count;
-	const struct control_run *runs = trace_schedule(recording, &count);
+	const struct control_slice *runs = trace_schedule(recording, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		if (runs[i].thread == b)
@@ -265,7 +265,7 @@ bool verify_finding(const struct finding *f, const uint64_t *keys, const struct 
 		return verify_atomicity(f, keys, recording);
 	if (f->kind == FINDING_RACE)
 		return verify_race(f, keys, outcome, recording);
-	if (finding_is_of_life(f))
+	if (finding_is_use_after_end(f))
 		return verify_lifetime(f, keys, outcome, recording);
 	if (f->kind == FINDING_MISUSE)
 		return verify_misuse(f, keys, outcome, recording);

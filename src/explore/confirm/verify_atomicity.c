@@ -43,10 +43,10 @@ static void drop(struct verify_atomicity_walk *w, size_t i)
 }
 
 /* The region begins again: drops the tries of the one before. */
-static void begin_region(struct verify_atomicity_walk *w, uint32_t lane)
+static void begin_region(struct verify_atomicity_walk *w, uint32_t owner)
 {
 	for (size_t i = w->tries.count; i-- > 0;) {
-		if (w->tries.items[i].local == lane)
+		if (w->tries.items[i].local == owner)
 			drop(w, i);
 	}
 }
@@ -59,10 +59,10 @@ static bool advances(const struct verify_atomicity_walk *w, const struct try *t,
 	struct verify_atomicity_bytes bytes = { ev->address, ev->size };
 
 	if (t->seen + 1 == count)
-		return ev->lane == t->local && overlap(bytes, t->last);
+		return ev->owner == t->local && overlap(bytes, t->last);
 	if (t->seen == 1)
-		return ev->lane != t->local && overlap(bytes, t->first);
-	return ev->lane == t->remote;
+		return ev->owner != t->local && overlap(bytes, t->first);
+	return ev->owner == t->remote;
 }
 
 static void see_access(struct verify_atomicity_walk *w, const struct base_run_event *ev,
@@ -76,7 +76,7 @@ static void see_access(struct verify_atomicity_walk *w, const struct base_run_ev
 
 		if (key != w->keys[t->seen] || !advances(w, t, ev))
 			continue;
-		t->remote = t->seen == 1 ? ev->lane : t->remote;
+		t->remote = t->seen == 1 ? ev->owner : t->remote;
 		t->last = (struct verify_atomicity_bytes){ ev->address, ev->size };
 		w->shown |= ++t->seen == count;
 	}
@@ -85,7 +85,7 @@ static void see_access(struct verify_atomicity_walk *w, const struct base_run_ev
 	if (w->tries.count == TRIES_MOST)
 		drop(w, 0);
 	*vec_push(&w->tries) =
-		(struct try){ .local = ev->lane, .seen = 1, .first = { ev->address, ev->size } };
+		(struct try){ .local = ev->owner, .seen = 1, .first = { ev->address, ev->size } };
 }
 
 bool verify_atomicity(const struct finding *f, const uint64_t *keys, const struct trace *recording)
@@ -101,7 +101,7 @@ bool verify_atomicity(const struct finding *f, const uint64_t *keys, const struc
 		uint64_t key = verify_event_key(recording, &ev);
 
 		if (key == keys[f->events.count])
-			begin_region(&w, ev.lane);
+			begin_region(&w, ev.owner);
 		else if (event_group(ev.kind) == EG_ACCESS || event_group(ev.kind) == EG_ATOMIC)
 			see_access(&w, &ev, key);
 	}

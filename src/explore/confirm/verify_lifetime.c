@@ -18,7 +18,7 @@ enum mark { MARK_END = 1, MARK_USE = 2 };
 /* A lifetime that ended at the finding's site. */
 struct ended {
 	uint64_t low, high;
-	uint32_t lane;
+	uint32_t owner;
 	enum event_group group; /* of the event that ended it: EG_THREAD and EG_MEMORY are memory */
 };
 
@@ -28,7 +28,7 @@ struct verify_lifetime_walk {
 	const struct trace *recording;
 	struct map marks;  /* from event to a set of enum mark */
 	struct map sizes;  /* of blocks, by address */
-	struct map stacks; /* by lane: position of its BEGIN in `ranges`, + 1 */
+	struct map stacks; /* by owner: position of its BEGIN in `ranges`, + 1 */
 	VEC(struct ended) ranges;
 	VEC(struct ended) ended;
 	VEC(struct ended) blamed; /* uses after end of lifetime that the runtime itself reports */
@@ -70,8 +70,8 @@ static void mark_stream(struct verify_lifetime_walk *w, uint32_t i)
 static struct ended range_of(const struct verify_lifetime_walk *w, const struct base_run_event *ev)
 {
 	const uint64_t *size = map_get(&w->sizes, ev->address);
-	const uint64_t *stack = map_get(&w->stacks, ev->lane);
-	struct ended range = { ev->address, ev->address + 1, ev->lane, event_group(ev->kind) };
+	const uint64_t *stack = map_get(&w->stacks, ev->owner);
+	struct ended range = { ev->address, ev->address + 1, ev->owner, event_group(ev->kind) };
 
 	if (ev->kind == EV_END)
 		return stack ? w->ranges.items[*stack - 1] : (struct ended){ 0 };
@@ -86,7 +86,7 @@ static struct ended range_of(const struct verify_lifetime_walk *w, const struct 
 
 static bool begins(uint8_t kind)
 {
-	return window_how_of(kind) == WINDOW_BEGINS;
+	return window_effect_of(kind) == WINDOW_BEGINS;
 }
 
 static bool is_of_memory(const struct ended *e)
@@ -103,7 +103,7 @@ static void begin(struct verify_lifetime_walk *w, const struct base_run_event *e
 		*map_put(&w->sizes, ev->address, NULL) = ev->size;
 	if (ev->kind == EV_BEGIN) {
 		*vec_push(&w->ranges) = range;
-		*map_put(&w->stacks, ev->lane, NULL) = w->ranges.count;
+		*map_put(&w->stacks, ev->owner, NULL) = w->ranges.count;
 	}
 	for (size_t i = 0; i < w->ended.count; i++) {
 		struct ended e = w->ended.items[i];
@@ -117,12 +117,13 @@ static void begin(struct verify_lifetime_walk *w, const struct base_run_event *e
 
 /* Would a use of `address` be a use of something whose lifetime another thread ended? */
 static bool is_over(const struct verify_lifetime_walk *w, uint64_t address, uint64_t size,
-		    uint32_t lane, enum event_group group)
+		    uint32_t owner, enum event_group group)
 {
 	for (size_t i = 0; i < w->ended.count; i++) {
 		const struct ended *e = &w->ended.items[i];
 
-		if (e->lane != lane && address < e->high && e->low < address + (size ? size : 1) &&
+		if (e->owner != owner && address < e->high &&
+		    e->low < address + (size ? size : 1) &&
 		    (is_of_memory(e) || group == e->group || group == EG_THREAD))
 			return true;
 	}
@@ -142,10 +143,10 @@ static bool uses(const struct verify_lifetime_walk *w, const struct base_run_eve
 
 	if (is_request(ev->kind) || begins(ev->kind))
 		return false;
-	if (is_over(w, ev->address, ev->size, ev->lane, group))
+	if (is_over(w, ev->address, ev->size, ev->owner, group))
 		return true;
 	return (ev->kind == EV_WAIT || ev->kind == EV_WOKEN) &&
-	       is_over(w, ev->other, 1, ev->lane, EG_LOCK);
+	       is_over(w, ev->other, 1, ev->owner, EG_LOCK);
 }
 
 /*
@@ -156,7 +157,7 @@ static void blame(struct verify_lifetime_walk *w, const struct base_run_event *e
 {
 	if (ev->mode == w->finding->misuse)
 		*vec_push(&w->blamed) =
-			(struct ended){ ev->address, ev->address + 1, ev->lane, EG_THREAD };
+			(struct ended){ ev->address, ev->address + 1, ev->owner, EG_THREAD };
 }
 
 static bool is_blamed(const struct verify_lifetime_walk *w)
@@ -164,7 +165,7 @@ static bool is_blamed(const struct verify_lifetime_walk *w)
 	for (size_t i = 0; i < w->blamed.count; i++) {
 		const struct ended *b = &w->blamed.items[i];
 
-		if (is_over(w, b->low, 1, b->lane, b->group))
+		if (is_over(w, b->low, 1, b->owner, b->group))
 			return true;
 	}
 	return false;
@@ -214,7 +215,7 @@ static bool crashed_there(const struct verify_lifetime_walk *w, const struct out
 	const struct control *c = outcome->control;
 	uint32_t stream = trace_find_stream(w->recording, c->fault_thread);
 
-	return outcome->result == CONTROL_CRASHED && c->diverged_run == CONTROL_NONE &&
+	return outcome->result == CONTROL_CRASHED && c->diverged_slice == CONTROL_NONE &&
 	       stream != TRACE_NONE && is_over(w, c->fault_address, 1, stream, EG_MEMORY);
 }
 

@@ -14,7 +14,7 @@
 /* A thread that has acquired an object, or waits there, since the finding's site. */
 struct verify_misuse {
 	uint64_t address;
-	uint32_t lane, depth;
+	uint32_t owner, depth;
 };
 
 struct verify_misuse_walk {
@@ -25,37 +25,37 @@ struct verify_misuse_walk {
 	bool shown;
 };
 
-static struct verify_misuse *find(struct verify_misuse_walk *w, uint64_t address, uint32_t lane)
+static struct verify_misuse *find(struct verify_misuse_walk *w, uint64_t address, uint32_t owner)
 {
 	for (size_t i = 0; i < w->uses.count; i++) {
-		if (w->uses.items[i].address == address && w->uses.items[i].lane == lane)
+		if (w->uses.items[i].address == address && w->uses.items[i].owner == owner)
 			return &w->uses.items[i];
 	}
 	return NULL;
 }
 
-static bool is_used_by_another(const struct verify_misuse_walk *w, uint64_t address, uint32_t lane)
+static bool is_used_by_another(const struct verify_misuse_walk *w, uint64_t address, uint32_t owner)
 {
 	for (size_t i = 0; i < w->uses.count; i++) {
-		if (w->uses.items[i].address == address && w->uses.items[i].lane != lane)
+		if (w->uses.items[i].address == address && w->uses.items[i].owner != owner)
 			return true;
 	}
 	return false;
 }
 
-static void take(struct verify_misuse_walk *w, uint64_t address, uint32_t lane, bool counts)
+static void take(struct verify_misuse_walk *w, uint64_t address, uint32_t owner, bool counts)
 {
-	struct verify_misuse *use = find(w, address, lane);
+	struct verify_misuse *use = find(w, address, owner);
 
 	if (use)
 		use->depth++;
 	else if (counts)
-		*vec_push(&w->uses) = (struct verify_misuse){ address, lane, 1 };
+		*vec_push(&w->uses) = (struct verify_misuse){ address, owner, 1 };
 }
 
-static void give_up(struct verify_misuse_walk *w, uint64_t address, uint32_t lane, bool wholly)
+static void give_up(struct verify_misuse_walk *w, uint64_t address, uint32_t owner, bool wholly)
 {
-	struct verify_misuse *use = find(w, address, lane);
+	struct verify_misuse *use = find(w, address, owner);
 
 	if (use && (wholly || !--use->depth))
 		*use = w->uses.items[--w->uses.count];
@@ -74,22 +74,22 @@ static void see_use(struct verify_misuse_walk *w, const struct base_run_event *e
 
 	switch (ev->kind) {
 	case EV_ACQUIRE:
-	case EV_READ_ACQUIRE: take(w, ev->address, ev->lane, counts); break;
+	case EV_READ_ACQUIRE: take(w, ev->address, ev->owner, counts); break;
 	case EV_RELEASE:
-	case EV_READ_RELEASE: give_up(w, ev->address, ev->lane, false); break;
+	case EV_READ_RELEASE: give_up(w, ev->address, ev->owner, false); break;
 	case EV_WAIT:
-		give_up(w, ev->other, ev->lane, true);
-		take(w, ev->address, ev->lane, counts);
+		give_up(w, ev->other, ev->owner, true);
+		take(w, ev->address, ev->owner, counts);
 		break;
 	case EV_WOKEN:
-		give_up(w, ev->address, ev->lane, true);
-		take(w, ev->other, ev->lane, counts);
+		give_up(w, ev->address, ev->owner, true);
+		take(w, ev->other, ev->owner, counts);
 		break;
-	case EV_ARRIVE: take(w, ev->address, ev->lane, counts); break;
-	case EV_PASS: give_up(w, ev->address, ev->lane, true); break;
+	case EV_ARRIVE: take(w, ev->address, ev->owner, counts); break;
+	case EV_PASS: give_up(w, ev->address, ev->owner, true); break;
 	case EV_MISUSE:
 		w->shown |= is_misuse(w, ev) && key == w->keys[0] &&
-			    is_used_by_another(w, ev->address, ev->lane);
+			    is_used_by_another(w, ev->address, ev->owner);
 		break;
 	}
 }
@@ -103,13 +103,13 @@ static void see_begin(struct verify_misuse_walk *w, const struct base_run_event 
 	case EV_COND_INIT:
 	case EV_SEM_INIT:
 	case EV_BARRIER_INIT:
-		w->shown |= key == w->keys[0] && is_used_by_another(w, ev->address, ev->lane);
+		w->shown |= key == w->keys[0] && is_used_by_another(w, ev->address, ev->owner);
 		map_put(&w->begun, ev->address, NULL);
 		return;
 	}
 	if (key == w->keys[1] && (is_misuse(w, ev) || event_group(ev->kind) >= EG_LOCK) &&
 	    !map_get(&w->begun, ev->address))
-		take(w, ev->address, ev->lane, true);
+		take(w, ev->address, ev->owner, true);
 }
 
 /* ---- condition not checked again after a wait ------------------------------------------------ */

@@ -56,7 +56,7 @@ bool control_file_open(struct control_file *file, uint32_t event_most, uint64_t 
 		.version = CONTROL_VERSION,
 		.bytes = file->bytes,
 		.thread_count = 1, /* main */
-		.diverged_run = CONTROL_NONE,
+		.diverged_slice = CONTROL_NONE,
 	};
 	((struct control_thread *)((char *)memory + file->threads_at))[0] =
 		(struct control_thread){ CONTROL_NONE, 0 };
@@ -100,11 +100,11 @@ static void forget_outcome(struct control *c)
 	c->result = CONTROL_UNFINISHED;
 	c->status = 0;
 	c->event_count = c->events_lost = c->blocked_count = 0;
-	c->runs_done = c->rules_broken = c->stops_met = c->diverged_kind = c->switches = 0;
-	c->diverged_run = CONTROL_NONE;
+	c->slices_done = c->rules_broken = c->stops_met = c->diverged_kind = c->switches = 0;
+	c->diverged_slice = CONTROL_NONE;
 	c->steps = c->diverged_site = c->fault_address = c->fault_site = 0;
 	c->fault_thread = c->fault_step = CONTROL_NONE;
-	c->unfit_lent = c->unordered = c->input_ended = 0;
+	c->unfit_shared_memory = c->unordered = c->input_ended = 0;
 	c->text[0] = 0;
 }
 
@@ -128,7 +128,7 @@ void control_file_set_plan(struct control_file *file, const struct plan *plan, u
 	c->threads_at = file->threads_at;
 	c->events_at = file->events_at;
 	c->blocked_at = file->blocked_at;
-	c->runs_at = APPEND(&plan->slices);
+	c->slices_at = APPEND(&plan->slices);
 	c->rules_at = APPEND(&plan->rules);
 	c->choices_at = APPEND(&plan->choices);
 	c->sleeps_at = APPEND(&plan->sleeps);

@@ -51,10 +51,10 @@ void plan_copy(struct plan *to, const struct plan *from)
 void plan_add_slice(struct plan *plan, uint32_t thread, uint32_t until)
 {
 	size_t count = plan->slices.count;
-	struct control_run *last = count ? &plan->slices.items[count - 1] : NULL;
+	struct control_slice *last = count ? &plan->slices.items[count - 1] : NULL;
 
 	if (!last || last->thread != thread)
-		*vec_push(&plan->slices) = (struct control_run){ thread, until };
+		*vec_push(&plan->slices) = (struct control_slice){ thread, until };
 	else if (last->until < until)
 		last->until = until;
 }

@@ -95,7 +95,7 @@ bool rerun_save(struct rerun *r, struct err *err)
 
 	if (!to)
 		return true;
-	if (trace_is_there(to) && !trace_remove(to))
+	if (trace_exists(to) && !trace_remove(to))
 		return err_set_system(err, errno, "%s: cannot replace the recording", to);
 	return trace_move(r->recording, to) || err_set_system(err, errno, "%s", to);
 }

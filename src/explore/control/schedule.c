@@ -109,7 +109,7 @@ static void name_all(struct schedule *s, const struct trace *recording)
 static void take_runs(struct schedule *s, const struct trace *recording)
 {
 	size_t count;
-	const struct control_run *runs = trace_schedule(recording, &count);
+	const struct control_slice *runs = trace_schedule(recording, &count);
 	uint32_t met = 0;
 
 	for (size_t i = 0; i < count && (!s->stops.count || met < s->stops.count); i++) {

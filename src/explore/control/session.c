@@ -82,7 +82,7 @@ static uint32_t load(const uint32_t *word)
 
 static bool start(struct session *s, struct err *err)
 {
-	if (s->options.trace && trace_is_there(s->options.trace) && !trace_remove(s->options.trace))
+	if (s->options.trace && trace_exists(s->options.trace) && !trace_remove(s->options.trace))
 		return err_set_system(err, errno, "%s: cannot replace the recording",
 				      s->options.trace);
 	s->file.control->owner = 0;
@@ -300,7 +300,7 @@ static void learn_usual(struct session *s, double seconds)
 
 static uint32_t mode_options(const struct session *s)
 {
-	uint32_t forks = CONTROL_SERVER | (s->lends ? CONTROL_LEND : 0);
+	uint32_t forks = CONTROL_SERVER | (s->lends ? CONTROL_SHARED_MEMORY : 0);
 
 	switch (s->mode) {
 	case SESSION_ONCE: return 0;
@@ -323,7 +323,8 @@ static bool judge_death(struct session *s, struct outcome *outcome, int status, 
 	if (++s->deaths < DEATHS_MOST && WIFSIGNALED(status)) {
 		control_file_read(&s->file, outcome);
 		outcome->result = CONTROL_UNFIT;
-		s->file.control->unfit_lent = mode_options(s) & CONTROL_LEND ? 1 : 0;
+		s->file.control->unfit_shared_memory =
+			mode_options(s) & CONTROL_SHARED_MEMORY ? 1 : 0;
 		return true;
 	}
 	return err_set(err,
@@ -376,7 +377,8 @@ static void fall_back(struct session *s)
 	const char *why = s->file.control->text;
 
 	end(s);
-	if (s->file.control->unfit_lent && s->lends) { /* the same mode, but really forked */
+	if (s->file.control->unfit_shared_memory &&
+	    s->lends) { /* the same mode, but really forked */
 		s->lends = false;
 		return;
 	}

@@ -23,7 +23,7 @@ struct plan {
 	uint64_t seed;
 	uint32_t options; /* of enum control_option: END_STUCK, CHECK_HEAP, HOLD, TIMEOUTS */
 	uint64_t most_steps;
-	VEC(struct control_run) slices;
+	VEC(struct control_slice) slices;
 	VEC(struct control_rule) rules;
 	VEC(struct control_choice) choices;
 	VEC(struct control_stop) stops;

@@ -23,10 +23,10 @@ struct site_text site_text(const struct trace *trace, struct trace_symbols *symb
 	const struct wire_element *element = trace_site_at(trace, site);
 	struct site_text words = { "?" };
 	struct trace_symbol symbol;
-	struct trace_place place;
+	struct trace_source_line place;
 	int length;
 
-	if (trace_site_places(trace, element, &place, 1)) {
+	if (trace_site_lines(trace, element, &place, 1)) {
 		const char *file = last_part(place.file.text, place.file.length, &length);
 
 		snprintf(words.text, sizeof words.text, "%.*s:%" PRIu32 " (%.*s)", length, file,

@@ -41,7 +41,7 @@ static void print_word(FILE *out, const char *text, size_t length)
  * Prints FILE:LINE:FUNCTION without the directory, since that depends on where the program was
  * built.
  */
-static void print_place(FILE *out, const struct trace_place *place)
+static void print_place(FILE *out, const struct trace_source_line *place)
 {
 	const char *file = place->file.text;
 	const char *slash = memrchr(file, '/', (size_t)place->file.length);
@@ -55,7 +55,7 @@ static void print_place(FILE *out, const struct trace_place *place)
 static uint32_t make_name(struct step_names *names, const struct trace_event *ev)
 {
 	const char *object = trace_site_name(names->trace, ev->site);
-	struct trace_place place;
+	struct trace_source_line place;
 	uint32_t number;
 	size_t size;
 	char *text;
@@ -64,7 +64,7 @@ static uint32_t make_name(struct step_names *names, const struct trace_event *ev
 	fprintf(out, "%s ", event_text(ev->kind));
 	print_word(out, object ? object : "", object ? strlen(object) : 0);
 	fputc(' ', out);
-	if (trace_site_places(names->trace, ev->site, &place, 1))
+	if (trace_site_lines(names->trace, ev->site, &place, 1))
 		print_place(out, &place);
 	else
 		fputc('-', out);

@@ -452,7 +452,7 @@ static void plan_branch(struct dpor *dpor, uint32_t at, struct plan *plan)
 	for (size_t i = 0; i < dpor->path.events.count; i++)
 		plan_add_event(plan, &dpor->path.events.items[i]);
 	*vec_push(&plan->slices) =
-		(struct control_run){ choice->thread, choice->events[0].step + 1 };
+		(struct control_slice){ choice->thread, choice->events[0].step + 1 };
 	if (choice->count <= CHOICE_EVENTS)
 		pass_sleepers(dpor, at, choice->events, choice->count, true, &asleep);
 	for (size_t i = 0; i < asleep.count; i++)

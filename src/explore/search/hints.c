@@ -71,7 +71,7 @@ static void find_threads(struct hints *hints, const struct trace *trace, const s
 	if (!seeds->count)
 		return;
 	dependency = dependency_open(trace);
-	dependency_window(dependency, seeds->items, seeds->count, &threads);
+	dependency_thread_set(dependency, seeds->items, seeds->count, &threads);
 	for (size_t i = 0; i < threads.count; i++)
 		if (hints->thread_count <= threads.items[i].thread)
 			hints->thread_count = threads.items[i].thread + 1;

@@ -262,7 +262,7 @@ static void plan_to(const struct model_search *im, uint32_t node, struct plan *p
 	if (at->late)
 		*vec_push(&plan->choices) =
 			(struct control_choice){ at->thread, at->choice, CONTROL_TIMEOUT };
-	*vec_push(&plan->slices) = (struct control_run){ at->thread, at->until };
+	*vec_push(&plan->slices) = (struct control_slice){ at->thread, at->until };
 }
 
 static void plan_goal(struct model_search *im, struct plan *plan)
@@ -274,7 +274,7 @@ static void plan_goal(struct model_search *im, struct plan *plan)
 	if (goal->thread == LEARNED_MODEL_NONE)
 		return;
 	op = model_exec_at(&im->machine, state_of(im, goal->node), goal->thread);
-	*vec_push(&plan->slices) = (struct control_run){ goal->thread, op->step + 1 };
+	*vec_push(&plan->slices) = (struct control_slice){ goal->thread, op->step + 1 };
 	if (goal->late)
 		*vec_push(&plan->choices) =
 			(struct control_choice){ goal->thread, op->step, CONTROL_TIMEOUT };

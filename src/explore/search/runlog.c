@@ -195,14 +195,14 @@ static void add_event(struct runlog_builder *builder, uint32_t position)
 {
 	struct runlog *log = builder->log;
 	const struct control_event *event = &log->events[position];
-	struct control_run *run =
+	struct control_slice *run =
 		log->slices.count ? &log->slices.items[log->slices.count - 1] : NULL;
 	bool strong;
 	uint64_t key;
 
 	if (!run || run->thread != event->thread)
 		run = vec_push(&log->slices);
-	*run = (struct control_run){ event->thread, event->step + 1 };
+	*run = (struct control_slice){ event->thread, event->step + 1 };
 	while (log->places[event->thread].count <= event->step)
 		*vec_push(&log->places[event->thread]) = position;
 	key = received(event, &strong);

@@ -28,7 +28,7 @@ struct runlog {
 	bool interesting; /* a read saw a write at another site than in any run before it */
 	uint64_t hash;	  /* of what happened, including the order */
 	unsigned leads;	  /* that refer to it and are open */
-	VEC(struct control_run) slices;
+	VEC(struct control_slice) slices;
 	runlog_numbers *places; /* of each thread: from step to position */
 	VEC(runlog_locks) held_sets;
 	runlog_numbers parents;	       /* of each set: the one without its last lock */

@@ -104,17 +104,17 @@ void judge_close(struct judge *judge)
 /* The whole trace is one window, because a run starts at its beginning. */
 static void enter_trace(struct judge *judge)
 {
-	VEC(struct checker_run) runs = { 0 };
+	VEC(struct checker_slice) runs = { 0 };
 	struct trace_order *order = trace_order_open(judge->trace);
 	struct trace_event event;
 
 	while (trace_order_next(order, &event)) {
-		struct checker_run *last = runs.count ? &runs.items[runs.count - 1] : NULL;
+		struct checker_slice *last = runs.count ? &runs.items[runs.count - 1] : NULL;
 
 		if (event.index == TRACE_NO_INDEX)
 			continue;
 		if (!last || last->stream != event.stream)
-			*vec_push(&runs) = (struct checker_run){ event.stream, event.index + 1 };
+			*vec_push(&runs) = (struct checker_slice){ event.stream, event.index + 1 };
 		else
 			last->end = event.index + 1;
 	}
@@ -200,7 +200,7 @@ static bool check_formula(struct judge *judge, const struct judge_claim *claim,
 	const struct computation *computation = claim->computation;
 	struct checker_variable *variables =
 		mem_alloc((computation->labels.variables.count + 1) * sizeof *variables);
-	struct checker_word word = {
+	struct checker_formula_claim word = {
 		.property = judge->set->properties.items[claim->property].property,
 		.formula = claim->formula,
 		.events = &judge->events[claim->property],
@@ -228,7 +228,7 @@ bool judge_accepts_word(struct judge *judge, const struct judge_grammar_word *cl
 			struct err *err)
 {
 	uint32_t property = claim->sentence->property;
-	struct checker_sentence sentence = {
+	struct checker_grammar_claim sentence = {
 		.file = claim->sentence->file,
 		.property = judge->set->properties.items[property].property,
 		.formula = claim->sentence->grammar->formula,

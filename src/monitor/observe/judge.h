@@ -4,7 +4,7 @@
 
 #include "check/formula.h"
 #include "monitor/computation/computation.h"
-#include "monitor/grammar/grammar_claims.h"
+#include "monitor/grammar/grammar_formulas.h"
 
 struct judge;
 

@@ -51,14 +51,14 @@ struct observe_options {
  * A run as its monitor sees it, and what is true in each of its states, for the report. Empty if it
  * is too long to be shown, or for a plug-in.
  */
-struct observe_story {
+struct observe_states {
 	VEC(struct event_id) steps;
 	struct subformulas values;
 };
-#define OBSERVE_STORY 200u /* most steps shown */
+#define OBSERVE_SHOWN 200u /* most steps shown */
 
 /* A word of a view, and what is wrong with it. */
-struct observe_sentence {
+struct observe_word {
 	uint32_t
 		/*
 		 * view thread: the thread; UINT32_MAX: an object's (`binding`) or the global word
@@ -67,7 +67,7 @@ struct observe_sentence {
 	struct grammar_violation violation; /* its `assertion` is NULL: the tables are gone */
 	char *assertion;		    /* its text; NULL: something else is wrong */
 	uint32_t line;			    /* its line in the property file */
-	/* The events of the session in which it goes wrong: the last OBSERVE_STORY of them. */
+	/* The events of the session in which it goes wrong: the last OBSERVE_SHOWN of them. */
 	VEC(struct event_id) session;
 	uint64_t session_length;
 };
@@ -85,8 +85,8 @@ struct observe_finding {
 	struct event_id event;		    /* that last event */
 	bool before;			    /* it is a request: the moment before the event */
 	VEC(uint32_t) events;		    /* property events that happen there */
-	struct observe_story violating, recorded;
-	struct observe_sentence *sentence; /* for a grammar; otherwise NULL */
+	struct observe_states violating, recorded;
+	struct observe_word *sentence; /* for a grammar; otherwise NULL */
 };
 #define OBSERVE_UNBOUND 0xff
 

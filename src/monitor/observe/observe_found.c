@@ -69,13 +69,13 @@ static struct observe_finding make_finding(const struct observe_state *o,
 	return finding;
 }
 
-static void free_story(struct observe_story *story)
+static void free_story(struct observe_states *story)
 {
 	vec_free(&story->steps);
 	subformulas_free(&story->values);
 }
 
-static void free_word(struct observe_sentence *sentence)
+static void free_word(struct observe_word *sentence)
 {
 	if (!sentence)
 		return;
@@ -102,18 +102,18 @@ void observe_finding_free(struct observe_finding *finding)
  */
 static void fill_story(const struct observe_state *o, const struct computation *computation,
 		       const struct observe_judged *judged, const uint32_t *messages, size_t count,
-		       bool ended, struct observe_story *story)
+		       bool ended, struct observe_states *story)
 {
 	uint32_t *word = mem_alloc((count + 1) * sizeof *word);
 	struct err err;
 
-	for (size_t i = 0; i < count && count <= OBSERVE_STORY; i++) {
+	for (size_t i = 0; i < count && count <= OBSERVE_SHOWN; i++) {
 		const struct message *m = &computation->messages.items[messages[i]];
 
 		word[i] = m->label;
 		*vec_push(&story->steps) = anchor_of(m);
 	}
-	if (count <= OBSERVE_STORY &&
+	if (count <= OBSERVE_SHOWN &&
 	    !subformulas_read(o->set, judged->property, judged->formula, &computation->labels, word,
 			      count, ended, &story->values, &err))
 		story->values = (struct subformulas){ 0 };
@@ -290,9 +290,9 @@ static struct lattice_violation recorded_run(const struct computation *computati
 	return violation;
 }
 
-static struct observe_sentence *explain_recorded_violation(struct grammar_found *found)
+static struct observe_word *explain_recorded_violation(struct grammar_found *found)
 {
-	struct observe_sentence *sentence = mem_zalloc(1, sizeof *sentence);
+	struct observe_word *sentence = mem_zalloc(1, sizeof *sentence);
 
 	sentence->stream = found->stream;
 	grammar_formulas_take_violation(sentence, &found->violation);

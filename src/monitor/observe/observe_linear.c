@@ -192,18 +192,18 @@ static struct schedule_word *word_of_event(struct schedule_pass *l,
 	return &l->words.items[value];
 }
 
-static struct observe_sentence *describe_violation(const struct schedule_pass *l,
-						   const struct schedule_word *word,
-						   struct grammar_violation *violation)
+static struct observe_word *describe_violation(const struct schedule_pass *l,
+					       const struct schedule_word *word,
+					       struct grammar_violation *violation)
 {
-	struct observe_sentence *told = mem_zalloc(1, sizeof *told);
+	struct observe_word *told = mem_zalloc(1, sizeof *told);
 	size_t first = word->session;
 
 	told->stream = UINT32_MAX;
 	grammar_formulas_take_violation(told, violation);
 	told->session_length = word->events.count - first;
-	if (told->session_length > OBSERVE_STORY)
-		first = word->events.count - OBSERVE_STORY;
+	if (told->session_length > OBSERVE_SHOWN)
+		first = word->events.count - OBSERVE_SHOWN;
 	for (size_t i = first; i < word->events.count; i++)
 		*vec_push(&told->session) = l->events->events.items[word->events.items[i]].id;
 	return told;

@@ -7,7 +7,7 @@
 
 #include "monitor/observe/judge.h"
 #include "monitor/observe/observe.h"
-#include "monitor/grammar/grammar_claims.h"
+#include "monitor/grammar/grammar_formulas.h"
 
 /*
  * For at most this many events of a lattice at which runs violate a formula, a run is made and

@@ -31,7 +31,7 @@ static uint32_t find_owner(const struct trace *trace, uint32_t i)
 	return 0;
 }
 
-uint32_t *base_run_map_lanes(const struct trace *trace)
+uint32_t *base_run_map_owners(const struct trace *trace)
 {
 	uint32_t count = trace_stream_count(trace);
 	uint32_t *streams = mem_zalloc((size_t)count + 1, sizeof *streams);
@@ -49,7 +49,7 @@ struct base_run *base_run_open(const struct trace *trace, const struct share_sur
 
 	run->trace = trace;
 	run->order = trace_order_open(trace);
-	run->owner_of = base_run_map_lanes(trace);
+	run->owner_of = base_run_map_owners(trace);
 	trace_schedule(trace, &runs);
 	if (survey && !trace_is_text(trace) && !runs && streams > 1 &&
 	    streams < 1u << BASE_RUN_REPAIR_OWNER_BITS)
@@ -84,7 +84,7 @@ static void convert_event(const struct base_run *run, const struct trace_event *
 		.flags = ev->flags,
 		.mode = (uint8_t)ev->mode,
 		.foreign = !ev->site && trace_has_sites(run->trace),
-		.lane = run->owner_of[trace_find_stream(run->trace, ev->stream)],
+		.owner = run->owner_of[trace_find_stream(run->trace, ev->stream)],
 		.stream = ev->stream,
 		.unit = ev->unit,
 		.index = ev->index,

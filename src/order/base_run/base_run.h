@@ -22,7 +22,7 @@ struct base_run_event {
 	uint8_t kind, flags;
 	uint8_t mode;	 /* field m of sync events: enum event_how, a lock's kind, serial … */
 	bool foreign;	 /* sync events of a recording: done by code that was not recorded */
-	uint32_t lane;	 /* the owner */
+	uint32_t owner;	 /* the owner */
 	uint32_t stream; /* number of the event's own stream */
 	uint32_t unit;	 /* bytes at value; if fewer than size, they repeat */
 	uint64_t index, address, size, other, number;
@@ -42,7 +42,7 @@ void base_run_close(struct base_run *run);
 bool base_run_next(struct base_run *run, struct base_run_event *event);
 
 /* Returns the owner of each stream, by position. The caller frees it. */
-uint32_t *base_run_map_lanes(const struct trace *trace);
+uint32_t *base_run_map_owners(const struct trace *trace);
 
 /* Messages about streams that could not be read to their end; complete after the last event. */
 size_t base_run_failure_count(const struct base_run *run);

@@ -115,7 +115,7 @@ static void add_part(struct buffer_entry *e, struct base_run_memory *memory, uin
 		t.known = bytes && !(ev->flags & EF_INEXACT);
 		t.value =
 			t.known ? part_value(bytes, ev->unit, low - ev->address, offset, size) : 0;
-		*vec_push(&e->parts) = base_run_memory_add_access(memory, ev->lane, &t);
+		*vec_push(&e->parts) = base_run_memory_add_access(memory, ev->owner, &t);
 	}
 }
 

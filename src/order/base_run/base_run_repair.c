@@ -64,13 +64,13 @@ bool base_run_repair_has_room(const struct base_run_repair *r)
 
 void base_run_repair_add(struct base_run_repair *r, const struct base_run_event *ev, uint64_t time)
 {
-	struct repair_stream *stream = &r->streams[ev->lane];
+	struct repair_stream *stream = &r->streams[ev->owner];
 	uint64_t after_sync = stream->buffer.after_sync,
-		 item = r->position << OWNER_BITS | ev->lane;
+		 item = r->position << OWNER_BITS | ev->owner;
 	struct buffer_entry *e;
 
 	if (!stream->buffer.room)
-		*vec_push(&r->active) = ev->lane;
+		*vec_push(&r->active) = ev->owner;
 	e = buffer_put(&stream->buffer, ev, r->position++, time);
 	buffer_add_parts(e, after_sync, &r->memory, r->survey);
 	buffer_queue_put(&r->order, item);

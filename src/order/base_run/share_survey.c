@@ -368,7 +368,7 @@ void share_survey_make(struct share_survey *s, const struct trace *trace)
 	*s = (struct share_survey){ .text = trace_is_text(trace),
 				    .stream_count = trace_stream_count(trace) };
 	s->granules.size = sizeof(uint32_t);
-	s->owner_of = base_run_map_lanes(trace);
+	s->owner_of = base_run_map_owners(trace);
 	s->streams = mem_zalloc(s->stream_count + 1, sizeof *s->streams);
 	for (uint32_t i = 0; i < s->stream_count; i++)
 		survey_stream(&pass, i);
@@ -416,7 +416,7 @@ static bool granule_counts(const struct share_survey *s, uint64_t granule)
 	       (s->pages.count && key_counts(&s->pages, granule * SURVEY_GRANULE / SURVEY_PAGE));
 }
 
-uint64_t share_survey_stretch(const struct share_survey *s, uint64_t *low, uint64_t high)
+uint64_t share_survey_next_part(const struct share_survey *s, uint64_t *low, uint64_t high)
 {
 	uint64_t granule = *low / SURVEY_GRANULE, last = (high - 1) / SURVEY_GRANULE;
 
@@ -439,7 +439,7 @@ uint64_t share_survey_stretch(const struct share_survey *s, uint64_t *low, uint6
 
 bool share_survey_shares(const struct share_survey *s, uint64_t address, uint64_t size)
 {
-	return size && share_survey_stretch(s, &address, address + size);
+	return size && share_survey_next_part(s, &address, address + size);
 }
 
 bool share_survey_shares_block(const struct share_survey *s, uint64_t address)

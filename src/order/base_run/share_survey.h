@@ -52,6 +52,6 @@ bool share_survey_shares(const struct share_survey *survey, uint64_t address, ui
 bool share_survey_shares_block(const struct share_survey *survey, uint64_t address);
 
 /* Finds the first part of [*low, high) that counts: sets *low, returns its end, or 0 if none. */
-uint64_t share_survey_stretch(const struct share_survey *survey, uint64_t *low, uint64_t high);
+uint64_t share_survey_next_part(const struct share_survey *survey, uint64_t *low, uint64_t high);
 
 #endif

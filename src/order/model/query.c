@@ -7,7 +7,7 @@
 void order_query_clear(struct order_query *query)
 {
 	query->atoms.count = query->clauses.count = 0;
-	query->empty.count = query->deaf.count = 0;
+	query->empty.count = query->unwoken.count = 0;
 }
 
 void order_query_free(struct order_query *query)
@@ -15,7 +15,7 @@ void order_query_free(struct order_query *query)
 	vec_free(&query->atoms);
 	vec_free(&query->clauses);
 	vec_free(&query->empty);
-	vec_free(&query->deaf);
+	vec_free(&query->unwoken);
 }
 
 int32_t order_query_before(struct order_query *query, uint32_t a, uint32_t b)

@@ -30,7 +30,7 @@ struct order_empty {
  * that waits use here and those that woken nodes use (model.h) form one assignment for the whole
  * query.
  */
-struct order_deaf {
+struct order_unwoken {
 	int32_t literal;
 	uint32_t wait; /* in the model's waits */
 };
@@ -39,7 +39,7 @@ struct order_query {
 	VEC(struct order_atom) atoms;
 	VEC(int32_t) clauses; /* each ends with 0 */
 	VEC(struct order_empty) empty;
-	VEC(struct order_deaf) deaf;
+	VEC(struct order_unwoken) unwoken;
 };
 
 void order_query_clear(struct order_query *query);

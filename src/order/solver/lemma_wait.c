@@ -28,8 +28,8 @@ void lemma_waits_reset(struct lemma *l)
 	if (l->pairs.count)
 		map_free(&l->pair_of);
 	l->pairs.count = 0;
-	for (size_t i = 0; i < l->query->deaf.count; i++) {
-		uint32_t wait = l->query->deaf.items[i].wait;
+	for (size_t i = 0; i < l->query->unwoken.count; i++) {
+		uint32_t wait = l->query->unwoken.items[i].wait;
 
 		assert(l->index->model->waits.items[wait].wake == ORDER_WAKE_SIGNAL);
 		l->conditions[l->index->wait_condition[wait]].unwoken = l->epoch;
@@ -418,13 +418,13 @@ void lemma_check_waits(struct lemma *l)
 
 	for (size_t i = 0; i < l->unsignalled.count; i++)
 		explain_crowd(l, l->unsignalled.items[i]);
-	if (!l->query->deaf.count)
+	if (!l->query->unwoken.count)
 		return;
-	for (size_t i = 0; i < l->query->deaf.count; i++) {
-		int32_t literal = lemma_literal_of_query(l, l->query->deaf.items[i].literal);
+	for (size_t i = 0; i < l->query->unwoken.count; i++) {
+		int32_t literal = lemma_literal_of_query(l, l->query->unwoken.items[i].literal);
 
 		if (cdcl_holds(l->cdcl, literal))
-			check_unwoken(l, l->query->deaf.items[i].wait, literal);
+			check_unwoken(l, l->query->unwoken.items[i].wait, literal);
 	}
 	for (size_t o = 0; o < m->conditions.count; o++) {
 		const struct order_condition *c = &m->conditions.items[o];

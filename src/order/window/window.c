@@ -36,12 +36,12 @@ struct window_reader {
 	uint32_t fresh;	 /* items from here on were in no window */
 	VEC(uint8_t) pool;
 	uint64_t pool_start; /* offset of its first byte */
-	VEC(struct window_run) slices;
+	VEC(struct window_slice) slices;
 	VEC(uint64_t) slice_starts; /* index of each slice's first event */
 	uint64_t first_slice;	    /* of the next window */
 	/* numbers in order of first occurrence: the same in every process */
 	struct map sites;
-	struct map source_sites; /* the same by source site (trace_site_place) */
+	struct map source_sites; /* the same by source site (trace_site_line_key) */
 	uint64_t done;
 	uint32_t shown; /* number of windows */
 	bool exhausted, shown_last;
@@ -77,7 +77,7 @@ static void add_to_slices(struct window_reader *r, const struct base_run_event *
 		r->slices.items[r->slices.count - 1].end = ev->index + 1;
 		return;
 	}
-	*vec_push(&r->slices) = (struct window_run){ ev->stream, ev->index + 1 };
+	*vec_push(&r->slices) = (struct window_slice){ ev->stream, ev->index + 1 };
 	*vec_push(&r->slice_starts) = ev->index;
 }
 
@@ -101,7 +101,7 @@ static void end_block_around(struct window_reader *r, uint64_t address)
 
 static bool is_init(uint8_t kind)
 {
-	return event_group(kind) >= EG_LOCK && window_how_of(kind) == WINDOW_BEGINS;
+	return event_group(kind) >= EG_LOCK && window_effect_of(kind) == WINDOW_BEGINS;
 }
 
 /* Follows the live blocks, and finds out how much a FREE frees. */
@@ -194,7 +194,7 @@ static uint64_t number_site(struct window_reader *r, uint64_t site)
 	if (!fresh)
 		return *number;
 	*number = r->sites.count;
-	place = trace_site_place(r->state.trace, site);
+	place = trace_site_line_key(r->state.trace, site);
 	if (place) {
 		first = map_put(&r->source_sites, place, &fresh);
 		*first = fresh ? *number : *first;
@@ -250,7 +250,7 @@ static void add_event(struct window_reader *r, const struct base_run_event *ev)
 				    .flags = ev->flags,
 				    .mode = ev->mode,
 				    .foreign = ev->foreign,
-				    .owner = ev->lane,
+				    .owner = ev->owner,
 				    .id = { ev->stream, ev->index },
 				    .unit = ev->unit,
 				    .address = ev->address,
@@ -304,7 +304,7 @@ static uint64_t slice_at(struct window_reader *r, uint32_t i)
 	if (i == r->items.count || r->slice_starts.items[slice] == r->items.items[i].id.index)
 		return slice;
 	index = r->items.items[i].id.index;
-	*vec_push(&r->slices) = (struct window_run){ 0 };
+	*vec_push(&r->slices) = (struct window_slice){ 0 };
 	*vec_push(&r->slice_starts) = 0;
 	memmove(&r->slices.items[slice + 1], &r->slices.items[slice],
 		(r->slices.count - slice - 1) * sizeof *r->slices.items);
@@ -338,7 +338,7 @@ static void drop_items(struct window_reader *r, uint32_t next)
 		memmove(r->pool.items, r->pool.items + (keep - r->pool_start), r->pool.count);
 	r->pool_start = keep;
 	while (r->ended_start < r->ended.count && r->ended.items[r->ended_start].until <= r->before)
-		window_blocks_give_back(&r->blocks, r->ended.items[r->ended_start++].block);
+		window_blocks_reuse(&r->blocks, r->ended.items[r->ended_start++].block);
 	if (r->ended_start == r->ended.count)
 		r->ended_start = r->ended.count = 0;
 }
@@ -480,10 +480,10 @@ struct window *window_reader_next(struct window_reader *r)
 	}
 	list_blocks(r, w);
 	w->number = r->shown++;
-	w->first_run = r->first_slice;
+	w->first_slice = r->first_slice;
 	w->last = r->shown_last = r->exhausted && taken == r->items.count;
 	r->first_slice = slice_at(r, next);
-	w->last_run = slice_at(r, taken);
+	w->last_slice = slice_at(r, taken);
 	r->fresh = taken - next;
 	drop_items(r, next);
 	return w;
@@ -501,17 +501,17 @@ void window_free(struct window *w)
 	vec_free(&w->meetings);
 	vec_free(&w->arrivals);
 	vec_free(&w->onces);
-	vec_free(&w->lock_spans);
-	vec_free(&w->semaphore_spans);
+	vec_free(&w->lock_lifetimes);
+	vec_free(&w->semaphore_lifetimes);
 	vec_free(&w->blocks);
-	vec_free(&w->places);
+	vec_free(&w->entities);
 	vec_free(&w->touches);
-	vec_free(&w->life_edges);
+	vec_free(&w->lifetime_edges);
 	vec_free(&w->idle);
 	free(w);
 }
 
-const struct window_run *window_reader_runs(const struct window_reader *r, size_t *count)
+const struct window_slice *window_reader_slices(const struct window_reader *r, size_t *count)
 {
 	*count = r->slices.count;
 	return r->slices.items;

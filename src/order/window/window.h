@@ -47,7 +47,7 @@ struct window_node {
 	uint32_t block;			 /* accesses, INITs: in `blocks`, or ORDER_NONE */
 	bool first;	  /* an INIT: the first operation on its object in the whole run */
 	bool environment; /* only the environment explains it, or it must keep its position */
-	bool behind_all;  /* it may have waited for anything that came before it */
+	bool after_all;	  /* it may have waited for anything that came before it */
 	/*
 	 * The moment before an event, requested by window_reader_keep(). Such a node has that
 	 * event's id, is of kind REQUEST or READ_REQUEST, and does nothing.
@@ -101,7 +101,7 @@ struct window_once {
  * forever, the request belongs to the lifetime that is current at that time: the last one
  * (`pending_object`) or an earlier one.
  */
-struct window_span {
+struct window_lifetime {
 	uint32_t begin, earlier;
 	bool recursive; /* a lock: its holder may take it again */
 };
@@ -113,26 +113,26 @@ struct window_span {
  * window if two threads touch it or it is touched after that end. An operation on a sync object
  * touches two of these if the object is in such memory.
  */
-enum window_how { WINDOW_USES, WINDOW_BEGINS, WINDOW_ENDS };
-enum window_how window_how_of(uint8_t kind); /* what an event does to its object or memory */
+enum window_effect { WINDOW_USES, WINDOW_BEGINS, WINDOW_ENDS };
+enum window_effect window_effect_of(uint8_t kind); /* what an event does to its object or memory */
 struct window_touch {
 	uint32_t node;
-	uint8_t how; /* enum window_how */
+	uint8_t how; /* enum window_effect */
 };
-struct window_place {
+struct window_entity {
 	uint32_t touch_start, touch_count; /* in `touches`, in recorded order; each node once */
 	bool object;			   /* a sync object */
 };
 
 /* A slice of the base run: the stream's events up to, not including, index `end`. */
-struct window_run {
+struct window_slice {
 	uint32_t stream;
 	uint64_t end;
 };
 
 struct window {
 	uint32_t number;
-	uint64_t first_run, last_run; /* its part of the base run: see window_reader_runs() */
+	uint64_t first_slice, last_slice; /* its part of the base run: see window_reader_slices() */
 	uint32_t fresh; /* nodes from here on are in no earlier window; 0 in the first */
 	bool last;
 	struct order_model model;
@@ -144,12 +144,12 @@ struct window {
 	VEC(uint32_t) arrivals;
 	VEC(struct window_once) onces;
 	/* for each lock and semaphore of the model */
-	VEC(struct window_span) lock_spans, semaphore_spans;
+	VEC(struct window_lifetime) lock_lifetimes, semaphore_lifetimes;
 	VEC(struct window_block) blocks; /* live at some time in the window, sorted by address */
-	VEC(struct window_place) places;
+	VEC(struct window_entity) entities;
 	VEC(struct window_touch) touches;
 	/* indices of the model's edges that exist only because of lifetimes */
-	VEC(uint32_t) life_edges;
+	VEC(uint32_t) lifetime_edges;
 	/*
 	 * Writes to frozen cells (which the model does not have) that do not change the value: node
 	 * << 32 | cell, sorted by node.
@@ -188,10 +188,10 @@ struct window *window_reader_next(struct window_reader *reader);
 void window_free(struct window *window);
 
 /*
- * Returns the base run so far, in slices. A window starts with slice `first_run` and ends before
- * `last_run`: slices never cross the start or end of a window.
+ * Returns the base run so far, in slices. A window starts with slice `first_slice` and ends before
+ * `last_slice`: slices never cross the start or end of a window.
  */
-const struct window_run *window_reader_runs(const struct window_reader *reader, size_t *count);
+const struct window_slice *window_reader_slices(const struct window_reader *reader, size_t *count);
 
 /* Returns how much of the trace has been read, for progress. */
 void window_reader_progress(const struct window_reader *reader, uint64_t *done, uint64_t *all);

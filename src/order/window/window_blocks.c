@@ -92,7 +92,7 @@ uint32_t window_blocks_remove(struct window_blocks *b, uint64_t address)
 	return number;
 }
 
-void window_blocks_give_back(struct window_blocks *b, uint32_t number)
+void window_blocks_reuse(struct window_blocks *b, uint32_t number)
 {
 	*vec_push(&b->unused) = number;
 }

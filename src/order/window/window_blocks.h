@@ -22,11 +22,11 @@ void window_blocks_free(struct window_blocks *blocks);
 uint32_t window_blocks_add(struct window_blocks *blocks, const struct window_block *block);
 
 /*
- * Removes the block that starts there. Its number stays reserved until window_blocks_give_back().
+ * Removes the block that starts there. Its number stays reserved until window_blocks_reuse().
  * Returns 0 if there is none.
  */
 uint32_t window_blocks_remove(struct window_blocks *blocks, uint64_t address);
-void window_blocks_give_back(struct window_blocks *blocks, uint32_t number);
+void window_blocks_reuse(struct window_blocks *blocks, uint32_t number);
 
 /* Returns the block that contains this byte, or 0. */
 uint32_t window_blocks_find(const struct window_blocks *blocks, uint64_t address);

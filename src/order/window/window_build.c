@@ -23,7 +23,7 @@ void build_add_lifetime_edge(struct window_builder *b, uint32_t from, uint32_t t
 
 	build_add_edge(b, from, to);
 	if (b->window->model.edges.count > count)
-		*vec_push(&b->window->life_edges) = count;
+		*vec_push(&b->window->lifetime_edges) = count;
 }
 
 void build_collect_last(struct window_builder *b, uint32_t node)
@@ -49,7 +49,7 @@ void build_add_lifetime_edges_from_lasts(struct window_builder *b, uint32_t node
 
 	build_add_edges_from_lasts(b, node);
 	for (; count < b->window->model.edges.count; count++)
-		*vec_push(&b->window->life_edges) = count;
+		*vec_push(&b->window->lifetime_edges) = count;
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -261,7 +261,7 @@ static void order_after_all(struct window_builder *b, uint32_t node)
 {
 	uint32_t own = b->window->model.thread.items[node];
 
-	b->window->nodes.items[node].behind_all = true;
+	b->window->nodes.items[node].after_all = true;
 	b->window->nodes.items[node].environment |= b->read_unexplained;
 	for (uint32_t i = 0; i < b->window->model.thread_count; i++) {
 		if (b->threads[i].last == ORDER_NONE || i == own)

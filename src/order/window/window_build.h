@@ -94,8 +94,8 @@ struct build_count {
 };
 struct build_lifetime { /* of a lock, a condition or a semaphore */
 	uint32_t object;
-	struct window_span span; /* locks and semaphores; `earlier` is in the same list */
-	uint64_t initial;	 /* semaphores */
+	struct window_lifetime span; /* locks and semaphores; `earlier` is in the same list */
+	uint64_t initial;	     /* semaphores */
 	bool exact;
 };
 struct build_meeting {

@@ -25,7 +25,7 @@ static bool is_access(uint8_t kind)
 /* Does the event begin or end a lifetime of memory or of a descriptor? */
 static bool is_lifetime_event(uint8_t kind)
 {
-	return event_group(kind) < EG_LOCK && window_how_of(kind) != WINDOW_USES;
+	return event_group(kind) < EG_LOCK && window_effect_of(kind) != WINDOW_USES;
 }
 
 static uint32_t intern_range(struct build_memory *m, uint64_t low, uint64_t high, bool lifetime)
@@ -85,7 +85,7 @@ static void collect_pieces(struct window_builder *b)
 			continue;
 		}
 		for (uint64_t low = r->low, high; low < r->high; low = high) {
-			high = share_survey_stretch(b->state->survey, &low, r->high);
+			high = share_survey_next_part(b->state->survey, &low, r->high);
 			if (!high)
 				break;
 			add_piece(m, i, low, high);

@@ -31,10 +31,10 @@ static uint32_t *number_lifetimes(const struct window_builder *b,
 }
 
 /* Either all lifetimes of an object have a number, or none. */
-static struct window_span number_lifetime(const struct build_lifetime *lifetime,
-					  const uint32_t *numbers)
+static struct window_lifetime number_lifetime(const struct build_lifetime *lifetime,
+					      const uint32_t *numbers)
 {
-	struct window_span span = lifetime->span;
+	struct window_lifetime span = lifetime->span;
 
 	if (span.earlier != ORDER_NONE)
 		span.earlier = numbers[span.earlier];
@@ -103,7 +103,7 @@ static void emit_locks(struct window_builder *b, struct emit_numbers *numbers)
 					     fails[i + 1] - fails[i] };
 	for (size_t i = 0; i < b->locks.count; i++) {
 		if (numbers->lock[i] != ORDER_NONE)
-			*vec_push(&b->window->lock_spans) =
+			*vec_push(&b->window->lock_lifetimes) =
 				number_lifetime(&b->locks.items[i], numbers->lock);
 	}
 	free(sections);
@@ -141,7 +141,7 @@ static void add_semaphores(struct window_builder *b, const struct emit_numbers *
 
 		if (numbers->semaphore[i] == ORDER_NONE)
 			continue;
-		*vec_push(&b->window->semaphore_spans) =
+		*vec_push(&b->window->semaphore_lifetimes) =
 			number_lifetime(lifetime, numbers->semaphore);
 		*vec_push(&b->window->model.semaphores) = (struct order_semaphore){
 			.initial = lifetime->initial < INT32_MAX ? (uint32_t)lifetime->initial
@@ -421,7 +421,7 @@ static void order_learners_after_all(struct window_builder *b)
 	for (uint32_t n = 0; n < w->nodes.count; n++) {
 		uint32_t own = w->model.thread.items[n];
 
-		w->nodes.items[n].behind_all |= learner[n];
+		w->nodes.items[n].after_all |= learner[n];
 		for (uint32_t i = 0; learner[n] && i < w->model.thread_count; i++) {
 			if (i != own && last[i] != ORDER_NONE) {
 				build_add_edge(b, last[i], n);

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-enum window_how window_how_of(uint8_t kind)
+enum window_effect window_effect_of(uint8_t kind)
 {
 	switch (kind) {
 	case EV_ALLOC:
@@ -39,14 +39,14 @@ void build_add_touch(struct window_builder *b, const struct build_segment *segme
 
 	*vec_push(&b->memory.touches) = (struct build_touch){
 		(uint32_t)(segment - b->memory.segments.items),
-		{ node, event_group(kind) >= EG_LOCK ? WINDOW_USES : window_how_of(kind) }
+		{ node, event_group(kind) >= EG_LOCK ? WINDOW_USES : window_effect_of(kind) }
 	};
 }
 
 /* Adds the touch to the last entity. A WAIT may touch the same bytes twice. */
 static void add_touch(struct window *w, struct window_touch touch)
 {
-	struct window_place *place = &w->places.items[w->places.count - 1];
+	struct window_entity *place = &w->entities.items[w->entities.count - 1];
 
 	if (place->touch_count && w->touches.items[w->touches.count - 1].node == touch.node)
 		return;
@@ -56,7 +56,7 @@ static void add_touch(struct window *w, struct window_touch touch)
 
 static void open_entity(struct window *w, bool object)
 {
-	*vec_push(&w->places) = (struct window_place){ (uint32_t)w->touches.count, 0, object };
+	*vec_push(&w->entities) = (struct window_entity){ (uint32_t)w->touches.count, 0, object };
 }
 
 void build_emit_object(struct window_builder *b, const struct build_use *uses, uint32_t count)
@@ -65,9 +65,9 @@ void build_emit_object(struct window_builder *b, const struct build_use *uses, u
 	for (uint32_t i = 0; i < count; i++) {
 		uint8_t kind = b->window->nodes.items[uses[i].node].kind;
 
-		add_touch(b->window, (struct window_touch){ uses[i].node,
-							    uses[i].lifetime ? window_how_of(kind)
-									     : WINDOW_USES });
+		add_touch(b->window, (struct window_touch){
+					     uses[i].node, uses[i].lifetime ? window_effect_of(kind)
+									    : WINDOW_USES });
 	}
 }
 

@@ -32,7 +32,7 @@ static uint32_t open_section(struct window_builder *b, uint32_t object, uint32_t
 static void open_lock(struct window_builder *b, uint32_t object, uint32_t begin)
 {
 	struct build_object *o = &b->objects.items[object];
-	struct window_span span = { begin, o->target, o->now.recursive };
+	struct window_lifetime span = { begin, o->target, o->now.recursive };
 
 	o->target = (uint32_t)b->locks.count;
 	*vec_push(&b->locks) = (struct build_lifetime){ .object = object, .span = span };
@@ -82,7 +82,7 @@ static void open_condition(struct window_builder *b, uint32_t object)
 static void open_semaphore(struct window_builder *b, uint32_t object, uint32_t begin)
 {
 	struct build_object *o = &b->objects.items[object];
-	struct window_span span = { begin, o->target, false };
+	struct window_lifetime span = { begin, o->target, false };
 
 	o->target = (uint32_t)b->semaphores.count;
 	*vec_push(&b->semaphores) =

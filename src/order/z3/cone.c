@@ -100,12 +100,12 @@ static void reach_query(struct order_cone *cone, const struct order_query *query
 	}
 	for (uint32_t i = 0; i < query->empty.count; i++)
 		reach_semaphore(cone, query->empty.items[i].semaphore);
-	for (uint32_t c = 0; c < m->conditions.count && query->deaf.count; c++) {
+	for (uint32_t c = 0; c < m->conditions.count && query->unwoken.count; c++) {
 		const struct order_condition *condition = &m->conditions.items[c];
 		bool asked = false;
 
-		for (uint32_t i = 0; i < query->deaf.count; i++)
-			asked |= query->deaf.items[i].wait - condition->wait_start <
+		for (uint32_t i = 0; i < query->unwoken.count; i++)
+			asked |= query->unwoken.items[i].wait - condition->wait_start <
 				 condition->wait_count;
 		if (!asked)
 			continue;

@@ -256,26 +256,26 @@ static Z3_ast write_signals_wake(struct z3_writer *w, const struct z3_wakes *on)
 }
 
 static void write_unwoken(struct z3_writer *w, const struct z3_wakes *on,
-			  const struct order_deaf *deaf, Z3_ast all_wake)
+			  const struct order_unwoken *unwoken, Z3_ast all_wake)
 {
-	const struct order_wait *wait = &w->model->waits.items[deaf->wait];
+	const struct order_wait *wait = &w->model->waits.items[unwoken->wait];
 
-	z3_add_literal(w, -deaf->literal);
+	z3_add_literal(w, -unwoken->literal);
 	z3_add(w, all_wake);
 	z3_end_clause(w);
 	if (wait->wait != ORDER_NONE) {
-		z3_add_literal(w, -deaf->literal);
+		z3_add_literal(w, -unwoken->literal);
 		if (z3_can_be_inside(w, wait->wait))
 			z3_add_before(w, wait->wait, ORDER_CUT);
 		z3_end_clause(w);
 	}
 	if (z3_can_be_inside(w, wait->woken)) {
-		z3_add_literal(w, -deaf->literal);
+		z3_add_literal(w, -unwoken->literal);
 		z3_add_before(w, ORDER_CUT, wait->woken);
 		z3_end_clause(w);
 	}
 	for (size_t b = 0; b < on->broadcasts.count; b++) {
-		z3_add_literal(w, -deaf->literal);
+		z3_add_literal(w, -unwoken->literal);
 		if (z3_can_be_inside(w, wait->wait))
 			z3_add_before(w, on->broadcasts.items[b], wait->wait);
 		z3_add_before(w, ORDER_CUT, on->broadcasts.items[b]);
@@ -283,9 +283,9 @@ static void write_unwoken(struct z3_writer *w, const struct z3_wakes *on,
 	}
 	for (size_t i = 0; i < on->waits.count; i++)
 		for (size_t s = 0; s < on->signals.count; s++)
-			if (on->numbers.items[i] == deaf->wait &&
+			if (on->numbers.items[i] == unwoken->wait &&
 			    on->wakes[i * on->signals.count + s]) {
-				z3_add_literal(w, -deaf->literal);
+				z3_add_literal(w, -unwoken->literal);
 				z3_add_not(w, on->wakes[i * on->signals.count + s]);
 				z3_end_clause(w);
 			}
@@ -305,14 +305,14 @@ void z3_write_conditions(struct z3_writer *w)
 		for (size_t i = 0; i < on.waits.count; i++)
 			if (on.waits.items[i].woken != ORDER_NONE)
 				write_woken(w, &on, i);
-		for (size_t i = 0; i < w->query->deaf.count; i++) {
-			const struct order_deaf *deaf = &w->query->deaf.items[i];
+		for (size_t i = 0; i < w->query->unwoken.count; i++) {
+			const struct order_unwoken *unwoken = &w->query->unwoken.items[i];
 
-			if (deaf->wait - condition->wait_start >= condition->wait_count)
+			if (unwoken->wait - condition->wait_start >= condition->wait_count)
 				continue;
 			if (!all_wake)
 				all_wake = write_signals_wake(w, &on);
-			write_unwoken(w, &on, deaf, all_wake);
+			write_unwoken(w, &on, unwoken, all_wake);
 		}
 		vec_free(&on.waits);
 		vec_free(&on.numbers);

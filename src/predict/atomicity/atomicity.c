@@ -11,7 +11,7 @@
  * thread.
  */
 #include "predict/atomicity/atomicity_conflict.h"
-#include "predict/atomicity/atomicity_learned.h"
+#include "predict/atomicity/atomicity_dependence.h"
 #include "predict/driver/node_query.h"
 #include "predict/driver/seen_sites.h"
 

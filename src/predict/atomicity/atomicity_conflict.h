@@ -5,7 +5,7 @@
 #ifndef PREDICT_ATOMICITY_ATOMICITY_CONFLICT_H
 #define PREDICT_ATOMICITY_ATOMICITY_CONFLICT_H
 
-#include "predict/atomicity/atomicity_tears.h"
+#include "predict/atomicity/atomicity_interruptions.h"
 
 /*
  * The three parts of interruptions_conflict(). First: do the kinds of an access in the fragment and

@@ -12,7 +12,7 @@
 #include "base/sort.h"
 #include "predict/deadlock/waiter_group.h"
 #include "predict/driver/node_query.h"
-#include "predict/driver/site_pool.h"
+#include "predict/driver/site_group.h"
 
 #define MOST_STEPS 1000000 /* groups visited in one window: less than a tenth of a second */
 #define FEW_INSTANCES                                                                              \

@@ -34,7 +34,7 @@ static bool set_what_it_waits_for(const struct window *window, struct waiter *w,
 		if (!waiters_chain_blocks(window, w->held, object, true))
 			return true;
 		w->self = w->node == ORDER_NONE && kind == EV_ACQUIRE &&
-			  !window->lock_spans.items[object].recursive;
+			  !window->lock_lifetimes.items[object].recursive;
 		return w->self;
 	case EV_WOKEN:
 		w->lock = object;
@@ -110,15 +110,15 @@ static void add_waiter(struct waiters *waiters, struct waiter w, uint32_t begin,
  * The lifetimes of the object for which the pending thread asks. NULL: there is one lifetime, or
  * lifetimes do not matter.
  */
-static const struct window_span *pending_spans(const struct window *window,
-					       const struct window_thread *thread)
+static const struct window_lifetime *pending_spans(const struct window *window,
+						   const struct window_thread *thread)
 {
 	if (thread->pending_object == ORDER_NONE)
 		return NULL;
 	switch (thread->pending_kind) {
 	case EV_ACQUIRE:
-	case EV_READ_ACQUIRE: return window->lock_spans.items;
-	case EV_DOWN: return window->semaphore_spans.items;
+	case EV_READ_ACQUIRE: return window->lock_lifetimes.items;
+	case EV_DOWN: return window->semaphore_lifetimes.items;
 	default: return NULL;
 	}
 }
@@ -128,13 +128,13 @@ static void add_pending(struct waiters *waiters, struct waiter make_waiter,
 {
 	const struct window *window = waiters->window;
 	const struct window_thread *thread = &window->threads.items[make_waiter.thread];
-	const struct window_span *spans = pending_spans(window, thread);
+	const struct window_lifetime *spans = pending_spans(window, thread);
 	uint32_t object = thread->pending_object, until = ORDER_NONE;
 
 	do {
-		struct window_span span =
+		struct window_lifetime span =
 			spans ? spans[object]
-			      : (struct window_span){ ORDER_NONE, ORDER_NONE, false };
+			      : (struct window_lifetime){ ORDER_NONE, ORDER_NONE, false };
 		struct waiter w = make_waiter;
 
 		w.until = until;

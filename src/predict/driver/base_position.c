@@ -68,8 +68,8 @@ static void append_slice(struct base_position *base, uint32_t stream, uint64_t e
 		base->slices.items[last].next = base->last[thread];
 }
 
-void base_position_enter(struct base_position *base, const struct window_run *runs, uint64_t first,
-			 uint64_t last)
+void base_position_enter(struct base_position *base, const struct window_slice *runs,
+			 uint64_t first, uint64_t last)
 {
 	assert(first >= base->at && last >= first);
 	for (; base->at < first; base->at++) {

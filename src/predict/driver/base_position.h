@@ -40,8 +40,8 @@ void base_position_open(struct base_position *base, const struct trace *trace);
 void base_position_close(struct base_position *base);
 
 /* Moves to the window that consists of runs[first] … runs[last - 1]. Windows only come forward. */
-void base_position_enter(struct base_position *base, const struct window_run *runs, uint64_t first,
-			 uint64_t last);
+void base_position_enter(struct base_position *base, const struct window_slice *runs,
+			 uint64_t first, uint64_t last);
 
 /* Sets `out` to all steps that reach the goals one after the other. */
 void base_position_expand(struct base_position *base, const struct base_goal *goals, size_t count,

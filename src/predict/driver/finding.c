@@ -49,7 +49,7 @@ void finding_free(struct finding *finding)
 	free(finding->region_name);
 }
 
-bool finding_is_of_life(const struct finding *finding)
+bool finding_is_use_after_end(const struct finding *finding)
 {
 	return finding->kind == FINDING_USE_AFTER_FREE ||
 	       (finding->kind == FINDING_MISUSE && finding->events.count == 2 &&

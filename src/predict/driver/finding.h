@@ -100,6 +100,6 @@ void finding_free(struct finding *finding);
  * Is it a use after the end of a lifetime: after a free, a destroy or a close? Its events are then
  * the end and the use.
  */
-bool finding_is_of_life(const struct finding *finding);
+bool finding_is_use_after_end(const struct finding *finding);
 
 #endif

@@ -78,8 +78,8 @@ static void analyse_window(void *context, size_t i)
 	struct window_result *result = &batch->results[i];
 	double seconds = 0;
 
-	result->first_run = batch->windows[i]->first_run;
-	result->last_run = batch->windows[i]->last_run;
+	result->first_slice = batch->windows[i]->first_slice;
+	result->last_slice = batch->windows[i]->last_slice;
 	if (batch->deadline != 0) {
 		seconds = (batch->deadline - seconds_now()) * p->options->jobs /
 			  (double)(batch->count - i);
@@ -114,7 +114,7 @@ static bool read_batch(struct predictor *p, struct batch *batch)
 		if (p->past)
 			batch->pasts[batch->count] =
 				pattern_past_read(p->past, batch->windows[batch->count],
-						  window_reader_runs(p->reader, &count));
+						  window_reader_slices(p->reader, &count));
 		batch->count++;
 	}
 	window_reader_progress(p->reader, &batch->end, &all);
@@ -153,31 +153,32 @@ static void estimate_windows_left(struct predictor *p)
 
 /* ---- checking ---------------------------------------------------------------------------- */
 
-static struct checker_run *copy_runs(const struct window_run *runs, uint64_t first, uint64_t last)
+static struct checker_slice *copy_runs(const struct window_slice *runs, uint64_t first,
+				       uint64_t last)
 {
-	struct checker_run *out = mem_alloc((last - first) * sizeof *out + 1);
+	struct checker_slice *out = mem_alloc((last - first) * sizeof *out + 1);
 
 	for (uint64_t i = first; i < last; i++)
-		out[i - first] = (struct checker_run){ runs[i].stream, runs[i].end };
+		out[i - first] = (struct checker_slice){ runs[i].stream, runs[i].end };
 	return out;
 }
 
 static bool enter_window(struct predictor *p, const struct window_result *result, struct err *err)
 {
 	size_t count;
-	const struct window_run *runs = window_reader_runs(p->reader, &count);
-	struct checker_run *before, *within;
+	const struct window_slice *runs = window_reader_slices(p->reader, &count);
+	struct checker_slice *before, *within;
 	bool ok;
 
-	assert(result->last_run <= count && result->first_run >= p->entered);
+	assert(result->last_slice <= count && result->first_slice >= p->entered);
 	if (!p->checker)
 		p->checker = checker_open(p->trace);
-	base_position_enter(&p->base_run, runs, result->first_run, result->last_run);
-	before = copy_runs(runs, p->entered, result->first_run);
-	within = copy_runs(runs, result->first_run, result->last_run);
-	ok = checker_enter(p->checker, before, result->first_run - p->entered, within,
-			   result->last_run - result->first_run, err);
-	p->entered = result->first_run;
+	base_position_enter(&p->base_run, runs, result->first_slice, result->last_slice);
+	before = copy_runs(runs, p->entered, result->first_slice);
+	within = copy_runs(runs, result->first_slice, result->last_slice);
+	ok = checker_enter(p->checker, before, result->first_slice - p->entered, within,
+			   result->last_slice - result->first_slice, err);
+	p->entered = result->first_slice;
 	free(before);
 	free(within);
 	return ok;
@@ -188,7 +189,7 @@ static bool check_claim(struct predictor *p, const struct window_result_claim *c
 {
 	const struct finding *finding = &claim->finding;
 	struct event_id *events = mem_alloc(finding->events.count * sizeof(struct event_id) + 1);
-	struct checker_match match = { 0 };
+	struct checker_pattern_claim match = { 0 };
 	struct checker_witness witness = {
 		.claim = claim->claim,
 		.events = events,
@@ -201,7 +202,7 @@ static bool check_claim(struct predictor *p, const struct window_result_claim *c
 	bool ok;
 
 	if (claim->pattern)
-		match = (struct checker_match){
+		match = (struct checker_pattern_claim){
 			.property = &p->patterns->checker_properties[claim->pattern->property],
 			.pattern = claim->pattern->formula->pattern,
 			.choices = claim->choices.items,
@@ -436,7 +437,7 @@ static void collect_final_counts(struct predictor *p)
 {
 	struct predict_stats *stats = &p->result->stats;
 	size_t count;
-	const struct window_run *runs = window_reader_runs(p->reader, &count);
+	const struct window_slice *runs = window_reader_slices(p->reader, &count);
 
 	estimate_windows_left(p);
 	/* Each stream has reached the end of its last slice. */

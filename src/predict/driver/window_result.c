@@ -9,7 +9,7 @@
 #include "base/sort.h"
 #include "predict/atomicity/atomicity_regions.h"
 #include "predict/driver/seen_sites.h"
-#include "predict/pattern/pattern_relaxed.h"
+#include "predict/pattern/relaxed_window.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@ struct window_result_claim {
 typedef VEC(struct window_result_claim) window_result_claims;
 
 struct window_result {
-	uint64_t first_run, last_run;
+	uint64_t first_slice, last_slice;
 	window_result_claims claims; /* in the order of their last events */
 	window_result_claims leads;  /* see predict_result.leads */
 	VEC(struct failed_queries) failures;

@@ -13,7 +13,7 @@
 const struct window_touch *lifetime_touches(const struct lifetime_early_end *early, uint32_t place,
 					    uint32_t *count)
 {
-	const struct window_place *p = &early->window->places.items[place];
+	const struct window_entity *p = &early->window->entities.items[place];
 
 	*count = p->touch_count;
 	return &early->window->touches.items[p->touch_start];
@@ -51,8 +51,8 @@ static void list_ends(struct lifetime_early_end *early)
 	for (size_t n = 2; n < w->model.node_count + (size_t)2; n++)
 		start[n] += start[n - 1];
 	early->ends = mem_alloc(start[w->model.node_count + 1] * sizeof *early->ends + 1);
-	for (uint32_t p = 0; p < w->places.count; p++) {
-		const struct window_place *place = &w->places.items[p];
+	for (uint32_t p = 0; p < w->entities.count; p++) {
+		const struct window_entity *place = &w->entities.items[p];
 
 		for (uint32_t i = 0; i < place->touch_count; i++) {
 			const struct window_touch *t = &w->touches.items[place->touch_start + i];
@@ -97,8 +97,8 @@ static void copy_edges(struct lifetime_window *out, const struct window *window,
 	size_t next = 0;
 
 	for (uint32_t i = 0; i < window->model.edges.count; i++) {
-		bool of_lifetime =
-			next < window->life_edges.count && window->life_edges.items[next] == i;
+		bool of_lifetime = next < window->lifetime_edges.count &&
+				   window->lifetime_edges.items[next] == i;
 
 		next += of_lifetime;
 		if (!of_lifetime || (end != ORDER_NONE && edges[i].to != end))

@@ -14,7 +14,7 @@
 #include "predict/driver/analysis.h"
 #include "predict/lifetime/lifetime_early_end.h"
 #include "predict/driver/must_precede.h"
-#include "predict/driver/site_pool.h"
+#include "predict/driver/site_group.h"
 
 struct lifetime_pair {
 	uint32_t end, use;	  /* nodes */

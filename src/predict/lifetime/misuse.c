@@ -8,7 +8,7 @@
  *
  * Uses after a destroy or close are found by lifetime.c.
  */
-#include "predict/lifetime/misuse_ask.h"
+#include "predict/lifetime/misuse_query.h"
 
 #include "base/mem.h"
 
@@ -182,7 +182,7 @@ static void ask_about_waiter(struct misuse *m, const struct destroy *d, uint32_t
 	if (w->wake == ORDER_WAKE_SIGNAL) {
 		int32_t deaf = order_query_boolean(&m->query.query.query);
 
-		*vec_push(&m->query.query.query.deaf) = (struct order_deaf){ deaf, number };
+		*vec_push(&m->query.query.query.unwoken) = (struct order_unwoken){ deaf, number };
 		order_query_clause(&m->query.query.query, &deaf, 1);
 	} else {
 		forbid_broadcasts(m, wait);
@@ -315,8 +315,8 @@ static void find_early_uses(struct misuse *m, const struct window_touch *touches
 
 static void find_in_objects(struct misuse *m)
 {
-	for (size_t p = 0; p < m->window->places.count; p++) {
-		const struct window_place *place = &m->window->places.items[p];
+	for (size_t p = 0; p < m->window->entities.count; p++) {
+		const struct window_entity *place = &m->window->entities.items[p];
 		const struct window_touch *touches = m->window->touches.items + place->touch_start;
 
 		for (uint32_t i = 0; place->object && i < place->touch_count; i++) {

@@ -7,8 +7,8 @@
  * order matches needs no query: it is observed.
  */
 #include "predict/pattern/pattern_cross_window.h"
-#include "predict/pattern/pattern_query.h"
-#include "predict/driver/site_pool.h"
+#include "predict/pattern/match_query.h"
+#include "predict/driver/site_group.h"
 
 #include "base/hash.h"
 #include "base/mem.h"

@@ -6,7 +6,7 @@
 #ifndef PREDICT_PATTERN_PATTERN_CROSS_WINDOW_H
 #define PREDICT_PATTERN_PATTERN_CROSS_WINDOW_H
 
-#include "predict/pattern/pattern_events.h"
+#include "predict/pattern/pattern_view.h"
 
 /*
  * The number of pairs of an event of the window and an event before it that must follow, for leaves

@@ -6,7 +6,7 @@
 #ifndef PREDICT_PATTERN_PATTERN_JOIN_H
 #define PREDICT_PATTERN_PATTERN_JOIN_H
 
-#include "predict/pattern/pattern_events.h"
+#include "predict/pattern/pattern_view.h"
 
 /* A choice for every leaf: positions in the window's property events, by leaf. */
 struct join_choice {

@@ -79,12 +79,12 @@ static void note_node(struct pattern_past *past, const struct window_node *node)
 }
 
 struct past_view pattern_past_read(struct pattern_past *past, const struct window *window,
-				   const struct window_run *runs)
+				   const struct window_slice *runs)
 {
 	size_t streams = trace_stream_count(past->base_run.trace);
 	struct past_view view = { past, mem_alloc(streams * sizeof(uint64_t) + 1), past->ranks };
 
-	base_position_enter(&past->base_run, runs, window->first_run, window->first_run);
+	base_position_enter(&past->base_run, runs, window->first_slice, window->first_slice);
 	memcpy(view.start, past->base_run.start, streams * sizeof *view.start);
 	for (size_t n = 0; n < window->nodes.count; n++) {
 		if (window->nodes.items[n].kept == ORDER_NONE)

@@ -50,7 +50,7 @@ void pattern_past_close(struct pattern_past *past);
 
 /* Takes each window as it is read, in order. The caller frees the view with past_view_free(). */
 struct past_view pattern_past_read(struct pattern_past *past, const struct window *window,
-				   const struct window_run *runs);
+				   const struct window_slice *runs);
 void past_view_free(struct past_view *view);
 
 /* Its rank before the window, from 1; 0: it did not happen there. */

@@ -153,7 +153,7 @@ static void describe_for_checker(const struct property_events *all, struct check
 {
 	struct checker_occurrence *occurrences =
 		mem_alloc(all->events.count * sizeof *occurrences + 1);
-	struct checker_life *lives = mem_alloc(all->values.count * sizeof *lives + 1);
+	struct checker_lifetime *lives = mem_alloc(all->values.count * sizeof *lives + 1);
 
 	for (size_t i = 0; i < all->events.count; i++) {
 		const struct property_event *e = &all->events.items[i];
@@ -167,10 +167,10 @@ static void describe_for_checker(const struct property_events *all, struct check
 	for (size_t i = 0; i < all->values.count; i++) {
 		const struct property_value *v = &all->values.items[i];
 
-		lives[i] = (struct checker_life){ .has_born = v->has_born,
-						  .has_dead = v->has_dead,
-						  .born = v->born,
-						  .dead = v->dead };
+		lives[i] = (struct checker_lifetime){ .has_born = v->has_born,
+						      .has_dead = v->has_dead,
+						      .born = v->born,
+						      .dead = v->dead };
 	}
 	*out = (struct checker_property){ .parameters = all->parameters,
 					  .occurrences = occurrences,

@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "predict/driver/analysis.h"
 #include "predict/driver/must_precede.h"
-#include "predict/driver/site_pool.h"
+#include "predict/driver/site_group.h"
 
 struct race_pair {
 	uint32_t a, b; /* nodes; a was recorded before b */

@@ -120,11 +120,11 @@ static void touch_memory(struct dependency_pass *p, const struct base_run_event 
 	if (high < low || ev->size > SIZE_MOST)
 		return;
 	if (p->survey.text) {
-		touch_bytes(p, low, high, ev->lane, read, write);
+		touch_bytes(p, low, high, ev->owner, read, write);
 		return;
 	}
-	for (; (end = share_survey_stretch(&p->survey, &low, high)); low = end)
-		touch_bytes(p, low, end, ev->lane, read, write);
+	for (; (end = share_survey_next_part(&p->survey, &low, high)); low = end)
+		touch_bytes(p, low, end, ev->owner, read, write);
 }
 
 static void touch_object(struct dependency_pass *p, struct map *map, uint64_t key, uint32_t thread,
@@ -166,23 +166,23 @@ static void follow_thread_event(struct dependency_pass *p, const struct base_run
 	switch (ev->kind) {
 	case EV_CREATE:
 		other = thread_position(d, ev->number);
-		if (other != NOTHING && other != ev->lane && d->created[other].thread == NOTHING)
-			d->created[other] = (struct thread_creation){ ev->lane, p->at[ev->lane] };
+		if (other != NOTHING && other != ev->owner && d->created[other].thread == NOTHING)
+			d->created[other] = (struct thread_creation){ ev->owner, p->at[ev->owner] };
 		break;
 	case EV_BEGIN: begin_lifetime(p, ev->address, ev->other); break;
-	case EV_END: touch_object(p, &p->ends, ev->lane, ev->lane, false, true); break;
+	case EV_END: touch_object(p, &p->ends, ev->owner, ev->owner, false, true); break;
 	case EV_JOIN:
 		other = thread_position(d, ev->number);
-		if (other != NOTHING && other != ev->lane)
-			touch_object(p, &p->ends, other, ev->lane, true, false);
+		if (other != NOTHING && other != ev->owner)
+			touch_object(p, &p->ends, other, ev->owner, true, false);
 		break;
 	}
 }
 
 static void follow_event(struct dependency_pass *p, const struct base_run_event *ev)
 {
-	if (trace_stream(p->d->trace, ev->lane)->number == ev->stream)
-		p->at[ev->lane] = ev->index;
+	if (trace_stream(p->d->trace, ev->owner)->number == ev->stream)
+		p->at[ev->owner] = ev->index;
 	switch (ev->kind) {
 	case EV_READ:
 	case EV_ATOMIC_READ: touch_memory(p, ev, true, false); break;
@@ -196,13 +196,13 @@ static void follow_event(struct dependency_pass *p, const struct base_run_event 
 	case EV_POST:
 	case EV_ARRIVE:
 	case EV_SEND:
-	case EV_ONCE_END: touch_object(p, &p->objects, ev->address, ev->lane, false, true); break;
+	case EV_ONCE_END: touch_object(p, &p->objects, ev->address, ev->owner, false, true); break;
 	case EV_WOKEN:
 	case EV_DOWN:
 	case EV_DOWN_FAIL:
 	case EV_PASS:
 	case EV_RECEIVE:
-	case EV_ONCE: touch_object(p, &p->objects, ev->address, ev->lane, true, false); break;
+	case EV_ONCE: touch_object(p, &p->objects, ev->address, ev->owner, true, false); break;
 	default:
 		if (event_group(ev->kind) == EG_THREAD)
 			follow_thread_event(p, ev);
@@ -265,7 +265,7 @@ struct dependency *dependency_open(const struct trace *trace)
 
 	d->trace = trace;
 	d->thread_count = trace_stream_count(trace);
-	d->thread_of = base_run_map_lanes(trace);
+	d->thread_of = base_run_map_owners(trace);
 	d->created = mem_alloc((size_t)d->thread_count * sizeof *d->created + 1);
 	for (uint32_t i = 0; i < d->thread_count; i++)
 		d->created[i] = (struct thread_creation){ .thread = NOTHING };
@@ -344,8 +344,8 @@ static void follow_dependencies(struct thread_set_search *x, uint32_t thread)
 	}
 }
 
-void dependency_window(const struct dependency *d, const struct dependency_thread *seeds,
-		       size_t count, dependency_threads *out)
+void dependency_thread_set(const struct dependency *d, const struct dependency_thread *seeds,
+			   size_t count, dependency_threads *out)
 {
 	struct thread_set_search x = {
 		.d = d,

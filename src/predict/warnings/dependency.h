@@ -48,8 +48,9 @@ typedef VEC(struct dependency_thread) dependency_threads;
  * once. A seed that is a signal handler's stream stands for the whole thread that it interrupts;
  * one that is not in the trace is ignored. The caller frees `out`.
  */
-void dependency_window(const struct dependency *dependency, const struct dependency_thread *seeds,
-		       size_t count, dependency_threads *out);
+void dependency_thread_set(const struct dependency *dependency,
+			   const struct dependency_thread *seeds, size_t count,
+			   dependency_threads *out);
 
 /* The thread that created a thread; TRACE_NONE: unknown. */
 uint32_t dependency_creator(const struct dependency *dependency, uint32_t thread);

@@ -334,10 +334,10 @@ static void record_access(struct eraser *e, const struct base_run_event *ev, uin
 		.address = ev->address,
 		.size = ev->size,
 		.site = ev->site,
-		.thread = ev->lane,
-		.snapshot = snapshot_of(e, ev->lane),
-		.any = set_of(e, ev->lane, false, atomic),
-		.write = set_of(e, ev->lane, true, atomic),
+		.thread = ev->owner,
+		.snapshot = snapshot_of(e, ev->owner),
+		.any = set_of(e, ev->owner, false, atomic),
+		.write = set_of(e, ev->owner, true, atomic),
 		.kind = ev->kind,
 		.mask = mask,
 		.counted = state_of(cell->words[__builtin_ctz(mask)]) > EXCLUSIVE,
@@ -358,7 +358,7 @@ static void access_bytes(struct eraser *e, const struct base_run_event *ev, uint
 			 uint64_t high)
 {
 	bool write = writes(ev->kind);
-	uint32_t set = set_of(e, ev->lane, write, is_atomic(ev->kind));
+	uint32_t set = set_of(e, ev->owner, write, is_atomic(ev->kind));
 
 	while (low < high) {
 		uint64_t number = low / CELL,
@@ -371,7 +371,7 @@ static void access_bytes(struct eraser *e, const struct base_run_event *ev, uint
 		if (e->second_pass && !map_get(e->warned, number))
 			continue;
 		cell = pages_put(&e->shadow, number, NULL);
-		warning = update_cell(e, cell, mask, ev->lane, write, set);
+		warning = update_cell(e, cell, mask, ev->owner, write, set);
 		if (e->second_pass)
 			record_access(e, ev, number, mask, warning, cell);
 		else if (warning == EMPTIED)
@@ -386,7 +386,7 @@ static void access_memory(struct eraser *e, const struct base_run_event *ev)
 
 	if (high < low || ev->size > SIZE_MOST)
 		return;
-	for (; (end = share_survey_stretch(e->survey, &low, high)); low = end)
+	for (; (end = share_survey_next_part(e->survey, &low, high)); low = end)
 		access_bytes(e, ev, low, end);
 }
 
@@ -412,7 +412,7 @@ static void remove_block(struct eraser *e, uint64_t address)
 	uint32_t block = window_blocks_remove(&e->blocks, address);
 
 	if (block)
-		window_blocks_give_back(&e->blocks, block);
+		window_blocks_reuse(&e->blocks, block);
 }
 
 static void follow_memory_event(struct eraser *e, const struct base_run_event *ev)

@@ -73,7 +73,7 @@ static void remove_writer(struct held_locks *h, uint32_t lock)
 static bool acquire_lock(struct held_locks *h, const struct base_run_event *ev, uint64_t address,
 			 bool shared, uint32_t depth)
 {
-	struct thread_locks *thread = &h->threads[ev->lane];
+	struct thread_locks *thread = &h->threads[ev->owner];
 	uint32_t lock = held_locks_number(h, address);
 	struct held_lock *held = find_held(thread, lock, shared);
 
@@ -83,7 +83,7 @@ static bool acquire_lock(struct held_locks *h, const struct base_run_event *ev, 
 	}
 	remove_writer(h, lock);
 	if (!shared)
-		h->writers.items[lock] = ev->lane + 1;
+		h->writers.items[lock] = ev->owner + 1;
 	*vec_push(&thread->held) = (struct held_lock){
 		.lock = lock,
 		.depth = depth,
@@ -99,7 +99,7 @@ static bool acquire_lock(struct held_locks *h, const struct base_run_event *ev, 
 static uint32_t release_lock(struct held_locks *h, const struct base_run_event *ev,
 			     uint64_t address, bool shared, bool wholly)
 {
-	struct thread_locks *thread = &h->threads[ev->lane];
+	struct thread_locks *thread = &h->threads[ev->owner];
 	uint32_t lock = held_locks_number(h, address), depth;
 	struct held_lock *held = find_held(thread, lock, shared);
 
@@ -148,12 +148,12 @@ bool held_locks_follow(struct held_locks *h, const struct base_run_event *ev)
 	case EV_RELEASE: release_lock(h, ev, ev->address, false, false); break;
 	case EV_READ_RELEASE: release_lock(h, ev, ev->address, true, false); break;
 	case EV_WAIT:
-		h->threads[ev->lane].waited = release_lock(h, ev, ev->other, false, true);
+		h->threads[ev->owner].waited = release_lock(h, ev, ev->other, false, true);
 		break;
 	case EV_WOKEN: {
-		uint32_t depth = h->threads[ev->lane].waited;
+		uint32_t depth = h->threads[ev->owner].waited;
 
-		h->threads[ev->lane].waited = 0;
+		h->threads[ev->owner].waited = 0;
 		return acquire_lock(h, ev, ev->other, false, depth ? depth : 1);
 	}
 	case EV_LOCK_INIT:

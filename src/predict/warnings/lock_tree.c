@@ -116,12 +116,12 @@ static uint32_t find_node_of_held(struct lock_tree_pass *p, uint32_t thread, siz
 
 static void add_acquisition(struct lock_tree_pass *p, const struct base_run_event *ev)
 {
-	const struct thread_locks *h = &p->holding.threads[ev->lane];
+	const struct thread_locks *h = &p->holding.threads[ev->owner];
 	const struct held_lock *last = &h->held.items[h->held.count - 1];
-	uint32_t parent = find_node_of_held(p, ev->lane, h->held.count - 1);
-	uint32_t node = child_of(p, ev->lane, parent, last->lock, last->shared);
+	uint32_t parent = find_node_of_held(p, ev->owner, h->held.count - 1);
+	uint32_t node = child_of(p, ev->owner, parent, last->lock, last->shared);
 
-	record_operation(p, node, ev->lane, h->held.count - 1,
+	record_operation(p, node, ev->owner, h->held.count - 1,
 			 &(struct lock_node){ .id = last->taken,
 					      .kind = ev->kind,
 					      .site = ev->site,
@@ -158,7 +158,7 @@ static void add_open_requests(struct lock_tree_pass *p)
 
 static void follow_request(struct lock_tree_pass *p, const struct base_run_event *ev)
 {
-	p->requests[ev->lane] = (struct open_request){
+	p->requests[ev->owner] = (struct open_request){
 		.open = ev->kind == EV_REQUEST || ev->kind == EV_READ_REQUEST,
 		.shared = ev->kind == EV_READ_REQUEST,
 		.id = { ev->stream, ev->index },

@@ -126,7 +126,7 @@ static void record_deferred_before(enum event_kind kind)
 static inline void notice_interruption(void)
 {
 	if (__builtin_expect(thread_buffer_self.asynchronous, 0) && sched_on())
-		sched_look_torn();
+		sched_check_torn_segment();
 }
 
 void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
@@ -146,7 +146,7 @@ void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields
 		sched_recorded(kind, pc, fields, NULL, 0);
 
 	if (__builtin_expect(lock_pattern_on, 0))
-		lock_pattern_see(kind, pc, fields);
+		lock_pattern_update(kind, pc, fields);
 	if (buffer) {
 		uint8_t *start = (uint8_t *)buffer->cursor + CODEC_SHORT_HEADER;
 		commit(buffer, kind, CODEC_SHORT_HEADER,

@@ -367,7 +367,7 @@ static void begin_unannounced_thread(void)
 	struct rlimit stack;
 
 	if (!is_main)
-		thread_expect_end(); /* otherwise its buffer would never be released */
+		thread_prepare_end(); /* otherwise its buffer would never be released */
 	thread_buffer_begin(is_main ? 0 : thread_buffer_new_stream());
 	if (is_main && &__libc_stack_end && getrlimit(RLIMIT_STACK, &stack) == 0) {
 		fields.b = ((uint64_t)__libc_stack_end + 4095) & ~4095ul;

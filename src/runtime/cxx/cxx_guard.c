@@ -90,10 +90,10 @@ SOOTH_API int __cxa_guard_acquire(uint64_t *guard)
 	if (!record_on())
 		return acquire_guard(guard);
 	if (sched_on()) {
-		struct sched_want want = sched_want(EV_ONCE_BEGIN, guard, RECORD_CALLER);
+		struct sched_op want = sched_op(EV_ONCE_BEGIN, guard, RECORD_CALLER);
 		/* an initialisation that needs itself does not wait */
 		want.lock = EVENT_LOCK_ERRORCHECK;
-		sched_take(&want);
+		sched_wait_until_enabled(&want);
 	}
 	int runs = acquire_quietly(guard);
 	sync_object_record_next(runs ? EV_ONCE_BEGIN : EV_ONCE, RECORD_CALLER, guard, 0);

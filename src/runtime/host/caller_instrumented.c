@@ -52,5 +52,5 @@ bool caller_instrumented_caller(uintptr_t pc)
 bool caller_instrumented_is_recorded(uintptr_t pc)
 {
 	return record_on() && !caller_instrumented_is_own(pc) &&
-	       !(sched_taking && caller_instrumented_caller(pc));
+	       !(sched_active && caller_instrumented_caller(pc));
 }

@@ -159,7 +159,7 @@ SOOTH_API void __sooth_module_add(const char *seg, const char *seg_end, const ch
 			else
 				write_module(m);
 		}
-		if (sched_taking)
+		if (sched_active)
 			access_patch_module(m);
 		point_module(m);
 	}

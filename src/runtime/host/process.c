@@ -299,9 +299,9 @@ void process_start(void)
 	bool recording = open_trace();
 	if (recording || process_discards())
 		sched_start(&process.options);
-	if (sched_taking)
+	if (sched_active)
 		thread_buffer_number_streams_from(CONTROL_THREADS);
-	if (sched_taking && process_discards())
+	if (sched_active && process_discards())
 		recording = ring_open(NULL);
 	lock_pattern_on = recording && process.options.patterns;
 	atomic_store(&process.state, recording ? RECORDING : IDLE);

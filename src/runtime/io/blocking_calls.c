@@ -186,7 +186,7 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 		sched_leave(RECORD_CALLER);
 	long result = real()->syscall(number, a, b, c, d, e, f);
 	struct unknown_wait_call call = { RECORD_CALLER, UNKNOWN_WAIT_WAITED };
-	if (sched_taking)
+	if (sched_active)
 		sched_return();
 	if (result >= 0 || errno == EAGAIN)
 		unknown_wait_end(&call);

@@ -52,7 +52,7 @@ void channel_lose(uint32_t channel)
 
 static _Atomic bool company;
 
-bool channel_has_company(void)
+bool channel_has_other_process(void)
 {
 	return atomic_load_explicit(&company, memory_order_relaxed);
 }

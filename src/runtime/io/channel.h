@@ -25,7 +25,7 @@ void channel_lose(uint32_t channel);
 /* Another process may have their ends: by a fork, or because descriptors were sent. */
 void channel_lose_all(void);
 /* Was channel_lose_all() called: may another process interact with this one? */
-bool channel_has_company(void);
+bool channel_has_other_process(void);
 
 /*
  * channel_send() is called before a call that puts `bytes` in, and records SEND. 0 bytes: the call

@@ -186,7 +186,7 @@ SOOTH_API int shutdown(int fd, int how)
 			sched_leave(RECORD_CALLER);                                                \
 		int result = real()->name(ARGUMENTS parameters);                                   \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
-		if (sched_taking)                                                                  \
+		if (sched_active)                                                                  \
 			sched_return();                                                            \
 		if (result < 0)                                                                    \
 			return result;                                                             \

@@ -19,7 +19,7 @@ static SOOTH_TLS uint64_t drawn; /* how many numbers the calling thread has draw
 
 static bool is_virtual(void)
 {
-	return __builtin_expect(sched_taking, 0) && !thread_buffer_self.quiet;
+	return __builtin_expect(sched_active, 0) && !thread_buffer_self.quiet;
 }
 
 /* Splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). */

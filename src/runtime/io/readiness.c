@@ -92,7 +92,7 @@ static void record_poll_ready(const struct unknown_wait_call *call, const struct
 		struct channel_snapshot snapshot = poll_empty_before_poll(fds, count);             \
 		int result = real()->name(ARGUMENTS parameters);                                   \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
-		if (sched_taking)                                                                  \
+		if (sched_active)                                                                  \
 			return_to_schedule(result, began, (sleeps) ? (length) : 0);                \
 		result = poll_empty_after_poll(&snapshot, result, fds, count, RECORD_CALLER);      \
 		if (result > 0)                                                                    \
@@ -202,7 +202,7 @@ static int sleep_as_pselect(const struct timespec *timeout, uintptr_t pc)
 		poll_empty_before_select(&asked, count, in, out, odd);                             \
 		int result = real()->name(ARGUMENTS parameters);                                   \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
-		if (sched_taking)                                                                  \
+		if (sched_active)                                                                  \
 			return_to_schedule(result, began, most);                                   \
 		result = poll_empty_after_select(&asked, result, count, in, out, odd,              \
 						 RECORD_CALLER);                                   \
@@ -432,7 +432,7 @@ static void record_epoll_ready(const struct unknown_wait_call *call, int epoll,
 		check_watched(&snapshot, fd);                                                      \
 		int result = real()->name(ARGUMENTS parameters);                                   \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
-		if (sched_taking)                                                                  \
+		if (sched_active)                                                                  \
 			return_to_schedule(result, began, length);                                 \
 		result = record_epoll_empty(&snapshot, result, fd, events, count, RECORD_CALLER);  \
 		if (result > 0 && record_on())                                                     \

@@ -121,7 +121,7 @@ SOOTH_API int sched_yield(void)
 	}
 	sched_leave_in_handler(RECORD_CALLER);
 	int result = real()->sched_yield();
-	if (sched_taking)
+	if (sched_active)
 		sched_return();
 	return result;
 }

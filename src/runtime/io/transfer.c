@@ -238,7 +238,7 @@ static void record_writes(const struct transfer *call)
 
 void transfer_end(struct transfer *call)
 {
-	if (__builtin_expect(sched_taking, 0))
+	if (__builtin_expect(sched_active, 0))
 		sched_return(); /* if the call was made outside the schedule */
 	if (call->puts)
 		channel_sent(call->ends.out, call->how == TRANSFER_CANCELLED ? 0 : call->bytes);

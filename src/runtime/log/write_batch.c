@@ -15,7 +15,7 @@ static struct wire_block *chunk_of(const struct write_batch *batch, unsigned num
 /* A thread that has written as much as a batch holds will probably write more. */
 static bool is_busy(const struct wire_block *block)
 {
-	return block->number >= RING_BATCH && log_is_long() && !sched_taking;
+	return block->number >= RING_BATCH && log_is_long() && !sched_active;
 }
 
 static bool is_full(const struct wire_block *block)

@@ -42,7 +42,7 @@ SOOTH_API int dlclose(void *library)
 
 	if (!process_recording())
 		return real()->dlclose(library);
-	if (sched_taking) {
+	if (sched_active) {
 		thread_buffer_self.quiet = true;
 		module_keep_rows();
 		thread_buffer_self.quiet = quiet;

@@ -85,7 +85,7 @@ static size_t size_of(void *block)
 static bool is_recorded(uintptr_t pc)
 {
 	return record_on() && !loader_contains(pc) &&
-	       !(sched_taking && caller_instrumented_caller(pc));
+	       !(sched_active && caller_instrumented_caller(pc));
 }
 
 static void *record_alloc(void *block, size_t size, uintptr_t pc)
@@ -100,7 +100,7 @@ static void record_free(void *block, uintptr_t pc)
 {
 	record(EV_FREE, pc,
 	       (struct record_fields){ .a = (uintptr_t)block,
-				       .n = sched_taking ? size_of(block) : 0 });
+				       .n = sched_active ? size_of(block) : 0 });
 }
 
 /* ---- controlled runs: blocks have deterministic addresses (det_heap.h) -------------------- */
@@ -108,7 +108,7 @@ static void record_free(void *block, uintptr_t pc)
 /* Returns NULL if this is not a controlled run, or if there is no room. */
 static void *det_alloc(size_t size, size_t alignment, uintptr_t pc)
 {
-	if (__builtin_expect(!sched_taking, 1))
+	if (__builtin_expect(!sched_active, 1))
 		return NULL;
 	return det_heap_alloc(size, alignment, !sched_on() || caller_instrumented_caller(pc));
 }
@@ -117,9 +117,10 @@ static void *det_alloc(size_t size, size_t alignment, uintptr_t pc)
 static void request_free(const void *block, uintptr_t pc)
 {
 	if (sched_on() && !caller_instrumented_caller(pc))
-		sched_take(&(struct sched_want){ .kind = EV_FREE,
-						 .object = (uintptr_t)block,
-						 .site = access_decoder_site(EV_FREE, pc) });
+		sched_wait_until_enabled(
+			&(struct sched_op){ .kind = EV_FREE,
+					    .object = (uintptr_t)block,
+					    .site = access_decoder_site(EV_FREE, pc) });
 }
 
 /* A block that cannot be freed ends the run, or the program, with the C library's message. */
@@ -302,7 +303,7 @@ static void *reallocate(void *block, size_t size, uintptr_t pc)
 		return heap_alloc(size, pc);
 	end_lifetime(block, pc);
 	void *moved = NULL;
-	if (!sched_taking && !is_det_block(block))
+	if (!sched_active && !is_det_block(block))
 		moved = real()->realloc(block, size);
 	else if (size)
 		moved = move_block(block, size, pc);

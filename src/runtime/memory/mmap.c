@@ -77,7 +77,7 @@ SOOTH_API void *mmap64(void *address, size_t size, int access, int flags, int fd
 
 SOOTH_API int munmap(void *address, size_t size)
 {
-	sched_settle();
+	sched_finish_own_access();
 	check_is_own_mapping(address, RECORD_CALLER, "munmap of a mapping from before main");
 	record_unmap(address, size, RECORD_CALLER);
 	return real()->munmap(address, size);
@@ -85,7 +85,7 @@ SOOTH_API int munmap(void *address, size_t size)
 
 SOOTH_API int mprotect(void *address, size_t size, int access)
 {
-	sched_settle();
+	sched_finish_own_access();
 	check_is_own_mapping(address, RECORD_CALLER, "mprotect of a mapping from before main");
 	return real()->mprotect(address, size, access);
 }
@@ -144,7 +144,7 @@ SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
  */
 SOOTH_API int mlockall(int flags)
 {
-	bool reserved = sched_taking && flags > 0;
+	bool reserved = sched_active && flags > 0;
 
 	return real()->mlockall(reserved ? flags | MCL_ONFAULT : flags);
 }

@@ -18,10 +18,10 @@ void __chk_fail(void) __attribute__((noreturn));
 static void sched_before_copy(uintptr_t pc, const char *to, const char *from, size_t size)
 {
 	if (sched_on()) {
-		struct sched_want want = sched_want(EV_COPY, to, pc);
+		struct sched_op want = sched_op(EV_COPY, to, pc);
 		want.other = (uintptr_t)from;
 		want.size = (uint32_t)size;
-		sched_take(&want);
+		sched_wait_until_enabled(&want);
 	}
 }
 

@@ -250,7 +250,7 @@ static const char *patch_row(struct module_work *w, const struct point_row *row,
 	    memcmp(at, nop, sizeof(nop)) != 0)
 		return "its code was changed after compilation";
 	distance = (int32_t)(w->code - (at + sizeof(nop)));
-	w->code = point_code(&point_sites[number], number, sched_taking, is_call(row), w->area,
+	w->code = point_code(&point_sites[number], number, sched_active, is_call(row), w->area,
 			     w->code);
 	at[0] = CALL;
 	memcpy(at + 1, &distance, sizeof(distance));

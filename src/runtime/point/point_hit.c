@@ -426,7 +426,7 @@ void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vecto
 	hit.values = NULL;
 	hit.bytes = 0;
 	hit.looks = NULL;
-	if (sched_taking || hit.site->pointed) {
+	if (sched_active || hit.site->pointed) {
 		save_vectors_call(record_step, &hit);
 		return;
 	}

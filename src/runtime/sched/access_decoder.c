@@ -311,13 +311,13 @@ uint64_t access_decoder_site(enum event_kind kind, uintptr_t pc)
 
 void access_decoder_before_flush(const struct wire_block *buffer)
 {
-	if (sched_taking && self.at && buffer == thread_buffer_self.buffers[0])
+	if (sched_active && self.at && buffer == thread_buffer_self.buffers[0])
 		catch_up(&self, (const uint8_t *)buffer->cursor);
 }
 
 void access_decoder_after_flush(const struct wire_block *buffer)
 {
-	if (!sched_taking || buffer->flags & WIRE_BLOCK_HANDLER)
+	if (!sched_active || buffer->flags & WIRE_BLOCK_HANDLER)
 		return;
 	if (buffer != thread_buffer_self.buffers[0]) { /* a thread begins */
 		self.far = det_heap_private(thread_buffer_self.stream);

@@ -296,7 +296,7 @@ const struct carrier carrier_fiber = {
 
 bool fiber_on(void)
 {
-	return sched_taking && carrier == &carrier_fiber;
+	return sched_active && carrier == &carrier_fiber;
 }
 
 unsigned long fiber_main_thread(void)

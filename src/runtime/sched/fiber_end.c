@@ -76,7 +76,7 @@ static void *destroy_keys(void *unused)
 {
 	unsigned ends = thread_end_key();
 
-	for (int round = 1; round <= PTHREAD_DESTRUCTOR_ITERATIONS && keys_destroy(0, ends);
+	for (int round = 1; round <= PTHREAD_DESTRUCTOR_ITERATIONS && keys_run_destructors(0, ends);
 	     round++)
 		;
 	if (pthread_getspecific(ends))

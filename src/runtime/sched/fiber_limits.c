@@ -25,7 +25,7 @@ static bool is_other(pthread_t thread)
 	uint32_t before = sched_before_sending();                                                  \
 	int result = call;                                                                         \
 	if (result == 0 && number && (waits))                                                      \
-		sched_sent(before);                                                                \
+		sched_after_sending(before);                                                       \
 	return result
 
 SOOTH_API int pthread_kill(pthread_t thread, int number)
@@ -44,12 +44,12 @@ SOOTH_API int pthread_sigqueue(pthread_t thread, int number, const union sigval 
 /* A signal to the process may be handled by any of its threads. */
 SOOTH_API int kill(pid_t pid, int number)
 {
-	SEND(real()->kill(pid, number), sched_taking && pid == getpid());
+	SEND(real()->kill(pid, number), sched_active && pid == getpid());
 }
 
 SOOTH_API int sigqueue(pid_t pid, int number, const union sigval value)
 {
-	SEND(real()->sigqueue(pid, number, value), sched_taking && pid == getpid());
+	SEND(real()->sigqueue(pid, number, value), sched_active && pid == getpid());
 }
 
 SOOTH_API int pthread_mutexattr_setrobust(pthread_mutexattr_t *attributes, int robust)

@@ -21,7 +21,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-bool sched_taking;
+bool sched_active;
 PER_RUN_LAST struct sched sched;
 struct sched_thread sched_threads[CONTROL_THREADS] __attribute__((aligned(4096)));
 const struct carrier *carrier = &carrier_kernel;
@@ -34,14 +34,14 @@ uint32_t sched_self(void)
 	return sched_me ? sched_number(sched_me) : CONTROL_NONE;
 }
 
-bool sched_is_over(uint32_t thread)
+bool sched_thread_ended(uint32_t thread)
 {
 	return thread < CONTROL_THREADS && sched_threads[thread].state == SCHED_ENDED;
 }
 
 struct control *sched_control(void)
 {
-	return sched_taking ? sched.control : NULL;
+	return sched_active ? sched.control : NULL;
 }
 
 /* ---- handing the turn over ------------------------------------------------------------------- */
@@ -89,7 +89,7 @@ static bool release_turn(struct sched_thread *t, uint32_t notifications)
 /* Records a request that has to wait, before the turn is handed over: in its correct position. */
 static void record_request(struct sched_thread *t)
 {
-	const struct sched_want *op = &t->op;
+	const struct sched_op *op = &t->op;
 	enum event_kind kind;
 
 	switch (op->kind) {
@@ -152,7 +152,7 @@ static uint32_t any_pending_thread(void)
  * A thread that takes no turns (or a signal handler) has changed something while all threads
  * waited: one of them must decide again. A thread that is just about to wait sees the counter.
  */
-void sched_poke(void)
+void sched_notify_change(void)
 {
 	sched.notifications++;
 	uint32_t no_thread = SCHED_NO_THREAD, next = any_pending_thread();
@@ -207,10 +207,10 @@ void sched_leave(uint64_t site)
 		return;
 	int error = errno;
 	fiber_refuse("a call that waits in the kernel");
-	sched_settle();
+	sched_finish_own_access();
 	/* In a handler, `op` is still the operation that the handler interrupted. */
 	if (thread_buffer_self.depth == 0)
-		sched_me->op = (struct sched_want){ .kind = EV_NONE, .site = site };
+		sched_me->op = (struct sched_op){ .kind = EV_NONE, .site = site };
 	sched_go_outside(sched_me);
 	errno = error;
 }
@@ -241,9 +241,9 @@ void sched_return(void)
 /* ---- before an operation --------------------------------------------------------------------- */
 
 /* Sets all fields one by one: the code that the compiler makes of an initialiser is slower. */
-struct sched_want sched_want(enum event_kind kind, const volatile void *object, uintptr_t pc)
+struct sched_op sched_op(enum event_kind kind, const volatile void *object, uintptr_t pc)
 {
-	struct sched_want op;
+	struct sched_op op;
 
 	if (thread_buffer_is_due())
 		deferred_event_record(); /* a step of its own */
@@ -278,7 +278,7 @@ static void find_objects(struct sched_thread *t)
 	}
 }
 
-bool sched_can(const struct sched_want *op)
+bool sched_is_enabled(const struct sched_op *op)
 {
 	if (!sched_me)
 		return true;
@@ -301,7 +301,7 @@ static uint32_t find_next_decision(const struct sched_thread *t)
 		return 0;
 	if (sched.current_slice >= control->run_count)
 		return sched.chosen_until;
-	const struct control_run *slice = &sched.slices[sched.current_slice];
+	const struct control_slice *slice = &sched.slices[sched.current_slice];
 	if (slice->thread == sched_number(t))
 		return t->step < slice->until ? slice->until : 0;
 	const struct sched_thread *first = &sched_threads[slice->thread];
@@ -313,7 +313,7 @@ static uint32_t find_next_decision(const struct sched_thread *t)
 	return sched.chosen_until;
 }
 
-static enum sched_answer decide_before_op(struct sched_thread *t)
+static enum sched_outcome decide_before_op(struct sched_thread *t)
 {
 	int error = errno;
 
@@ -343,7 +343,7 @@ static enum sched_answer decide_before_op(struct sched_thread *t)
 	sched.next_decision = find_next_decision(t);
 	t->decided = true;
 	errno = error;
-	return (enum sched_answer)t->outcome;
+	return (enum sched_outcome)t->outcome;
 }
 
 static void forbid_cancelling(void *before)
@@ -360,19 +360,19 @@ static void allow_cancelling(void *before)
  * A thread with asynchronous cancellation must not be cancelled while it waits: what it does then
  * (its cleanup handlers) is part of the run and needs the turn.
  */
-enum sched_answer sched_decide(struct sched_thread *t)
+enum sched_outcome sched_decide(struct sched_thread *t)
 {
 	struct cancel_before before;
 
 	if (__builtin_expect(!thread_buffer_self.asynchronous, 1))
 		return decide_before_op(t);
 	save_vectors_call(forbid_cancelling, &before);
-	enum sched_answer outcome = decide_before_op(t);
+	enum sched_outcome outcome = decide_before_op(t);
 	save_vectors_call(allow_cancelling, &before);
 	return outcome;
 }
 
-enum sched_answer sched_take(const struct sched_want *op)
+enum sched_outcome sched_wait_until_enabled(const struct sched_op *op)
 {
 	struct sched_thread *t = sched_me;
 
@@ -387,7 +387,7 @@ enum sched_answer sched_take(const struct sched_want *op)
 	bool always_enabled = sched_is_always_enabled(op);
 	if (!always_enabled)
 		find_objects(t);
-	enum sched_answer outcome = SCHED_GO;
+	enum sched_outcome outcome = SCHED_GO;
 	if (t->step < sched.next_decision && !op->foreign && !op->pause &&
 	    (always_enabled || sched_object_enabled(t))) {
 		sched_count_progress();
@@ -419,14 +419,14 @@ void sched_cancel(uint32_t thread)
 	sched_reclassify_pending();
 }
 
-static enum sched_answer pause_thread(enum sched_pause pause, uint64_t until, uintptr_t pc)
+static enum sched_outcome pause_thread(enum sched_pause pause, uint64_t until, uintptr_t pc)
 {
-	struct sched_want op = sched_want(EV_NONE, NULL, pc);
+	struct sched_op op = sched_op(EV_NONE, NULL, pc);
 
 	op.pause = (uint8_t)pause;
 	op.until = until;
 	op.foreign = false;
-	enum sched_answer outcome = sched_take(&op);
+	enum sched_outcome outcome = sched_wait_until_enabled(&op);
 	sched_me->op.pause = SCHED_NO_PAUSE;
 	return outcome;
 }
@@ -452,7 +452,8 @@ bool sched_sleep(uint64_t until, uintptr_t pc)
 {
 	uint64_t now = virtual_time_now();
 
-	if (channel_has_company() && until > now && !sleep_in_real_time(until, until - now, pc))
+	if (channel_has_other_process() && until > now &&
+	    !sleep_in_real_time(until, until - now, pc))
 		return false;
 	return pause_thread(SCHED_SLEEP, until, pc) != SCHED_INTERRUPTED;
 }
@@ -501,14 +502,14 @@ uint32_t sched_new_thread(void)
 	return count;
 }
 
-void sched_created(uint32_t thread)
+void sched_thread_created(uint32_t thread)
 {
 	if (thread >= CONTROL_THREADS) {
 		sched_me->children--;
 		return;
 	}
 	struct sched_thread *t = &sched_threads[thread];
-	t->op = (struct sched_want){ .kind = EV_BEGIN, .object = sched_self() };
+	t->op = (struct sched_op){ .kind = EV_BEGIN, .object = sched_self() };
 	t->access_event = NULL;
 	if (thread >= sched.top)
 		sched.top = thread + 1;

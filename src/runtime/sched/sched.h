@@ -72,12 +72,12 @@
 #include <time.h>
 
 /* Does this process run under the scheduler? Decided once, when the runtime starts. */
-extern bool sched_taking;
+extern bool sched_active;
 
 /* Must the calling thread take turns now? Not inside the runtime, and not in a signal handler. */
 static inline bool sched_on(void)
 {
-	return __builtin_expect(sched_taking, 0) && thread_buffer_self.turns &&
+	return __builtin_expect(sched_active, 0) && thread_buffer_self.turns &&
 	       !thread_buffer_self.quiet && thread_buffer_self.depth == 0;
 }
 
@@ -87,7 +87,7 @@ static inline bool sched_on(void)
  */
 static inline bool sched_may_leave(void)
 {
-	return __builtin_expect(sched_taking, 0) && thread_buffer_self.turns &&
+	return __builtin_expect(sched_active, 0) && thread_buffer_self.turns &&
 	       !thread_buffer_self.quiet;
 }
 
@@ -99,7 +99,7 @@ enum sched_pause {
 	SCHED_EXIT,  /* the process is about to end: others run first only if the plan says so */
 };
 
-struct sched_want {
+struct sched_op {
 	enum event_kind kind; /* if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN ... */
 	enum event_how how;   /* PLAIN waits; TRY does not; TIMED may time out */
 	uint32_t size;
@@ -117,10 +117,10 @@ struct sched_want {
 	uint64_t pc;   /* return address, for the record of a request that has to wait */
 };
 
-#define SCHED_LOCK_ROBUST 16 /* `lock`: a bit in addition to enum event_lock */
-#define SCHED_WHEN_LEFT 32   /* `lock` of a destroy: wait until no thread waits at the object */
+#define SCHED_LOCK_ROBUST 16   /* `lock`: a bit in addition to enum event_lock */
+#define SCHED_DESTROY_WAITS 32 /* `lock` of a destroy: wait until no thread waits at the object */
 
-enum sched_answer {
+enum sched_outcome {
 	SCHED_GO,
 	SCHED_TIMED_OUT,
 	SCHED_SPURIOUS,
@@ -129,16 +129,16 @@ enum sched_answer {
 };
 
 /* Returns an operation with `site` (from the last segment, else `pc`) and `foreign` set. */
-struct sched_want sched_want(enum event_kind kind, const volatile void *object, uintptr_t pc);
+struct sched_op sched_op(enum event_kind kind, const volatile void *object, uintptr_t pc);
 
 /* Call before an operation. Returns when this thread has the turn and the operation can happen. */
-enum sched_answer sched_take(const struct sched_want *op);
+enum sched_outcome sched_wait_until_enabled(const struct sched_op *op);
 
 /* Is the operation enabled now? The caller must have the turn. */
-bool sched_can(const struct sched_want *op);
+bool sched_is_enabled(const struct sched_op *op);
 
 /* Does a thread wait at the condition without a signal, or at the barrier for others? */
-bool sched_is_awaited(const volatile void *object);
+bool sched_has_waiters(const volatile void *object);
 
 /*
  * Call before anything that a signal handler does. A handler makes no decisions, but it may poll
@@ -154,9 +154,9 @@ static inline void sched_before(enum event_kind kind, const volatile void *objec
 				uintptr_t pc)
 {
 	if (sched_on()) {
-		struct sched_want op = sched_want(kind, object, pc);
+		struct sched_op op = sched_op(kind, object, pc);
 		op.size = size;
-		sched_take(&op);
+		sched_wait_until_enabled(&op);
 	} else if (sched_may_leave()) {
 		sched_in_handler();
 	}
@@ -177,13 +177,13 @@ void sched_recorded(enum event_kind kind, uintptr_t pc, const struct record_fiel
  * Call before a record of a thread that may be cancelled asynchronously: if cancellation tore it
  * out of a segment, the schedule is abandoned.
  */
-void sched_look_torn(void);
+void sched_check_torn_segment(void);
 
 /*
  * For a signal handler: is the interrupted thread in the middle of a segment, or waiting for its
  * turn? If the handler jumps away from there, the schedule contains steps that have no record.
  */
-bool sched_is_at_work(void);
+bool sched_jump_would_lose_steps(void);
 
 /* A call has read the end of standard input. (The stdio stream is checked when the run ends.) */
 void sched_input_ended(void);
@@ -199,18 +199,18 @@ void sched_return(void);
  * From now on, a signal handler or a timer may wake threads. Then a run in which no thread is ready
  * is not stuck; it only counts as hung after some time.
  */
-void sched_expect_others(void);
+void sched_expect_outside_wakeups(void);
 
 /*
  * A signal arrived or a thread was cancelled. The same decisions may deliver it elsewhere next
  * time, and a search does not try all points where it could arrive. Async-signal-safe.
  */
-void sched_disordered(void);
+void sched_mark_unordered(void);
 
 /* Called without the turn, after an operation that threads may wait for. Async-signal-safe. */
-void sched_poke(void);
+void sched_notify_change(void);
 /* Called without the turn, after a SIGNAL or BROADCAST: the scheduler does not see it otherwise. */
-void sched_tell(enum event_kind kind, const volatile void *condition);
+void sched_notify_signal(enum event_kind kind, const volatile void *condition);
 
 /*
  * Sleeping and yielding are decisions, but not steps. Only when sched_on(). sched_sleep() returns
@@ -222,7 +222,7 @@ void sched_yield_turn(uintptr_t pc);
 void sched_leave_in_handler(uint64_t site);
 
 /* Call before memory is unmapped: reads the value that the last access has written there. */
-void sched_settle(void);
+void sched_finish_own_access(void);
 
 /* ---- threads (sync/thread.c) ---- */
 
@@ -231,11 +231,12 @@ void sched_settle(void);
  * its stream number. CONTROL_NONE: there are too many threads.
  */
 uint32_t sched_new_thread(void);
-void sched_created(uint32_t thread);	  /* it was really created; CONTROL_NONE: creation failed */
+void sched_thread_created(
+	uint32_t thread);		  /* it was really created; CONTROL_NONE: creation failed */
 void sched_begin_thread(uint32_t thread); /* in the new thread: returns when it gets the turn */
 void sched_end_thread(void);		  /* after END: the turn goes to another thread */
 uint32_t sched_self(void);		  /* the calling thread's number */
-bool sched_is_over(uint32_t thread);	  /* its END was recorded */
+bool sched_thread_ended(uint32_t thread); /* its END was recorded */
 /* The thread was cancelled: it can continue from any cancellation point it waits at. */
 void sched_cancel(uint32_t thread);
 /* the caller's last sched_wait_until_enabled() returned because it was cancelled */
@@ -248,7 +249,7 @@ bool sched_cancelled(void);
  * now, because the thread is inside the scheduler or waits for its turn. The signal is then
  * delivered again when the thread has the turn.
  */
-bool sched_put_off(int number, const siginfo_t *info, void *context);
+bool sched_defer_signal(int number, const siginfo_t *info, void *context);
 /*
  * The handler runs and has the turn; a thread that is outside comes back for it. Returns true in
  * that case: after the handler, sched_leave_handler() must take the thread outside again, unless it
@@ -257,10 +258,10 @@ bool sched_put_off(int number, const siginfo_t *info, void *context);
 bool sched_enter_handler(int number);
 void sched_leave_handler(void);
 /* Handlers were left by a jump, possibly out of the middle of the scheduler's work. */
-void sched_jumped(void);
+void sched_handlers_jumped(void);
 /* Around sending a signal: the sender waits a short time for a thread to notice the signal. */
 uint32_t sched_before_sending(void);
-void sched_sent(uint32_t before);
+void sched_after_sending(uint32_t before);
 
 /* ---- the process (host/process.c) ---- */
 
@@ -274,7 +275,7 @@ void sched_start(const struct options *options);
 void sched_read_plan(int pid);
 
 /* Is this the process whose threads take turns? A vfork child, which shares its memory, is not. */
-bool sched_is_ours(void);
+bool sched_is_own_process(void);
 /* Writes the result for the tool. Only the first call counts. The process continues. */
 void sched_finish(enum control_result result, const char *text);
 /* The same, and ends the run here. `status` has the format of waitpid(). */

@@ -1,5 +1,5 @@
 /*
- * Writes the file `schedule` in the recording's directory: an array of struct control_run, to which
+ * Writes the file `schedule` in the recording's directory: an array of struct control_slice, to which
  * a slice is appended at each switch. It is mapped, so that a SIGKILL loses nothing.
  */
 #include "runtime/sched/sched_state.h"
@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #define PIECE (1u << 16) /* bytes mapped at a time */
-#define PIECE_RUNS (PIECE / sizeof(struct control_run))
+#define PIECE_RUNS (PIECE / sizeof(struct control_slice))
 
 static struct {
 	int fd; /* + 1 */
-	struct control_run *piece;
+	struct control_slice *piece;
 	uint32_t at;	 /* index in the piece */
 	uint64_t pieces; /* number of pieces before this one */
 	char path[4096];
@@ -33,7 +33,7 @@ static struct {
  */
 void sched_log_abandon(void)
 {
-	static const struct control_run none = { CONTROL_NONE, CONTROL_NONE };
+	static const struct control_slice none = { CONTROL_NONE, CONTROL_NONE };
 
 	if (!schedule.fd)
 		return;
@@ -105,14 +105,14 @@ void sched_log_switch(const struct sched_thread *from)
 			return;
 		}
 	}
-	schedule.piece[schedule.at++] = (struct control_run){ sched_number(t), t->step };
+	schedule.piece[schedule.at++] = (struct control_slice){ sched_number(t), t->step };
 }
 
 void sched_log_end(void)
 {
 	if (!schedule.fd)
 		return;
-	uint64_t bytes = schedule.pieces * PIECE + schedule.at * sizeof(struct control_run);
+	uint64_t bytes = schedule.pieces * PIECE + schedule.at * sizeof(struct control_slice);
 	if (ftruncate(schedule.fd - 1, (off_t)bytes) != 0)
 		return; /* the zeros at the end do no harm */
 }

@@ -212,7 +212,7 @@ bool sched_object_mutex_free(const struct sched_thread *t)
 
 bool sched_object_enabled(const struct sched_thread *t)
 {
-	const struct sched_want *op = &t->op;
+	const struct sched_op *op = &t->op;
 	const struct sched_object *o = sched_object(t->object);
 	uint32_t self = sched_number(t);
 
@@ -228,7 +228,8 @@ bool sched_object_enabled(const struct sched_thread *t)
 	case EV_ONCE_BEGIN:
 		return !o->owner || (o->owner == self + 1 && op->lock == EVENT_LOCK_ERRORCHECK);
 	case EV_COND_DESTROY:
-	case EV_BARRIER_DESTROY: return op->lock != SCHED_WHEN_LEFT || (!o->waiters && !o->arrived);
+	case EV_BARRIER_DESTROY:
+		return op->lock != SCHED_DESTROY_WAITS || (!o->waiters && !o->arrived);
 	case EV_JOIN:
 		return op->object == self || op->object >= CONTROL_THREADS ||
 		       sched_threads[op->object].state == SCHED_ENDED;
@@ -239,7 +240,7 @@ bool sched_object_enabled(const struct sched_thread *t)
 bool sched_object_visit_owners(const struct sched_thread *t,
 			       bool (*visit)(uint32_t owner, void *data), void *data)
 {
-	const struct sched_want *op = &t->op;
+	const struct sched_op *op = &t->op;
 	const struct sched_object *o;
 
 	switch (op->kind) {
@@ -262,7 +263,7 @@ bool sched_object_visit_owners(const struct sched_thread *t,
 	return false;
 }
 
-bool sched_is_awaited(const volatile void *object)
+bool sched_has_waiters(const volatile void *object)
 {
 	const struct sched_object *o = object_at((uintptr_t)object);
 

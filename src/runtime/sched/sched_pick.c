@@ -55,14 +55,14 @@ static void record_divergence(const struct sched_thread *t)
 {
 	struct control *control = sched.control;
 
-	if (control->diverged_run != CONTROL_NONE)
+	if (control->diverged_slice != CONTROL_NONE)
 		return;
-	control->diverged_run = sched.current_slice;
+	control->diverged_slice = sched.current_slice;
 	control->diverged_kind = t->state == SCHED_PENDING ? t->op.kind : EV_NONE;
 	control->diverged_site = t->state == SCHED_PENDING ? t->op.site : 0;
 }
 
-static bool is_slice_done(const struct control_run *slice)
+static bool is_slice_done(const struct control_slice *slice)
 {
 	return slice->thread >= CONTROL_THREADS ||
 	       sched_threads[slice->thread].step >= slice->until ||
@@ -74,7 +74,7 @@ void sched_count_slices(void)
 	while (sched.current_slice < sched.control->run_count &&
 	       is_slice_done(&sched.slices[sched.current_slice]))
 		sched.current_slice++;
-	sched.control->runs_done = sched.current_slice;
+	sched.control->slices_done = sched.current_slice;
 }
 
 /* How many decisions wait for a thread that is outside; carrier_kernel.c says for how long. */

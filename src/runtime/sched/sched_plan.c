@@ -165,7 +165,7 @@ static bool uses_object(uint64_t object, uint32_t kind, uint64_t a, uint64_t b)
 }
 
 /* Does the order of the operation and the event matter? */
-static bool depends_on(const struct sched_want *op, const struct control_event *event)
+static bool depends_on(const struct sched_op *op, const struct control_event *event)
 {
 	bool memory = is_access(op->kind) || op->kind == EV_FREE;
 

@@ -87,9 +87,9 @@ static void start_log(void)
 		sched.event = events + control->event_count;
 }
 
-bool sched_is_ours(void)
+bool sched_is_own_process(void)
 {
-	return sched_taking && sched_threads[0].tid == getpid();
+	return sched_active && sched_threads[0].tid == getpid();
 }
 
 void sched_read_plan(int pid)
@@ -97,7 +97,7 @@ void sched_read_plan(int pid)
 	struct control *control = sched.control;
 
 	sched.paths = control_array(control->threads_at);
-	sched.slices = control_array(control->runs_at);
+	sched.slices = control_array(control->slices_at);
 	sched.rules = control_array(control->rules_at);
 	sched.choices = control_array(control->choices_at);
 	sched.sleeps = control_array(control->sleeps_at);
@@ -111,11 +111,11 @@ void sched_read_plan(int pid)
 	control->events_lost = 0;
 	control->unordered = 0;
 	control->blocked_count = 0;
-	control->runs_done = 0;
+	control->slices_done = 0;
 	control->rules_broken = 0;
 	control->stops_met = 0;
 	control->held = 0;
-	control->diverged_run = CONTROL_NONE;
+	control->diverged_slice = CONTROL_NONE;
 	control->diverged_kind = 0;
 	control->diverged_site = 0;
 	control->fault_address = control->fault_site = 0;
@@ -160,7 +160,7 @@ void sched_start(const struct options *options)
 		carrier->start();
 	sched_log_start(process_discards() ? NULL : process_dir());
 	install_crash_handlers();
-	sched_taking = true;
+	sched_active = true;
 	access_patch_start();
 }
 
@@ -168,7 +168,7 @@ void sched_start(const struct options *options)
 
 void sched_input_ended(void)
 {
-	if (sched_taking)
+	if (sched_active)
 		sched.control->input_ended = 1;
 }
 
@@ -177,7 +177,7 @@ void sched_finish(enum control_result result, const char *text)
 {
 	struct control *control = sched.control;
 
-	if (!sched_taking || sched.finished)
+	if (!sched_active || sched.finished)
 		return;
 	sched.finished = true;
 	uint32_t self = sched_self();
@@ -225,7 +225,7 @@ void sched_fault(enum control_result result, uint64_t address, uint64_t site)
 
 void sched_after_fork(void)
 {
-	sched_taking = false;
+	sched_active = false;
 	sched_stop_taking_turns();
 }
 

@@ -52,7 +52,7 @@ static uint64_t all_signals(void)
 		 signal_bit(33));
 }
 
-bool sched_put_off(int number, const siginfo_t *info, void *context)
+bool sched_defer_signal(int number, const siginfo_t *info, void *context)
 {
 	struct sched_thread *t = sched_me;
 	sigset_t *mask = &((ucontext_t *)context)->uc_sigmask;
@@ -93,7 +93,7 @@ static void deliver_deferred(void *data)
 	/* With SA_RESETHAND the kernel has removed the handler, and will do so again. */
 	if (real()->sigaction(p.number, NULL, &action) == 0 && action.sa_flags & SA_RESETHAND &&
 	    action.sa_handler == SIG_DFL) {
-		action.sa_handler = signal_ours();
+		action.sa_handler = signal_runtime_handler();
 		real()->sigaction(p.number, &action, NULL);
 	}
 	long pid = getpid(), tid = real()->syscall(SYS_gettid, 0L, 0L, 0L, 0L, 0L, 0L);
@@ -187,7 +187,7 @@ void sched_leave_in_handler(uint64_t site)
 }
 
 /* Faults are not deferred: their handlers may have interrupted the scheduler anywhere. */
-void sched_jumped(void)
+void sched_handlers_jumped(void)
 {
 	struct sched_thread *t = sched_me;
 
@@ -214,7 +214,7 @@ uint32_t sched_before_sending(void)
 	return sched.signals_noticed;
 }
 
-void sched_sent(uint32_t before)
+void sched_after_sending(uint32_t before)
 {
 	int error = errno;
 

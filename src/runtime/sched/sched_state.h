@@ -39,7 +39,7 @@ struct sched_spin {
 	struct sched_read reads[SCHED_READS];
 };
 struct sched_thread {
-	struct sched_want op;
+	struct sched_op op;
 	_Atomic uint8_t state; /* OUTSIDE -> RETURNED is done without the turn */
 	uint8_t outcome;       /* enum sched_outcome of the wait; set when it is given the turn */
 	bool decided;	       /* a decision was made before the step to come */
@@ -98,7 +98,7 @@ struct sched_object {
 struct sched {
 	struct control *control;
 	struct control_thread *paths;
-	const struct control_run *slices;
+	const struct control_slice *slices;
 	const struct control_rule *rules;
 	const struct control_choice *choices;
 	const uint32_t *sleeps;
@@ -126,7 +126,7 @@ struct sched {
 	uint32_t exiting_thread; /* thread + 1 that is about to end the process */
 	bool inspected;		 /* the thread with the turn waits for the tool */
 	_Atomic bool left_stuck; /* no thread is ready or outside, and the run is left that way */
-	bool outside_wakeups;	 /* see sched_expect_others */
+	bool outside_wakeups;	 /* see sched_expect_outside_wakeups */
 	bool may_cancel;	 /* the program imports pthread_cancel */
 	bool finished;		 /* sched_finish was called */
 	bool unconstrained;	 /* no stops, rules, sleeps or choices are open */
@@ -196,7 +196,7 @@ static inline bool sched_is_sync(enum event_group group)
 }
 
 /* Is this operation enabled in every state? */
-static inline bool sched_is_always_enabled(const struct sched_want *op)
+static inline bool sched_is_always_enabled(const struct sched_op *op)
 {
 	if (op->how == EVENT_TRY)
 		return op->pause == SCHED_NO_PAUSE;
@@ -210,7 +210,7 @@ static inline bool sched_is_always_enabled(const struct sched_want *op)
 	case EV_JOIN:
 	case EV_NONE: return false;
 	case EV_COND_DESTROY:
-	case EV_BARRIER_DESTROY: return op->lock != SCHED_WHEN_LEFT;
+	case EV_BARRIER_DESTROY: return op->lock != SCHED_DESTROY_WAITS;
 	default: return true;
 	}
 }
@@ -220,7 +220,7 @@ static inline bool sched_is_always_enabled(const struct sched_want *op)
 extern SOOTH_TLS struct sched_thread *sched_me; /* the calling thread; NULL: it takes no turns */
 
 /* Decides before `op` of `t`, which has the turn. Returns when `t` has the turn again. */
-enum sched_answer sched_decide(struct sched_thread *t);
+enum sched_outcome sched_decide(struct sched_thread *t);
 /* The thread, which has the turn, goes outside. sched_return() comes back. */
 void sched_go_outside(struct sched_thread *t);
 void sched_become_main(void);	    /* the caller becomes thread 0, the only thread */

@@ -26,7 +26,7 @@ void sched_finish_access(struct sched_thread *t)
 		t->access_event->other = sched_value(t->access_address, t->access_size);
 }
 
-void sched_settle(void)
+void sched_finish_own_access(void)
 {
 	if (sched_me)
 		sched_finish_access(sched_me);
@@ -79,7 +79,7 @@ static inline void count_step(struct sched_thread *t, struct control_event *even
 static void decide_before_access(struct sched_thread *t, const struct wire_element *e,
 				 uint64_t address, uint64_t value)
 {
-	struct sched_want *op = &t->op;
+	struct sched_op *op = &t->op;
 
 	/* One by one: the code that the compiler makes of an initialiser is slower. */
 	op->kind = (enum event_kind)e->kind;
@@ -99,7 +99,7 @@ static void decide_before_access(struct sched_thread *t, const struct wire_eleme
 /*
  * A thread that is torn out of a segment has done accesses that are in the schedule but have no
  * record. A cancelled thread may also be torn out elsewhere. So track_segment() and
- * sched_look_torn() look for a segment that began and did not end: another one begins, or another
+ * sched_check_torn_segment() look for a segment that began and did not end: another one begins, or another
  * record is made, in its place. Then the schedule is abandoned.
  */
 static void abandon_schedule(void *unused)
@@ -122,7 +122,7 @@ static bool is_in_segment(const struct sched_thread *t)
 	return t->segment == (const uint8_t *)__sooth_lane->cursor;
 }
 
-void sched_look_torn(void)
+void sched_check_torn_segment(void)
 {
 	if (!sched_me)
 		return;
@@ -131,7 +131,7 @@ void sched_look_torn(void)
 	sched_me->segment = NULL;
 }
 
-bool sched_is_at_work(void)
+bool sched_jump_would_lose_steps(void)
 {
 	return sched_on() && sched_me &&
 	       (is_in_segment(sched_me) ||

@@ -157,12 +157,12 @@ void sched_stuck_some_outside(void)
 		sched.left_stuck = !may_be_woken() && all_wait_for_threads();
 }
 
-void sched_expect_others(void)
+void sched_expect_outside_wakeups(void)
 {
 	sched.outside_wakeups = true;
 }
 
-void sched_disordered(void)
+void sched_mark_unordered(void)
 {
 	if (sched.control)
 		sched.control->unordered = 1;

@@ -23,7 +23,7 @@ static bool add_signal(uintptr_t entry)
 	return false;
 }
 
-void sched_tell(enum event_kind kind, const volatile void *condition)
+void sched_notify_signal(enum event_kind kind, const volatile void *condition)
 {
 	uintptr_t entry = (uintptr_t)condition | (kind == EV_BROADCAST ? BROADCAST : 0);
 
@@ -33,11 +33,11 @@ void sched_tell(enum event_kind kind, const volatile void *condition)
 			sched_apply_notified();
 			continue;
 		}
-		sched_poke();
+		sched_notify_change();
 		real()->sched_yield();
 	}
 	count++;
-	sched_poke();
+	sched_notify_change();
 }
 
 void sched_apply_notified(void)

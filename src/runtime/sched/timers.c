@@ -53,7 +53,7 @@ static struct timer *find_timer(enum timer_kind kind, timer_t timer, int fd)
 
 static void add_timer(enum timer_kind kind, timer_t timer, int fd, clockid_t clock)
 {
-	if (!sched_taking || find_timer(kind, timer, fd))
+	if (!sched_active || find_timer(kind, timer, fd))
 		return;
 	for (unsigned i = 0; i < TIMERS; i++) {
 		int unused = FREE;
@@ -155,7 +155,7 @@ void timers_bring_forward(uint64_t length)
 	for (unsigned i = 0; length && i < TIMERS; i++)
 		bring_forward(&timers[i], length);
 	if (expires)
-		sched_sent(sent);
+		sched_after_sending(sent);
 	errno = error;
 }
 
@@ -163,8 +163,8 @@ void timers_bring_forward(uint64_t length)
 
 static void note_unmodelled(const char *name, uintptr_t pc)
 {
-	if (sched_taking)
-		sched_expect_others();
+	if (sched_active)
+		sched_expect_outside_wakeups();
 	if (sched_on())
 		record_unmodelled(pc, name);
 }
@@ -260,7 +260,7 @@ SOOTH_API int timerfd_settime(int fd, int flags, const struct itimerspec *time,
 	struct itimerspec length;
 
 	note_unmodelled("timerfd_settime in real time", RECORD_CALLER);
-	if (sched_taking) {
+	if (sched_active) {
 		int error = errno;
 		clockid_t clock = clock_of(fd);
 		if (is_time_clock(clock))

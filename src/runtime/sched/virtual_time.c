@@ -41,7 +41,7 @@ void virtual_time_advance_to(uint64_t time)
 /* Only the program sees virtual time; the runtime itself reads real clocks. */
 static bool is_virtual(void)
 {
-	return __builtin_expect(sched_taking, 0) && !thread_buffer_self.quiet;
+	return __builtin_expect(sched_active, 0) && !thread_buffer_self.quiet;
 }
 
 static uint64_t read_clock(void)

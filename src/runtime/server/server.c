@@ -146,7 +146,7 @@ static void report_unfit(const char *why)
 {
 	strncpy(control->text, why, sizeof(control->text) - 1);
 	control->result = CONTROL_UNFIT;
-	control->unfit_lent = server && server->shares_memory;
+	control->unfit_shared_memory = server && server->shares_memory;
 }
 
 void server_refuse_all(const char *why)
@@ -289,15 +289,15 @@ void server_exit(int status)
 
 void server_refuse(const char *what)
 {
-	if (server && server->running && !server->shares_memory && sched_taking)
+	if (server && server->running && !server->shares_memory && sched_active)
 		sched_end_run(CONTROL_UNFIT, what, 0);
 }
 
 void server_refuse_mapping(const char *what)
 {
-	if (!server || !server->running || !sched_taking)
+	if (!server || !server->running || !sched_active)
 		return;
-	control->unfit_lent = server->shares_memory;
+	control->unfit_shared_memory = server->shares_memory;
 	sched_end_run(CONTROL_UNFIT, what, 0);
 }
 
@@ -425,7 +425,7 @@ static int controlled_main(int argc, char **argv, char **envp)
 			server_refuse_all("threads are created before main");
 		thread_buffer_serve();
 		save_constructor_events();
-		if (control->options & (CONTROL_PERSISTENT | CONTROL_LEND))
+		if (control->options & (CONTROL_PERSISTENT | CONTROL_SHARED_MEMORY))
 			serve_restored_runs(frame);
 		server_fork_for_each(control, &processors);
 		start_run();

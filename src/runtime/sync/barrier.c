@@ -133,17 +133,17 @@ static int wait_in_real_time(pthread_barrier_t *barrier, uint64_t site)
 /* In a controlled run the scheduler simulates it. The last to arrive is the serial thread. */
 static int wait_controlled(pthread_barrier_t *barrier, uintptr_t pc)
 {
-	struct sched_want want = sched_want(EV_ARRIVE, barrier, pc);
+	struct sched_op want = sched_op(EV_ARRIVE, barrier, pc);
 
 	want.foreign = false;
-	sched_take(&want);
+	sched_wait_until_enabled(&want);
 	record_count(EV_ARRIVE, barrier, count_of(barrier), pc);
 	want.kind = EV_PASS;
-	bool shared = layout_of(barrier)->shared, last = !shared && sched_can(&want);
+	bool shared = layout_of(barrier)->shared, last = !shared && sched_is_enabled(&want);
 	if (shared)
 		last = wait_in_real_time(barrier, want.site) == PTHREAD_BARRIER_SERIAL_THREAD;
 	else
-		sched_take(&want);
+		sched_wait_until_enabled(&want);
 	sync_object_record_next(EV_PASS, pc, barrier, last);
 	return last ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }

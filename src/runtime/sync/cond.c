@@ -104,12 +104,12 @@ static int wait_in_real_time(struct cond_waiting *waiting, enum event_how how, u
  */
 static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uint64_t until)
 {
-	struct sched_want want = sched_want(EV_WAIT, waiting->cond, waiting->pc);
+	struct sched_op want = sched_op(EV_WAIT, waiting->cond, waiting->pc);
 
 	want.other = (uintptr_t)waiting->mutex;
 	want.foreign = false;
 	want.how = how;
-	sched_take(&want);
+	sched_wait_until_enabled(&want);
 	record_wait(EV_WAIT, waiting, how);
 	if (is_shared(waiting->cond))
 		return wait_in_real_time(waiting, how, until, want.site);
@@ -117,7 +117,7 @@ static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uin
 	want.kind = EV_WOKEN;
 	want.until = until;
 	want.lock = mutex_sched_lock(waiting->mutex);
-	enum sched_answer answer = sched_take(&want);
+	enum sched_outcome answer = sched_wait_until_enabled(&want);
 	int locked = relock_mutex(waiting->mutex, want.site);
 	if (sched_cancelled())
 		real()->pthread_testcancel(); /* record_woken() records the rest */
@@ -181,8 +181,8 @@ static int send_signal(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
 				       : real()->pthread_cond_broadcast(cond);
 	if (striped)
 		record_stripe_unlock(cond);
-	if (sched_taking && !sched_on())
-		sched_tell(kind, cond);
+	if (sched_active && !sched_on())
+		sched_notify_signal(kind, cond);
 	return result;
 }
 

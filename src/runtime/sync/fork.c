@@ -44,7 +44,7 @@ static bool is_recorded_process(void)
 /* The runs of a server have process ids of their own; what they do before exec is not checked. */
 bool process_is_here(void)
 {
-	return sched_taking || !recorded_process || recorded_process == getpid();
+	return sched_active || !recorded_process || recorded_process == getpid();
 }
 
 /* ---- fork --------------------------------------------------------------------------------- */
@@ -255,7 +255,7 @@ EXEC_LIST(execle, execve, more, va_arg(more, char *const *))
 
 SOOTH_API void _exit(int status)
 {
-	bool turns = sched_is_ours();
+	bool turns = sched_is_own_process();
 
 	if (turns) {
 		sched_exit();
@@ -278,7 +278,7 @@ SOOTH_API void _Exit(int status)
 SOOTH_API void __assert_fail(const char *expression, const char *file, unsigned line,
 			     const char *function)
 {
-	if (sched_taking) {
+	if (sched_active) {
 		char text[CONTROL_TEXT];
 		snprintf(text, sizeof(text), "%s:%u: %s: %s", file, line, function, expression);
 		sched_finish(CONTROL_ASSERTION, text);
@@ -315,7 +315,7 @@ SOOTH_API void abort(void)
 	struct sigaction now, by_default = { .sa_handler = SIG_DFL };
 	sigset_t mask;
 
-	if ((is_recorded_process() || sched_taking) && sigaction(SIGABRT, NULL, &now) == 0) {
+	if ((is_recorded_process() || sched_active) && sigaction(SIGABRT, NULL, &now) == 0) {
 		sigemptyset(&mask);
 		sigaddset(&mask, SIGABRT);
 		pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
@@ -323,7 +323,7 @@ SOOTH_API void abort(void)
 			raise(SIGABRT);
 		sched_finish(CONTROL_ABORTED, "");
 		process_finish(EVENT_PROCESS_ABORT, SIGABRT);
-		if (sched_taking)
+		if (sched_active)
 			server_end(SIGABRT);
 		real()->sigaction(SIGABRT, &by_default, NULL);
 	}

@@ -84,7 +84,7 @@ static int refuse_join(struct thread_known known, enum event_how how)
 {
 	if (known.stream == THREAD_UNKNOWN || known.fate == THREAD_JOINABLE)
 		return 0;
-	if (how == EVENT_TRY && (known.fate == THREAD_JOINED || !sched_is_over(known.stream)))
+	if (how == EVENT_TRY && (known.fate == THREAD_JOINED || !sched_thread_ended(known.stream)))
 		return EBUSY;
 	return known.fate == THREAD_JOINED ? ESRCH : EINVAL;
 }
@@ -97,7 +97,7 @@ static int refuse_join(struct thread_known known, enum event_how how)
 static int join_controlled(pthread_t thread, struct thread_known known, void **result, uintptr_t pc,
 			   enum event_how how, uint64_t until)
 {
-	struct sched_want want = sched_want(EV_JOIN, NULL, pc);
+	struct sched_op want = sched_op(EV_JOIN, NULL, pc);
 	uint32_t stream = known.stream;
 	int status = refuse_join(known, how);
 
@@ -117,7 +117,7 @@ static int join_controlled(pthread_t thread, struct thread_known known, void **r
 	want.object = stream;
 	want.how = how;
 	want.until = until;
-	enum sched_answer answer = sched_take(&want);
+	enum sched_outcome answer = sched_wait_until_enabled(&want);
 	if (answer == SCHED_TIMED_OUT)
 		return ETIMEDOUT;
 	if (sched_cancelled()) {
@@ -125,7 +125,7 @@ static int join_controlled(pthread_t thread, struct thread_known known, void **r
 		give_claim_up(&claim);
 		return join_controlled(thread, thread_table_find(thread), result, pc, how, until);
 	}
-	if (how == EVENT_TRY && !sched_is_over(stream))
+	if (how == EVENT_TRY && !sched_thread_ended(stream))
 		return EBUSY;
 	status = carrier->join(stream, thread, result);
 	return record_join(thread, known, pc, status);
@@ -199,7 +199,7 @@ SOOTH_API int pthread_cancel(pthread_t thread)
 	int result = real()->pthread_cancel(thread);
 
 	if (result == 0 && sched_on()) {
-		sched_disordered();
+		sched_mark_unordered();
 		sched_cancel(thread_table_stream(thread));
 	}
 	return result;

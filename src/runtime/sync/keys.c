@@ -64,7 +64,7 @@ SOOTH_API void tss_delete(tss_t key)
 }
 
 /* Values without a known destructor are left to the library. */
-bool keys_destroy(unsigned from, unsigned but)
+bool keys_run_destructors(unsigned from, unsigned but)
 {
 	bool any = false;
 

@@ -8,6 +8,6 @@
  * Runs one round of the calling thread's destructors, in the library's order: by key, starting with
  * `from` and without `but`. Returns false if no value was left.
  */
-bool keys_destroy(unsigned from, unsigned but);
+bool keys_run_destructors(unsigned from, unsigned but);
 
 #endif

@@ -210,7 +210,7 @@ static void update_tree(struct lock_pattern_thread *t, enum event_kind kind, uin
 	}
 }
 
-void lock_pattern_see(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
+void lock_pattern_update(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
 {
 	int error = errno;
 	enum event_group group;

@@ -23,6 +23,6 @@
 extern bool lock_pattern_on;
 
 /* Called before a record of the calling thread is made. Keeps errno and takes no lock. */
-void lock_pattern_see(enum event_kind kind, uintptr_t pc, const struct record_fields *fields);
+void lock_pattern_update(enum event_kind kind, uintptr_t pc, const struct record_fields *fields);
 
 #endif

@@ -141,18 +141,18 @@ static int wait_in_real_time(pthread_mutex_t *mutex, enum event_how how, uint64_
 }
 
 /*
- * In a controlled run: when sched_take() returns, the mutex is free and the real function does not
+ * In a controlled run: when sched_wait_until_enabled() returns, the mutex is free and the real function does not
  * wait. If it is not free after all, unrecorded code holds it, and the thread waits outside the
  * schedule.
  */
 static int lock_controlled(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, uint64_t until)
 {
-	struct sched_want want = sched_want(EV_ACQUIRE, mutex, pc);
+	struct sched_op want = sched_op(EV_ACQUIRE, mutex, pc);
 
 	want.how = how;
 	want.until = until;
 	want.lock = mutex_sched_lock(mutex);
-	if (sched_take(&want) == SCHED_TIMED_OUT)
+	if (sched_wait_until_enabled(&want) == SCHED_TIMED_OUT)
 		return record_result(mutex, pc, how, ETIMEDOUT);
 	int result = mutex_try_really(mutex);
 	if (result == EBUSY) {
@@ -212,9 +212,9 @@ int mutex_try(pthread_mutex_t *mutex, uintptr_t pc)
 	if (!tried)
 		tried = true;
 	if (sched_on()) {
-		struct sched_want want = sched_want(EV_ACQUIRE, mutex, pc);
+		struct sched_op want = sched_op(EV_ACQUIRE, mutex, pc);
 		want.how = EVENT_TRY;
-		sched_take(&want);
+		sched_wait_until_enabled(&want);
 	}
 	bool striped = record_stripe_lock(mutex);
 	int result = real()->pthread_mutex_trylock(mutex);

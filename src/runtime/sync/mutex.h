@@ -25,7 +25,7 @@ bool mutex_is_not_held(const pthread_mutex_t *mutex);
  */
 void mutex_record_misuse(const pthread_mutex_t *mutex, uintptr_t pc, int error);
 
-/* The mutex's type for sched_want's `lock`. */
+/* The mutex's type for sched_op's `lock`. */
 uint8_t mutex_sched_lock(const pthread_mutex_t *mutex);
 
 /*

@@ -79,12 +79,12 @@ static int try_lock(const struct rwlock_side *side, pthread_rwlock_t *lock, uint
 static int lock_controlled(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc,
 			   enum event_how how, uint64_t until)
 {
-	struct sched_want want = sched_want(side->acquire, lock, pc);
+	struct sched_op want = sched_op(side->acquire, lock, pc);
 
 	want.how = how;
 	want.until = until;
 	want.lock = EVENT_LOCK_RW;
-	if (sched_take(&want) == SCHED_TIMED_OUT)
+	if (sched_wait_until_enabled(&want) == SCHED_TIMED_OUT)
 		return record_result(side, lock, pc, how, ETIMEDOUT);
 	if (how == EVENT_TRY)
 		return try_lock(side, lock, pc);

@@ -39,7 +39,8 @@ static _Atomic bool any_named;
 
 static bool is_posted_elsewhere(const sem_t *sem)
 {
-	return ((const unsigned *)(const void *)sem)[2] && (any_named || channel_has_company());
+	return ((const unsigned *)(const void *)sem)[2] &&
+	       (any_named || channel_has_other_process());
 }
 
 static void record_down(sem_t *sem, uintptr_t pc, uint64_t number, enum event_how how)
@@ -85,16 +86,16 @@ static int record_result(sem_t *sem, uintptr_t pc, enum event_how how, int resul
 	return result;
 }
 
-/* In a controlled run sched_take() returns when the count is not 0. Then a try succeeds. */
+/* In a controlled run sched_wait_until_enabled() returns when the count is not 0. Then a try succeeds. */
 static int down_controlled(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t until)
 {
-	struct sched_want want = sched_want(EV_DOWN, sem, pc);
+	struct sched_op want = sched_op(EV_DOWN, sem, pc);
 	uint64_t number;
 
 	want.how = how;
 	want.until = until;
 	for (;;) {
-		enum sched_answer answer = sched_take(&want);
+		enum sched_outcome answer = sched_wait_until_enabled(&want);
 		if (sched_cancelled())
 			test_cancelled(pc);
 		if (answer == SCHED_TIMED_OUT || answer == SCHED_INTERRUPTED) {
@@ -180,8 +181,8 @@ SOOTH_API int sem_post(sem_t *sem)
 	int result = real()->sem_post(sem);
 	if (striped)
 		record_stripe_unlock(sem);
-	if (sched_taking && !sched_on())
-		sched_poke();
+	if (sched_active && !sched_on())
+		sched_notify_change();
 	return result;
 }
 

@@ -61,8 +61,8 @@ static bool leaves_steps(const void *context)
 {
 	const ucontext_t *interrupted = context;
 
-	return sched_taking &&
-	       (sched_is_at_work() ||
+	return sched_active &&
+	       (sched_jump_would_lose_steps() ||
 		caller_instrumented_is_own((uintptr_t)interrupted->uc_mcontext.gregs[REG_RIP]));
 }
 
@@ -71,11 +71,11 @@ static void handle_signal(int number, siginfo_t *info, void *context)
 	union handler program = { .plain = atomic_load(&handlers[number]) };
 	int error = errno;
 
-	if (sched_taking && is_crash(number) && sched_skip_read(context))
+	if (sched_active && is_crash(number) && sched_skip_read(context))
 		return;
-	if (sched_taking && !is_crash(number)) {
-		sched_disordered();
-		if (sched_put_off(number, info, context))
+	if (sched_active && !is_crash(number)) {
+		sched_mark_unordered();
+		if (sched_defer_signal(number, info, context))
 			return;
 	}
 	if (!process_recording()) {
@@ -85,7 +85,7 @@ static void handle_signal(int number, siginfo_t *info, void *context)
 	struct handler_frame frame
 		__attribute__((cleanup(leave_handler))) = { .outer = innermost_handler };
 	frame.leaves_steps = leaves_steps(context);
-	if (sched_taking && !is_crash(number))
+	if (sched_active && !is_crash(number))
 		frame.outside = sched_enter_handler(number);
 	thread_buffer_enter_handler(number, &frame.interrupted);
 	innermost_handler = &frame;
@@ -93,7 +93,7 @@ static void handle_signal(int number, siginfo_t *info, void *context)
 	program.full(number, info, context);
 }
 
-sighandler_t signal_ours(void)
+sighandler_t signal_runtime_handler(void)
 {
 	return (union handler){ .full = handle_signal }.plain;
 }
@@ -133,8 +133,8 @@ static void leave_handlers(const struct __jmp_buf_tag *environment)
 	if (!jumped)
 		return;
 	thread_buffer_jumped();
-	if (sched_taking)
-		sched_jumped();
+	if (sched_active)
+		sched_handlers_jumped();
 }
 
 /* An interposer that leaves the handlers that the jump leaves, and then jumps by `real_name`. */
@@ -174,8 +174,8 @@ static struct handler_change begin_change(int number, sighandler_t h)
 	struct handler_change c = { .number = number };
 	sigset_t all;
 
-	if (sched_taking && is_function(h) && !is_crash(number))
-		sched_expect_others();
+	if (sched_active && is_function(h) && !is_crash(number))
+		sched_expect_outside_wakeups();
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &c.mask);
@@ -207,12 +207,12 @@ SOOTH_API int sigaction(int number, const struct sigaction *restrict action,
 		wanted = *action;
 	struct handler_change c = begin_change(number, wanted.sa_handler);
 	if (process_recording() && is_function(wanted.sa_handler))
-		wanted.sa_handler = signal_ours();
+		wanted.sa_handler = signal_runtime_handler();
 	int result = real()->sigaction(number, action ? &wanted : NULL, &before);
 	finish_change(&c, result == 0);
 	resources_handlers_changed();
 	if (result == 0 && old) {
-		if (before.sa_handler == signal_ours())
+		if (before.sa_handler == signal_runtime_handler())
 			before.sa_handler = c.old;
 		else if (sched_is_crash_handler(before.sa_handler))
 			before = (struct sigaction){ .sa_handler = SIG_DFL };
@@ -227,10 +227,12 @@ static sighandler_t set_handler(__typeof__(signal) *real_signal, int number, sig
 	process_start();
 	bool wrapped = process_recording() && is_function(h);
 	struct handler_change c = begin_change(number, h);
-	sighandler_t before = real_signal(number, wrapped ? signal_ours() : h);
+	sighandler_t before = real_signal(number, wrapped ? signal_runtime_handler() : h);
 	finish_change(&c, before != SIG_ERR);
 	resources_handlers_changed();
-	return before == signal_ours() ? c.old : sched_is_crash_handler(before) ? SIG_DFL : before;
+	return before == signal_runtime_handler() ? c.old
+	       : sched_is_crash_handler(before)	  ? SIG_DFL
+						  : before;
 }
 
 #define SIGNAL(name, real_name)                                                                    \

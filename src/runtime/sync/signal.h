@@ -6,6 +6,6 @@
 void signal_after_fork(void);
 
 /* The handler that the kernel gets in place of a handler of the program. */
-void (*signal_ours(void))(int);
+void (*signal_runtime_handler(void))(int);
 
 #endif

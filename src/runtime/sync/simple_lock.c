@@ -10,17 +10,17 @@
 static _Atomic bool tried; /* a thread has tried such a lock: releases are numbered in the stripe */
 
 /*
- * In a controlled run the lock is free when sched_take() returns. If it is not (see mutex.c) the
+ * In a controlled run the lock is free when sched_wait_until_enabled() returns. If it is not (see mutex.c) the
  * thread waits outside the schedule.
  */
 void simple_lock_acquire(const struct simple_lock_functions *real, void *lock, uintptr_t pc)
 {
 	bool controlled = sched_on();
-	struct sched_want want;
+	struct sched_op want;
 
 	if (controlled) {
-		want = sched_want(EV_ACQUIRE, lock, pc);
-		sched_take(&want);
+		want = sched_op(EV_ACQUIRE, lock, pc);
+		sched_wait_until_enabled(&want);
 	}
 	if (real->try_lock(lock) != 0) {
 		if (controlled)
@@ -39,9 +39,9 @@ int simple_lock_try(const struct simple_lock_functions *real, void *lock, uintpt
 	if (!tried)
 		tried = true;
 	if (sched_on()) {
-		struct sched_want want = sched_want(EV_ACQUIRE, lock, pc);
+		struct sched_op want = sched_op(EV_ACQUIRE, lock, pc);
 		want.how = EVENT_TRY;
-		sched_take(&want);
+		sched_wait_until_enabled(&want);
 	}
 	bool striped = record_stripe_lock(lock);
 	int result = real->try_lock(lock);

@@ -55,13 +55,13 @@ static inline void sync_object_destroy_controlled(enum event_kind kind, const vo
 {
 	if (!sched_on())
 		return;
-	struct sched_want want = sched_want(kind, object, pc);
-	sched_take(&want);
-	if (!sched_is_awaited(object))
+	struct sched_op want = sched_op(kind, object, pc);
+	sched_wait_until_enabled(&want);
+	if (!sched_has_waiters(object))
 		return;
 	sync_object_misuse(EVENT_MISUSE_DESTROY_IN_USE, pc, object);
-	want.lock = SCHED_WHEN_LEFT;
-	sched_take(&want);
+	want.lock = SCHED_DESTROY_WAITS;
+	sched_wait_until_enabled(&want);
 }
 
 /*

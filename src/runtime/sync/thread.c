@@ -106,7 +106,7 @@ static void end_thread(void *round)
 
 	if (next <= PTHREAD_DESTRUCTOR_ITERATIONS && !pthread_setspecific(end_key, (void *)next))
 		return;
-	keys_destroy(end_key + 1, end_key);
+	keys_run_destructors(end_key + 1, end_key);
 	thread_end();
 }
 
@@ -127,7 +127,7 @@ void thread_prepare(void)
 	real()->pthread_once(&end_key_once, make_end_key);
 }
 
-bool thread_expect_end(void)
+bool thread_prepare_end(void)
 {
 	if (!end_key_made)
 		real()->pthread_once(&end_key_once, make_end_key);
@@ -141,7 +141,7 @@ void thread_exit(void *result)
 {
 	if (record_on()) {
 		thread_buffer_self.quiet = true;
-		thread_expect_end();
+		thread_prepare_end();
 		thread_buffer_self.quiet = false;
 	}
 	real()->pthread_exit(result);
@@ -261,7 +261,7 @@ static void *begin_thread(void *argument)
 	if (in_time && !given->in_table)
 		real()->free(given);
 	store_own_stack(&fields);
-	bool in_destructor = thread_expect_end();
+	bool in_destructor = thread_prepare_end();
 	thread_buffer_begin(start.stream);
 	thread_buffer_self.quiet = false;
 	if (record_on())
@@ -303,7 +303,7 @@ static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes
 	}
 	int result = carrier->create(start->stream, thread, attributes, begin_thread, start);
 	if (result != 0)
-		sched_created(CONTROL_NONE);
+		sched_thread_created(CONTROL_NONE);
 	return result;
 }
 
@@ -351,7 +351,7 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 				 /* known now, even if this was the thread's first record */
 				 .stream;
 	if (turns)
-		sched_created(stream);
+		sched_thread_created(stream);
 	else
 		announce_created(start);
 	errno = error;

@@ -33,7 +33,7 @@ unsigned thread_end_key(void);
 void thread_end(void);
 
 /* Makes the thread record its END. Returns false if the caller has to call thread_end(). */
-bool thread_expect_end(void);
+bool thread_prepare_end(void);
 
 /* The kernel's id of the calling thread. It is cached until it changes, in a new process. */
 int thread_tid(void);

@@ -7,8 +7,8 @@
  * is empty, its barrier is not complete; or another thread, itself in one of its states, has what
  * it waits for. Therefore the locks that are held at the cut need no order atoms of their own.
  */
-#ifndef PREDICT_DEADLOCK_STUCK_QUERY_H
-#define PREDICT_DEADLOCK_STUCK_QUERY_H
+#ifndef PREDICT_DEADLOCK_GLOBAL_QUERY_H
+#define PREDICT_DEADLOCK_GLOBAL_QUERY_H
 
 #include "predict/deadlock/waiter.h"
 

@@ -2,10 +2,10 @@
  * Builds the query "no thread can go on" for a window, and reads the blocked threads from a
  * solution.
  */
-#include "predict/deadlock/stuck_query.h"
+#include "predict/deadlock/global_query.h"
 
 #include "base/mem.h"
-#include "predict/deadlock/stuck_options.h"
+#include "predict/deadlock/final_states.h"
 
 #include <assert.h>
 
@@ -153,7 +153,7 @@ int32_t global_query_unwoken(struct global_query *g, uint32_t wait)
 
 	if (fresh) {
 		*slot = (uint64_t)order_query_boolean(&g->query);
-		*vec_push(&g->query.deaf) = (struct order_deaf){ (int32_t)*slot, wait };
+		*vec_push(&g->query.unwoken) = (struct order_unwoken){ (int32_t)*slot, wait };
 	}
 	return (int32_t)*slot;
 }

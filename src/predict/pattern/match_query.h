@@ -1,6 +1,6 @@
 /* Turns a choice of events into a query, and the solver's answer into a claim. */
-#ifndef PREDICT_PATTERN_PATTERN_QUERY_H
-#define PREDICT_PATTERN_PATTERN_QUERY_H
+#ifndef PREDICT_PATTERN_MATCH_QUERY_H
+#define PREDICT_PATTERN_MATCH_QUERY_H
 
 #include "predict/driver/node_query.h"
 #include "predict/pattern/pattern_join.h"

@@ -2,8 +2,8 @@
  * The fragments of a window that must be atomic: parts of one region, annotated or a critical
  * section, in which its thread does not wait for another thread (doc/prediction.md, Atomicity).
  */
-#ifndef PREDICT_ATOMICITY_ATOMICITY_PARTS_H
-#define PREDICT_ATOMICITY_ATOMICITY_PARTS_H
+#ifndef PREDICT_ATOMICITY_ATOMICITY_FRAGMENTS_H
+#define PREDICT_ATOMICITY_ATOMICITY_FRAGMENTS_H
 
 #include "predict/driver/analysis.h"
 #include "predict/atomicity/atomicity_calls.h"

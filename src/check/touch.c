@@ -2,7 +2,7 @@
  * Which bytes and sync objects an event touches, and whether it begins, ends or uses their
  * lifetime.
  */
-#include "check/lives.h"
+#include "check/touch.h"
 
 static void add_range(struct checker_touch *touch, uint64_t first, uint64_t size)
 {

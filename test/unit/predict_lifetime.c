@@ -39,7 +39,7 @@ static void compare(const struct predict_result *result, const void *wanted, siz
 	size_t matched = 0, seen = 0;
 
 	for (size_t i = 0; i < result->findings.count; i++) {
-		if (!finding_is_of_life(&result->findings.items[i]))
+		if (!finding_is_use_after_end(&result->findings.items[i]))
 			continue; /* other misuse */
 		seen++;
 		for (size_t k = 0; k < count; k++)

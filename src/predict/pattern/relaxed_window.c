@@ -2,7 +2,7 @@
  * Copies a window's model without its reads. What a read said is dropped, or replaced by an edge
  * from its writer.
  */
-#include "predict/pattern/pattern_relaxed.h"
+#include "predict/pattern/relaxed_window.h"
 
 /*
  * Adds edges from the write that each read saw. Nodes are numbered in recorded order: this is the

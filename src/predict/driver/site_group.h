@@ -5,8 +5,8 @@
  *
  * A candidate is a struct of the analysis; the groups only copy and compare it.
  */
-#ifndef PREDICT_DRIVER_SITE_POOL_H
-#define PREDICT_DRIVER_SITE_POOL_H
+#ifndef PREDICT_DRIVER_SITE_GROUP_H
+#define PREDICT_DRIVER_SITE_GROUP_H
 
 #include "base/map.h"
 #include "predict/driver/analysis.h"

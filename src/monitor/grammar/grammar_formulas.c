@@ -2,7 +2,7 @@
  * The grammars of a set of properties (grammar_formulas.h). For a violating run of the lattice, the
  * word is parsed again to say what is wrong with it.
  */
-#include "monitor/grammar/grammar_claims.h"
+#include "monitor/grammar/grammar_formulas.h"
 
 #include "base/mem.h"
 #include "monitor/grammar/grammar_machine.h"
@@ -142,7 +142,7 @@ struct machine *grammar_formulas_machine(const struct grammar_formulas *s,
 	return grammar_machine_open(s->set, g->property, g->grammar, &computation->labels, err);
 }
 
-void grammar_formulas_take_violation(struct observe_sentence *result,
+void grammar_formulas_take_violation(struct observe_word *result,
 				     struct grammar_violation *violation)
 {
 	const struct grammar_code *assertion = violation->assertion;
@@ -159,7 +159,7 @@ void grammar_formulas_take_violation(struct observe_sentence *result,
 struct word_replay {
 	const struct property_events *events;
 	struct grammar_word *word;
-	struct observe_sentence *result;
+	struct observe_word *result;
 	struct grammar_violation violation;
 	grammar_token_values values;
 };
@@ -194,10 +194,10 @@ static enum grammar_verdict replay_messages(struct word_replay *t,
 	return verdict;
 }
 
-static void keep_last_events(struct observe_sentence *result)
+static void keep_last_events(struct observe_word *result)
 {
 	size_t more =
-		result->session.count > OBSERVE_STORY ? result->session.count - OBSERVE_STORY : 0;
+		result->session.count > OBSERVE_SHOWN ? result->session.count - OBSERVE_SHOWN : 0;
 
 	result->session_length = result->session.count;
 	memmove(result->session.items, result->session.items + more,
@@ -205,11 +205,11 @@ static void keep_last_events(struct observe_sentence *result)
 	result->session.count -= more;
 }
 
-struct observe_sentence *grammar_formulas_explain_word(const struct grammar_formulas *s,
-						       const struct grammar_formula *g,
-						       const struct computation *computation,
-						       const uint32_t *messages, size_t count,
-						       bool at_end)
+struct observe_word *grammar_formulas_explain_word(const struct grammar_formulas *s,
+						   const struct grammar_formula *g,
+						   const struct computation *computation,
+						   const uint32_t *messages, size_t count,
+						   bool at_end)
 {
 	struct err err;
 	struct grammar_parser *parser = grammar_parser_open(g->grammar, false, NULL, &err);

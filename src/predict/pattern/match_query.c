@@ -18,7 +18,7 @@
  *   lifetimes		a leaf comes after the event that began the lifetime, and before the one
  *			that ended it, if that is inside.
  */
-#include "predict/pattern/pattern_query.h"
+#include "predict/pattern/match_query.h"
 
 #include "base/mem.h"
 

@@ -3,7 +3,7 @@
  * edge, by a read of what a thread wrote that had learned it, or when such a thread lets it go on
  * at a sync object.
  */
-#include "predict/atomicity/atomicity_learned.h"
+#include "predict/atomicity/atomicity_dependence.h"
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -31,7 +31,7 @@ static bool depends_on_source(const struct dependence *s, uint32_t node)
 	const uint32_t *cells = &s->window->cells.items[n->cell_start];
 	const uint64_t *dependent;
 
-	if (n->behind_all)
+	if (n->after_all)
 		return true; /* it may depend on anything that has happened */
 	for (uint32_t i = s->sources->start[node]; i < s->sources->start[node + 1]; i++) {
 		if (s->nodes[s->sources->from[i]])

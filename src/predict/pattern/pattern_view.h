@@ -2,8 +2,8 @@
  * The events of one property in one window, indexed by event and by event and the value of a
  * parameter.
  */
-#ifndef PREDICT_PATTERN_PATTERN_EVENTS_H
-#define PREDICT_PATTERN_PATTERN_EVENTS_H
+#ifndef PREDICT_PATTERN_PATTERN_VIEW_H
+#define PREDICT_PATTERN_PATTERN_VIEW_H
 
 #include "base/map.h"
 #include "order/model/sources.h"

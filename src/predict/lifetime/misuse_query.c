@@ -2,10 +2,10 @@
  * Builds queries about misuse, keeps account of the queries for each pair of sites, and adds
  * claims.
  */
-#include "predict/lifetime/misuse_ask.h"
+#include "predict/lifetime/misuse_query.h"
 
 #include "base/mem.h"
-#include "predict/driver/site_pool.h"
+#include "predict/driver/site_group.h"
 
 #include <assert.h>
 
@@ -18,9 +18,9 @@ static void index_edges(struct misuse_query *q)
 {
 	order_sources_make(&q->sources, q->model);
 	q->is_lifetime = mem_zalloc(q->model->edges.count + 1, sizeof *q->is_lifetime);
-	for (size_t i = 0; i < q->window->life_edges.count; i++) {
-		assert(q->window->life_edges.items[i] < q->model->edges.count);
-		q->is_lifetime[q->window->life_edges.items[i]] = true;
+	for (size_t i = 0; i < q->window->lifetime_edges.count; i++) {
+		assert(q->window->lifetime_edges.items[i] < q->model->edges.count);
+		q->is_lifetime[q->window->lifetime_edges.items[i]] = true;
 	}
 }
 
@@ -173,7 +173,7 @@ void misuse_query_ask(struct misuse_query *q, enum event_misuse misuse, uint32_t
 	 * the witness.
 	 */
 	claim = analysis_add_claim(q->analysis, &solution,
-				   q->query.query.deaf.count ? NULL : q->query.required);
+				   q->query.query.unwoken.count ? NULL : q->query.required);
 	claim->kind = FINDING_MISUSE;
 	claim->claim = CHECKER_MISUSE;
 	claim->misuse = misuse;

@@ -2,8 +2,8 @@
  * What an event does to lifetimes: which bytes and sync objects it touches, and whether it begins
  * or ends their lifetime or only uses them. doc/prediction.md, "Lifetimes".
  */
-#ifndef CHECK_LIVES_H
-#define CHECK_LIVES_H
+#ifndef CHECK_TOUCH_H
+#define CHECK_TOUCH_H
 
 #include "check/base.h"
 

@@ -7,10 +7,10 @@
  * r2, the best candidates are kept: first those that the recorded run shows, then those with one
  * variable, then the nearest.
  */
-#ifndef PREDICT_ATOMICITY_ATOMICITY_TEARS_H
-#define PREDICT_ATOMICITY_ATOMICITY_TEARS_H
+#ifndef PREDICT_ATOMICITY_ATOMICITY_INTERRUPTIONS_H
+#define PREDICT_ATOMICITY_ATOMICITY_INTERRUPTIONS_H
 
-#include "predict/atomicity/atomicity_parts.h"
+#include "predict/atomicity/atomicity_fragments.h"
 #include "predict/race/race_candidates.h"
 
 struct interruption {

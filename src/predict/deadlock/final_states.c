@@ -3,7 +3,7 @@
  * and drops those that have no reason to be blocked, or beside which another thread has no possible
  * state, until nothing changes.
  */
-#include "predict/deadlock/stuck_options.h"
+#include "predict/deadlock/final_states.h"
 
 #include "base/mem.h"
 #include "base/sort.h"

@@ -2,7 +2,7 @@
  * Clauses that forbid what a solution of the global query showed: a cycle, or a set of blocked
  * threads.
  */
-#include "predict/deadlock/stuck_query.h"
+#include "predict/deadlock/global_query.h"
 
 #include "base/mem.h"
 

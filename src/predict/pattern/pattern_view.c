@@ -1,5 +1,5 @@
 /* Collects the events of one property in one window, and indexes them for the join. */
-#include "predict/pattern/pattern_events.h"
+#include "predict/pattern/pattern_view.h"
 
 #include "base/mem.h"
 

@@ -2,14 +2,14 @@
  * The grammars of a set of properties: their tables, their verdicts on the recorded run, and what
  * is wrong with words of other runs.
  */
-#ifndef MONITOR_GRAMMAR_GRAMMAR_CLAIMS_H
-#define MONITOR_GRAMMAR_GRAMMAR_CLAIMS_H
+#ifndef MONITOR_GRAMMAR_GRAMMAR_FORMULAS_H
+#define MONITOR_GRAMMAR_GRAMMAR_FORMULAS_H
 
 #include "monitor/computation/computation.h"
 #include "monitor/grammar/grammar_run.h"
 #include "monitor/formula/machine.h"
 
-struct observe_sentence;
+struct observe_word;
 
 /* A formula that is a grammar. */
 struct grammar_formula {
@@ -46,14 +46,14 @@ struct machine *grammar_formulas_machine(const struct grammar_formulas *formulas
 					 const struct computation *computation, struct err *err);
 
 /* Takes over a violation that an engine found, so that it outlives the tables. */
-void grammar_formulas_take_violation(struct observe_sentence *result,
+void grammar_formulas_take_violation(struct observe_word *result,
 				     struct grammar_violation *violation);
 
 /* Returns what is wrong with the word of a run: `messages` of the computation that monitors see. */
-struct observe_sentence *grammar_formulas_explain_word(const struct grammar_formulas *formulas,
-						       const struct grammar_formula *grammar,
-						       const struct computation *computation,
-						       const uint32_t *messages, size_t count,
-						       bool at_end);
+struct observe_word *grammar_formulas_explain_word(const struct grammar_formulas *formulas,
+						   const struct grammar_formula *grammar,
+						   const struct computation *computation,
+						   const uint32_t *messages, size_t count,
+						   bool at_end);
 
 #endif

@@ -3,8 +3,8 @@
  * blocked at one of its waiters. This test is cheap, and for most windows it is the end of the
  * search: some thread computes and never waits.
  */
-#ifndef PREDICT_DEADLOCK_STUCK_OPTIONS_H
-#define PREDICT_DEADLOCK_STUCK_OPTIONS_H
+#ifndef PREDICT_DEADLOCK_FINAL_STATES_H
+#define PREDICT_DEADLOCK_FINAL_STATES_H
 
 #include "predict/deadlock/waiter.h"
 

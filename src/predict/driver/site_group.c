@@ -1,5 +1,5 @@
 /* Keeps the best candidates of each group, and chooses which of them the solver is asked about. */
-#include "predict/driver/site_pool.h"
+#include "predict/driver/site_group.h"
 
 #include "base/mem.h"
 

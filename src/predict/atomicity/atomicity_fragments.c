@@ -2,7 +2,7 @@
  * Cuts each thread's accesses into fragments. One pass along a thread keeps the open regions and
  * the held locks; an event that waits ends all fragments.
  */
-#include "predict/atomicity/atomicity_parts.h"
+#include "predict/atomicity/atomicity_fragments.h"
 
 #include "base/hash.h"
 #include "base/map.h"

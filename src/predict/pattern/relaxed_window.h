@@ -3,8 +3,8 @@
  * so that only a run of the program can show whether they are possible. Everything but the model
  * and its clock belongs to the original window, which must outlive this one.
  */
-#ifndef PREDICT_PATTERN_PATTERN_RELAXED_H
-#define PREDICT_PATTERN_PATTERN_RELAXED_H
+#ifndef PREDICT_PATTERN_RELAXED_WINDOW_H
+#define PREDICT_PATTERN_RELAXED_WINDOW_H
 
 #include "order/model/clock.h"
 #include "order/window/window.h"

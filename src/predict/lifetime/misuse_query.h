@@ -3,8 +3,8 @@
  * events before it. Events that are next are not inside, and edges only bind events inside, so the
  * window's model is used as it is. Only the sources of those edges need not be inside.
  */
-#ifndef PREDICT_LIFETIME_MISUSE_ASK_H
-#define PREDICT_LIFETIME_MISUSE_ASK_H
+#ifndef PREDICT_LIFETIME_MISUSE_QUERY_H
+#define PREDICT_LIFETIME_MISUSE_QUERY_H
 
 #include "base/map.h"
 #include "predict/driver/analysis.h"

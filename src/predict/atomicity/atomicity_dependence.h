@@ -3,8 +3,8 @@
  * afterwards is no accident: it waited for it, perhaps by polling a flag (doc/prediction.md,
  * Atomicity, "learning").
  */
-#ifndef PREDICT_ATOMICITY_ATOMICITY_LEARNED_H
-#define PREDICT_ATOMICITY_ATOMICITY_LEARNED_H
+#ifndef PREDICT_ATOMICITY_ATOMICITY_DEPENDENCE_H
+#define PREDICT_ATOMICITY_ATOMICITY_DEPENDENCE_H
 
 #include "order/model/sources.h"
 #include "order/window/window.h"
