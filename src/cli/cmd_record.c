@@ -23,6 +23,7 @@ struct record_command {
 	struct record_program recording;
 	struct property_files properties;
 	bool verbose;
+	const char *log; /* not used */
 };
 
 #define RECORD_FIELD(name) offsetof(struct record_command, name)
@@ -35,9 +36,9 @@ static const struct cli_option record_options[] = {
 	  "with --serial: choose the next thread at random from seed N (default: a thread runs as "
 	  "long as it can)",
 	  .set = option_set_number_text, .field = RECORD_FIELD(recording.seed) },
-	{ "--log", "NAME", "thread (default): one log per thread; global: one log under one lock",
-	  .set = option_set_word, .field = RECORD_FIELD(recording.log),
-	  .choices = (const char *const[]){ "thread", "global", NULL } },
+	/* accepted for scripts that name the default; there is no other log any more */
+	{ "--log", "NAME", NULL, .set = option_set_word, .field = RECORD_FIELD(log),
+	  .choices = (const char *const[]){ "thread", NULL } },
 	{ "--verbosity", "N", "how many messages the runtime prints (default 0: none)",
 	  .set = option_set_number_text, .field = RECORD_FIELD(recording.verbosity) },
 	{ "-v", NULL, "print the name and the size of the trace", .set = option_set_flag,
@@ -100,7 +101,8 @@ static int record_and_wait(struct record_command *c)
 
 int cmd_record(char **argv)
 {
-	struct record_command c = { { .command = "record" }, { .command = "record" }, false };
+	struct record_command c = { .recording = { .command = "record" },
+				    .properties = { .command = "record" } };
 	struct command_arguments arguments;
 	const struct command_syntax syntax = {
 		.command = "record",
@@ -114,8 +116,8 @@ int cmd_record(char **argv)
 			    { recording_options, &c.recording },
 			    { property_options, &c.properties } },
 		.notes = "Processes that the program starts are recorded to NAME.PID.sooth next to "
-			 "TRACE. SOOTH_OPTIONS can set limit, log and verbosity as well "
-			 "(limit=1G:log=thread).",
+			 "TRACE. SOOTH_OPTIONS can set limit and verbosity as well "
+			 "(limit=1G:verbosity=1).",
 		.program = true,
 	};
 	int status;

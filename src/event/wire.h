@@ -63,14 +63,6 @@ enum wire_block_flag {
 	WIRE_BLOCK_LAST = 2, /* the stream ended with this block */
 	/* the stream of a signal handler: `spare` is the stream it interrupts */
 	WIRE_BLOCK_HANDLER = 4,
-	WIRE_BLOCK_GLOBAL =
-		8, /* log=global: pieces of many streams, each behind a struct wire_piece */
-};
-
-/* A piece of a stream in a block of the global log. */
-struct wire_piece {
-	uint32_t stream;
-	uint32_t bytes;
 };
 
 /* Bytes that a block with this many bytes of records takes in a log file. */

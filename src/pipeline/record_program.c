@@ -105,8 +105,6 @@ static bool set_options(const struct record_program *r)
 		fprintf(out, "%s:", given);
 	if (r->limit)
 		fprintf(out, "limit=%s:", r->limit);
-	if (r->log)
-		fprintf(out, "log=%s:", r->log);
 	if (r->verbosity)
 		fprintf(out, "verbosity=%s:", r->verbosity);
 	if (r->patterns)

@@ -21,7 +21,7 @@ enum {
 struct record_program {
 	const char *command; /* "record", for messages */
 	const char *trace;   /* as the user named it, or made from the program's name */
-	const char *limit, *log, *verbosity; /* values for SOOTH_OPTIONS, or NULL */
+	const char *limit, *verbosity; /* values for SOOTH_OPTIONS, or NULL */
 	bool patterns;			     /* report new nestings of locks while it runs */
 	bool serial; /* run one thread at a time; the order of all events is recorded */
 	const char

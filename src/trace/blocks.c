@@ -41,62 +41,6 @@ static bool all_zero(const uint8_t *p, size_t size)
 	return !size || (!p[0] && !memcmp(p, p + 1, size - 1));
 }
 
-/* Adds the pieces of a block of the global log, each as a block of its stream. */
-static void add_pieces(struct trace *trace, const struct store_block *whole)
-{
-	for (uint32_t at = 0; at < whole->bytes;) {
-		struct store_block piece = *whole;
-		struct wire_piece header;
-
-		if (whole->bytes - at >= sizeof header) {
-			memcpy(&header, whole->data + at, sizeof header);
-			at += sizeof header;
-		} else {
-			header = (struct wire_piece){ 0, UINT32_MAX };
-		}
-		if (header.bytes > whole->bytes - at) {
-			if (!whole->cut)
-				store_problem(trace,
-					      "%s: offset %#" PRIx64
-					      ": a piece runs past its block",
-					      trace->files.items[whole->file], whole->offset + at);
-			return;
-		}
-		piece.data = whole->data + at;
-		piece.bytes = header.bytes;
-		piece.stream = header.stream;
-		piece.offset = whole->offset + at;
-		piece.order = whole->number << 16 | at;
-		piece.continues = true;
-		piece.cut = false;
-		piece.spare = 0;
-		piece.flags &= ~(uint32_t)(WIRE_BLOCK_HANDLER | WIRE_BLOCK_LAST);
-		*vec_push(&trace->blocks) = piece;
-		at += header.bytes;
-	}
-}
-
-/* Is it a block of the global log? Its copy in the ring is dropped if the log has that number. */
-static bool is_global_block(const struct store_block *b)
-{
-	return b->flags & WIRE_BLOCK_GLOBAL && b->stream == UINT32_MAX;
-}
-
-static void add_block(struct trace *trace, const struct store_block *block)
-{
-	if (is_global_block(block)) {
-		add_pieces(trace, block);
-		return;
-	}
-	*vec_push(&trace->blocks) = *block;
-	if (block->flags & WIRE_BLOCK_GLOBAL) { /* a thread buffer, not yet written to the log */
-		struct store_block *buffer = &trace->blocks.items[trace->blocks.count - 1];
-
-		buffer->continues = true;
-		buffer->order = UINT64_MAX;
-	}
-}
-
 static struct store_block from_header(const struct wire_block *header)
 {
 	return (struct store_block){
@@ -133,21 +77,9 @@ void store_scan_log(struct trace *trace, uint32_t file)
 		block.data = view->data + block.offset;
 		block.cut = header.bytes > view->size - block.offset;
 		block.bytes = block.cut ? (uint32_t)(view->size - block.offset) : header.bytes;
-		add_block(trace, &block);
+		*vec_push(&trace->blocks) = block;
 		at += wire_block_room(block.bytes);
 	}
-}
-
-/* Is a whole block of the global log with this number known from the log already? */
-static bool has_global_block(const struct trace *trace, uint64_t number)
-{
-	for (size_t i = trace->blocks.count; i-- > 0;) {
-		const struct store_block *b = &trace->blocks.items[i];
-
-		if (b->continues && !b->from_ring && b->number == number && b->order != UINT64_MAX)
-			return true;
-	}
-	return false;
 }
 
 void store_scan_ring(struct trace *trace, uint32_t file)
@@ -176,8 +108,7 @@ void store_scan_ring(struct trace *trace, uint32_t file)
 		block.data = view->data + block.offset;
 		block.cut = filled > view->size - block.offset;
 		block.bytes = (uint32_t)(block.cut ? view->size - block.offset : filled);
-		if (!is_global_block(&block) || !has_global_block(trace, block.number))
-			add_block(trace, &block);
+		*vec_push(&trace->blocks) = block;
 	}
 }
 
@@ -185,26 +116,12 @@ void store_scan_ring(struct trace *trace, uint32_t file)
 
 /* By stream and position in it; of two copies of a block the better one comes first. */
 SORT_COMPARISON(by_stream, struct store_block, a, b,
-		sort_order(a->stream, b->stream) ?: sort_order(a->order, b->order)
-			?: sort_order(a->number, b->number) ?: sort_order(b->bytes, a->bytes)
-			?: sort_order(b->from_ring, a->from_ring))
+		sort_order(a->stream, b->stream) ?: sort_order(a->number, b->number)
+			?: sort_order(b->bytes, a->bytes) ?: sort_order(b->from_ring, a->from_ring))
 
 static bool same_block(const struct store_block *a, const struct store_block *b)
 {
-	if (a->stream != b->stream || a->continues != b->continues)
-		return false;
-	return a->continues ? a->order == b->order : a->number == b->number;
-}
-
-/*
- * Is `buffer` a thread buffer whose contents had already been written to the global log when the
- * process was killed?
- */
-static bool was_written(const struct store_block *buffer, const struct store_block *last)
-{
-	return buffer->order == UINT64_MAX && buffer->continues && last->continues &&
-	       last->stream == buffer->stream && last->bytes == buffer->bytes &&
-	       !memcmp(last->data, buffer->data, buffer->bytes);
+	return a->stream == b->stream && a->number == b->number;
 }
 
 static void drop_copies(struct trace *trace)
@@ -214,8 +131,7 @@ static void drop_copies(struct trace *trace)
 	for (size_t i = 0; i < trace->blocks.count; i++) {
 		const struct store_block *b = &trace->blocks.items[i];
 
-		if (kept && (same_block(&trace->blocks.items[kept - 1], b) ||
-			     was_written(b, &trace->blocks.items[kept - 1]))) {
+		if (kept && same_block(&trace->blocks.items[kept - 1], b)) {
 			trace->blocks.items[kept - 1].flags |= b->flags & WIRE_BLOCK_LAST;
 			continue;
 		}
@@ -238,7 +154,7 @@ static void add_stream(struct trace *trace, size_t from, size_t to)
 		const struct store_block *b = &blocks[i];
 		bool cut = i && blocks[i - 1].cut;
 
-		if (cut || (!b->continues && b->number != i)) {
+		if (cut || b->number != i) {
 			stream.gap =
 				cut ? mem_format("stream %" PRIu32 ": block %zu is not complete",
 						 b->stream, i - 1)

@@ -570,8 +570,7 @@ static bool next_block(struct trace_cursor *c, struct err *err)
 	b = &c->stream->blocks[c->block++];
 	c->start = c->p = b->data;
 	c->end = b->data + b->bytes;
-	if (!b->continues)
-		c->codec = (struct codec){ .time = b->time };
+	c->codec = (struct codec){ .time = b->time };
 	return true;
 }
 

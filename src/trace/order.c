@@ -177,15 +177,12 @@ static struct order_object *object_at(const struct trace_order *o, uint64_t addr
 /* Links handlers with the streams they interrupt, unless their position there is unknown. */
 static void link_handlers(struct trace_order *o)
 {
-	const char *log = trace_meta(o->trace, "log");
-	bool by_position = !log || strcmp(log, "global");
-
 	for (uint32_t i = 0; i < o->count; i++) {
 		uint32_t number = trace_stream(o->trace, i)->host;
 		uint32_t host =
 			number == TRACE_NONE ? TRACE_NONE : trace_find_stream(o->trace, number);
 
-		if (host == TRACE_NONE || host == i || !by_position)
+		if (host == TRACE_NONE || host == i)
 			continue;
 		o->heads[i].host = host;
 		/* If handlers interrupt handlers, the position is in one of them: go by time. */

@@ -19,11 +19,9 @@ struct store_block {
 	uint32_t flags;
 	bool cut; /* the file ends inside it: whole records count, then the stream ends */
 	bool from_ring;
-	bool continues; /* a piece of the global log: times continue from the piece before */
 	uint64_t number;
 	uint64_t time;
 	uint64_t spare;
-	uint64_t order;	 /* pieces of the global log: position in the log */
 	uint32_t file;	 /* index of the file, for messages */
 	uint64_t offset; /* of the records in the file */
 };

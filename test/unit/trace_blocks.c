@@ -201,50 +201,6 @@ static void bad_cursor_in_the_ring(void **state)
 	make_remove(&dir);
 }
 
-/* log=global: pieces of many streams in blocks that have a number of their own. */
-static void global_log(void **state)
-{
-	struct make_dir dir;
-	static uint8_t pieces[256];
-	uint8_t got[16];
-	struct trace *trace;
-	struct err err;
-	struct codec codecs[2] = { 0 };
-	uint32_t bytes = 0, half = 0, last = 0;
-	size_t at;
-
-	(void)state;
-	setup(&dir);
-	for (unsigned i = 0; i < 6; i++) {
-		struct wire_piece piece = { i % 2, 0 };
-
-		half = i == 3 ? bytes : half;
-		last = bytes + (uint32_t)sizeof piece;
-		piece.bytes = make_read(&codecs[i % 2], pieces + bytes + sizeof piece,
-					(uint8_t)('a' + i), 0);
-		memcpy(pieces + bytes, &piece, sizeof piece);
-		bytes += (uint32_t)sizeof piece + piece.bytes;
-	}
-	/* Block 1 stands first in the file; the order is that of the numbers. */
-	at = make_block(log0, UINT32_MAX, 1, WIRE_BLOCK_GLOBAL, pieces + half, bytes - half);
-	at += make_block(log0 + at, UINT32_MAX, 0, WIRE_BLOCK_GLOBAL, pieces, half);
-	make_file(&dir, "events.7", log0, at);
-	/* What one lane had handed over just before the end, and what another had not. */
-	put_chunk(0, 1, 0, WIRE_BLOCK_LIVE | WIRE_BLOCK_GLOBAL, pieces + last, bytes - last);
-	put_chunk(1, 0, 0, WIRE_BLOCK_LIVE | WIRE_BLOCK_GLOBAL, body,
-		  make_read(&codecs[0], body, 'z', 0));
-	make_file(&dir, "ring", ring, sizeof ring);
-	trace = make_open(&dir);
-	assert_int_equal(trace_problem_count(trace), 0);
-	assert_int_equal(trace_stream_count(trace), 2);
-	assert_int_equal(read_all(trace, 0, got, &err), 4);
-	assert_memory_equal(got, "acez", 4);
-	assert_int_equal(read_all(trace, 1, got, &err), 3);
-	assert_memory_equal(got, "bdf", 3);
-	trace_close(trace);
-	make_remove(&dir);
-}
-
 static void not_a_trace(void **state)
 {
 	struct make_dir dir = make_dir();
@@ -310,7 +266,6 @@ int main(void)
 		cmocka_unit_test(hole_in_the_log),
 		cmocka_unit_test(missing_block),
 		cmocka_unit_test(bad_cursor_in_the_ring),
-		cmocka_unit_test(global_log),
 		cmocka_unit_test(not_a_trace),
 		cmocka_unit_test(owners_of_handler_streams),
 	};

@@ -432,22 +432,8 @@ static void number_cells_and_objects(struct surveyor *s)
 /* The stream of a signal handler belongs to the thread that it interrupts. */
 static void find_threads_of_streams(struct survey *survey)
 {
-	uint32_t count = survey->threads;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t thread = i;
-
-		for (uint32_t left = count; left > 0; left--) {
-			uint32_t host = trace_stream(survey->trace, thread)->host;
-			uint32_t next = host == TRACE_NONE ? TRACE_NONE
-							   : trace_find_stream(survey->trace, host);
-
-			if (next == TRACE_NONE)
-				break;
-			thread = next;
-		}
-		survey->thread_of[i] = thread;
-	}
+	for (uint32_t i = 0; i < survey->threads; i++)
+		survey->thread_of[i] = trace_stream_owner(survey->trace, i);
 }
 
 static void set_initial_values(struct surveyor *s)

@@ -15,29 +15,13 @@ struct base_run {
 	bool exhausted;
 };
 
-/* Returns the thread that a stream's events belong to. A handler may have interrupted a handler. */
-static uint32_t find_owner(const struct trace *trace, uint32_t i)
-{
-	/* A corrupt trace may contain a cycle. */
-	for (uint32_t steps = trace_stream_count(trace); steps > 0; steps--) {
-		uint32_t number = trace_stream(trace, i)->host;
-		uint32_t host =
-			number == TRACE_NONE ? TRACE_NONE : trace_find_stream(trace, number);
-
-		if (host == TRACE_NONE || host == i)
-			return i;
-		i = host;
-	}
-	return 0;
-}
-
 uint32_t *base_run_map_owners(const struct trace *trace)
 {
 	uint32_t count = trace_stream_count(trace);
 	uint32_t *streams = mem_zalloc((size_t)count + 1, sizeof *streams);
 
 	for (uint32_t i = 0; i < count; i++)
-		streams[i] = find_owner(trace, i);
+		streams[i] = trace_stream_owner(trace, i);
 	return streams;
 }
 

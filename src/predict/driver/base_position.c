@@ -10,24 +10,6 @@
 #include <assert.h>
 #include <string.h>
 
-/*
- * The thread that a stream belongs to. In a corrupt trace the owners may form a cycle: then the
- * stream belongs to itself.
- */
-static uint32_t thread_of(const struct trace *trace, uint32_t i)
-{
-	uint32_t at = i;
-
-	for (uint32_t hops = 0; hops <= trace_stream_count(trace); hops++) {
-		uint32_t host = trace_stream(trace, at)->host;
-
-		if (host == TRACE_NONE || trace_find_stream(trace, host) == TRACE_NONE)
-			return at;
-		at = trace_find_stream(trace, host);
-	}
-	return i;
-}
-
 void base_position_open(struct base_position *base, const struct trace *trace)
 {
 	uint32_t streams = trace_stream_count(trace);
@@ -39,7 +21,7 @@ void base_position_open(struct base_position *base, const struct trace *trace)
 	base->first = mem_zalloc(streams + 1, sizeof *base->first);
 	base->last = mem_zalloc(streams + 1, sizeof *base->last);
 	for (uint32_t i = 0; i < streams; i++)
-		base->thread[i] = thread_of(trace, i);
+		base->thread[i] = trace_stream_owner(trace, i);
 }
 
 void base_position_close(struct base_position *base)
