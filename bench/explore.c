@@ -5,7 +5,7 @@
  * of events. The table also has the processor time of a run, of tool and program together, which
  * hardly depends on the load of the machine.
  */
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,14 +31,14 @@ static const struct load loads[] = {
 
 struct way {
 	const char *name;
-	enum session_mode mode;
+	enum runner_mode mode;
 	double goal[LOADS]; /* 0: no goal */
 };
 static const struct way ways[] = {
-	{ "executed each time", SESSION_ONCE, { 0, 0 } },
-	{ "process, kernel threads", SESSION_FORK, { 2000, 150 } },
-	{ "process, fibers", SESSION_FORK_FIBERS, { 3000, 1000 } },
-	{ "persistent, fibers", SESSION_PERSISTENT, { 50000, 5000 } },
+	{ "executed each time", RUNNER_ONCE, { 0, 0 } },
+	{ "process, kernel threads", RUNNER_FORK, { 2000, 150 } },
+	{ "process, fibers", RUNNER_FORK_FIBERS, { 3000, 1000 } },
+	{ "persistent, fibers", RUNNER_PERSISTENT, { 50000, 5000 } },
 };
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
@@ -111,10 +111,10 @@ static void make_plan(struct plan *plan, uint32_t threads)
 	}
 }
 
-static double sample(struct session *session, struct plan *plan, uint32_t threads,
+static double sample(struct runner *session, struct plan *plan, uint32_t threads,
 		     struct figures *figures)
 {
-	struct executor *executor = session_executor(session);
+	struct executor *executor = runner_executor(session);
 	struct outcome outcome;
 	struct err err;
 	unsigned runs = 0;
@@ -136,24 +136,24 @@ static double sample(struct session *session, struct plan *plan, uint32_t thread
 	return runs / (end - start);
 }
 
-static struct figures measure(char *program, const struct load *load, enum session_mode mode,
+static struct figures measure(char *program, const struct load *load, enum runner_mode mode,
 			      uint32_t policy)
 {
 	char *words[] = { program, (char *)load->threads, (char *)load->operations, NULL };
-	struct session_options options = { .program = words, .mode = mode, .quiet = true };
+	struct runner_options options = { .program = words, .mode = mode, .quiet = true };
 	struct plan plan = { .policy = policy, .options = CONTROL_END_STUCK };
 	struct figures figures = { 0 };
 	struct err err;
 	double rates[SAMPLES], before = processor_time();
 
-	struct session *session = session_open(&options, &err);
+	struct runner *session = runner_open(&options, &err);
 	if (!session)
 		die("no session", &err);
 	for (unsigned i = 0; i < SAMPLES; i++)
 		rates[i] = sample(session, &plan, (uint32_t)atoi(load->threads), &figures);
-	if (session_mode(session) != mode)
-		die(session_fallback(session), NULL);
-	session_close(session);
+	if (runner_mode(session) != mode)
+		die(runner_fallback(session), NULL);
+	runner_close(session);
 	figures.cpu = processor_time() - before;
 	plan_free(&plan);
 	qsort(rates, SAMPLES, sizeof(rates[0]), by_value);

@@ -10,7 +10,7 @@ static bool set_mode(const struct cli_option *option, void *target, const char *
 {
 	int choice = option_choice(option, value, err);
 
-	((struct explore_program *)target)->mode = (enum session_mode)choice;
+	((struct explore_program *)target)->mode = (enum runner_mode)choice;
 	return choice >= 0;
 }
 

@@ -14,13 +14,13 @@ static const struct explore_result *result_of(const struct explore_program *x)
 /* The mode that the search ended in. */
 static const char *mode_name(const struct explore_program *x)
 {
-	return explore_program_modes[x->session ? session_mode(x->session) : SESSION_ONCE];
+	return explore_program_modes[x->session ? runner_mode(x->session) : RUNNER_ONCE];
 }
 
 /* Why that is not the mode that was asked for; NULL: it is. */
 static const char *fallback_reason(const struct explore_program *x)
 {
-	const char *why = x->session ? session_fallback(x->session) : NULL;
+	const char *why = x->session ? runner_fallback(x->session) : NULL;
 
 	if (!why && x->fell_back)
 		return "fibers showed a failure that kernel threads did not repeat";

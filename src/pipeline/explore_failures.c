@@ -116,20 +116,20 @@ static bool shows_failure(const struct explore_program *x, const struct failure 
 
 /* A repetition of a failure: one run in its own session, open as long as the outcome is needed. */
 struct failure_repeat {
-	struct session *session;
+	struct runner *session;
 	char *trace; /* NULL: it is not recorded */
 	struct outcome outcome;
 	bool ran, shown;
 };
 
 static void repeat_failure(struct explore_program *x, const struct failure *failure,
-			   const struct plan *plan, enum session_mode mode,
+			   const struct plan *plan, enum runner_mode mode,
 			   struct failure_repeat *repeat, struct err *err)
 {
 	struct executor *executor;
 
 	*repeat = (struct failure_repeat){ 0 };
-	if (mode == SESSION_ONCE)
+	if (mode == RUNNER_ONCE)
 		repeat->trace = explore_program_trace_name(x, "failure", x->extra);
 	repeat->session = explore_program_open_session(x, mode, repeat->trace, err);
 	if (!repeat->session)
@@ -137,14 +137,14 @@ static void repeat_failure(struct explore_program *x, const struct failure *fail
 	executor = explore_program_executor(x, repeat->session, repeat->trace);
 	repeat->ran = executor->run(executor, plan, &repeat->outcome, err);
 	x->extra++;
-	repeat->shown = repeat->ran && session_mode(repeat->session) <= mode &&
+	repeat->shown = repeat->ran && runner_mode(repeat->session) <= mode &&
 			shows_failure(x, failure, &repeat->outcome);
 }
 
 static void repeat_close(struct failure_repeat *repeat)
 {
 	if (repeat->session)
-		session_close(repeat->session);
+		runner_close(repeat->session);
 	free(repeat->trace);
 }
 
@@ -152,17 +152,17 @@ static void repeat_close(struct failure_repeat *repeat)
 static bool record_failure(struct explore_program *x, struct failure *failure,
 			   const struct plan *seen, struct failure_repeat *repeat, struct err *err)
 {
-	repeat_failure(x, failure, &failure->plan, SESSION_ONCE, repeat, err);
+	repeat_failure(x, failure, &failure->plan, RUNNER_ONCE, repeat, err);
 	if (repeat->shown || !repeat->ran)
 		return repeat->shown;
 	repeat_close(repeat);
 	plan_copy(&failure->plan, seen);
-	repeat_failure(x, failure, seen, SESSION_ONCE, repeat, err);
+	repeat_failure(x, failure, seen, RUNNER_ONCE, repeat, err);
 	return repeat->shown;
 }
 
 static bool is_repeated_in(struct explore_program *x, const struct failure *failure,
-			   const struct plan *seen, enum session_mode mode)
+			   const struct plan *seen, enum runner_mode mode)
 {
 	struct failure_repeat repeat;
 	struct err err;
@@ -177,7 +177,7 @@ static bool is_repeated_in(struct explore_program *x, const struct failure *fail
 static void add_unrepeated(struct explore_program *x, struct failure *failure,
 			   const struct plan *seen)
 {
-	bool fresh = is_repeated_in(x, failure, seen, SESSION_FORK_FIBERS);
+	bool fresh = is_repeated_in(x, failure, seen, RUNNER_FORK_FIBERS);
 	char *text = mem_format("%s%s%s: seen with fibers (execution %" PRIu64
 				")%s, not repeated with kernel threads",
 				failure_result_name(failure->result), failure->text[0] ? ": " : "",
@@ -191,8 +191,8 @@ static void add_unrepeated(struct explore_program *x, struct failure *failure,
 /* Did the search use kernel threads when it saw the failure? */
 static bool used_kernel_threads(const struct explore_program *x)
 {
-	return !x->session || session_mode(x->session) == SESSION_ONCE ||
-	       session_mode(x->session) == SESSION_FORK;
+	return !x->session || runner_mode(x->session) == RUNNER_ONCE ||
+	       runner_mode(x->session) == RUNNER_FORK;
 }
 
 static bool repeat_and_report(struct explore_program *x, struct failure *failure,
@@ -205,7 +205,7 @@ static bool repeat_and_report(struct explore_program *x, struct failure *failure
 		done = report_failure(x, failure, &repeat.outcome, repeat.trace, NULL, err);
 	else if (!repeat.ran)
 		done = false;
-	else if (used_kernel_threads(x) || is_repeated_in(x, failure, seen, SESSION_FORK))
+	else if (used_kernel_threads(x) || is_repeated_in(x, failure, seen, RUNNER_FORK))
 		done = report_failure(x, failure, &repeat.outcome, repeat.trace,
 				      "the recorded run that should repeat it diverged", err);
 	else
@@ -219,10 +219,10 @@ static bool repeat_and_report(struct explore_program *x, struct failure *failure
 /* Uses the mode of the search: the failure was seen in it, unless the first run failed. */
 static void minimise_in_mode(struct explore_program *x, struct failure *failure)
 {
-	struct session *session = x->session;
+	struct runner *session = x->session;
 	struct err err;
 
-	if (!session && x->mode != SESSION_ONCE)
+	if (!session && x->mode != RUNNER_ONCE)
 		session = explore_program_open_session(x, x->mode, NULL, &err);
 	if (session)
 		x->extra += minimise_failure(
@@ -230,14 +230,14 @@ static void minimise_in_mode(struct explore_program *x, struct failure *failure)
 			x->properties.files.count ? MINIMISE_JUDGED_MOST : MINIMISE_MOST,
 			explore_usual_status(x->explore));
 	if (session && !x->session)
-		session_close(session);
+		runner_close(session);
 }
 
 /* Was the failing execution itself recorded, with kernel threads? Then it needs no repetition. */
 static bool was_recorded(const struct explore_program *x)
 {
 	return x->traced && !x->all && !x->properties.files.count &&
-	       session_mode(x->session) == SESSION_ONCE;
+	       runner_mode(x->session) == RUNNER_ONCE;
 }
 
 bool explore_program_repeat_failures(struct explore_program *x, struct err *err)

@@ -28,7 +28,7 @@ void explore_program_init(struct explore_program *x)
 	*x = (struct explore_program){
 		.budget = 100000,
 		.seconds = 60,
-		.mode = SESSION_PERSISTENT,
+		.mode = RUNNER_PERSISTENT,
 		.properties = { .command = "explore" },
 	};
 }
@@ -38,11 +38,10 @@ char *explore_program_trace_name(const struct explore_program *x, const char *na
 	return mem_format("%s/%s-%zu.sooth", x->directory, name, number);
 }
 
-struct session *explore_program_open_session(const struct explore_program *x,
-					     enum session_mode mode, const char *trace,
-					     struct err *err)
+struct runner *explore_program_open_session(const struct explore_program *x, enum runner_mode mode,
+					    const char *trace, struct err *err)
 {
-	struct session_options options = {
+	struct runner_options options = {
 		.program = x->program,
 		.mode = mode,
 		.trace = trace,
@@ -51,17 +50,17 @@ struct session *explore_program_open_session(const struct explore_program *x,
 		.event_most = EVENTS_MOST,
 		.stop = x->stop,
 	};
-	struct session *session = session_open(&options, err);
+	struct runner *session = runner_open(&options, err);
 
 	if (session && x->thread_count)
-		session_know_threads(session, x->threads, x->thread_count);
+		runner_know_threads(session, x->threads, x->thread_count);
 	return session;
 }
 
-struct executor *explore_program_executor(struct explore_program *x, struct session *session,
+struct executor *explore_program_executor(struct explore_program *x, struct runner *session,
 					  const char *trace)
 {
-	struct executor *executor = session_executor(session);
+	struct executor *executor = runner_executor(session);
 
 	if (!x->properties.files.count)
 		return executor;
@@ -133,7 +132,7 @@ static void find_hints(struct explore_program *x, const char *path)
 static bool run_first(struct explore_program *x, struct err *err)
 {
 	char *trace = explore_program_trace_name(x, "first", 0);
-	struct session *session = explore_program_open_session(x, SESSION_ONCE, trace, err);
+	struct runner *session = explore_program_open_session(x, RUNNER_ONCE, trace, err);
 	struct plan plan = { .policy = x->seed ? CONTROL_PRIORITIES : CONTROL_STAY,
 			     .seed = x->seed,
 			     .options = CONTROL_END_STUCK | CONTROL_CHECK_HEAP };
@@ -148,10 +147,10 @@ static bool run_first(struct explore_program *x, struct err *err)
 		find_hints(x, trace);
 		explore_first(x->explore, &outcome);
 		if ((outcome.event_count > LONG_RUN && !x->all) || x->properties.files.count)
-			x->mode = SESSION_ONCE;
+			x->mode = RUNNER_ONCE;
 	}
 	if (session)
-		session_close(session);
+		runner_close(session);
 	free(trace);
 	return ran;
 }
@@ -188,7 +187,7 @@ static bool start_search(struct explore_program *x, struct err *err)
 		return x->stop && *x->stop;
 	if (explore_result(x->explore)->failures.count && !x->all)
 		return true;
-	if (x->mode == SESSION_ONCE)
+	if (x->mode == RUNNER_ONCE)
 		x->traced = explore_program_trace_name(x, "run", 0);
 	x->session = explore_program_open_session(x, x->mode, x->traced, err);
 	return search_session(x, err);
@@ -199,8 +198,8 @@ static bool fall_back(struct explore_program *x, struct err *err)
 {
 	x->fell_back = true;
 	keep_threads(x, explore_last(x->explore));
-	session_close(x->session);
-	x->session = explore_program_open_session(x, SESSION_FORK, NULL, err);
+	runner_close(x->session);
+	x->session = explore_program_open_session(x, RUNNER_FORK, NULL, err);
 	return search_session(x, err);
 }
 
@@ -282,7 +281,7 @@ void explore_program_close(struct explore_program *x)
 	vec_free(&x->found);
 	free(x->threads);
 	if (x->session)
-		session_close(x->session);
+		runner_close(x->session);
 	explore_close(x->explore);
 	property_judge_close(&x->judging);
 	property_files_close(&x->properties);

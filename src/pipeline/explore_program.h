@@ -24,7 +24,7 @@ struct explore_program {
 	uint64_t budget, seed;
 	double seconds;
 	bool all, json, verbose;
-	enum session_mode mode;
+	enum runner_mode mode;
 	const char *keep;		  /* -o */
 	const char *save;		  /* --save */
 	struct property_files properties; /* -p: each execution is recorded and checked */
@@ -35,7 +35,7 @@ struct explore_program {
 	uint32_t thread_count;
 	struct hints hints;
 	struct explore *explore;
-	struct session *session;
+	struct runner *session;
 	struct property_judge judging;
 	double run_seconds; /* time limit of one execution */
 	char *traced;	    /* where the session's executions are recorded; NULL: they are not */
@@ -48,7 +48,7 @@ struct explore_program {
 	VEC(struct unrepeated_failure) unrepeated;
 };
 
-extern const char *const explore_program_modes[]; /* by enum session_mode; ends with NULL */
+extern const char *const explore_program_modes[]; /* by enum runner_mode; ends with NULL */
 
 void explore_program_init(struct explore_program *x);
 
@@ -70,12 +70,11 @@ void explore_program_close(struct explore_program *x);
 char *explore_program_trace_name(const struct explore_program *x, const char *name, size_t number);
 
 /* Opens a session that knows the threads that were seen so far. */
-struct session *explore_program_open_session(const struct explore_program *x,
-					     enum session_mode mode, const char *trace,
-					     struct err *err);
+struct runner *explore_program_open_session(const struct explore_program *x, enum runner_mode mode,
+					    const char *trace, struct err *err);
 
 /* Runs the session's program and, with -p, checks the properties on each recording. */
-struct executor *explore_program_executor(struct explore_program *x, struct session *session,
+struct executor *explore_program_executor(struct explore_program *x, struct runner *session,
 					  const char *trace);
 
 /* "bank.schedule", "bank-2.schedule" or as --save says: for the next failure. To be freed. */

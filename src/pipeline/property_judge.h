@@ -6,7 +6,7 @@
 #ifndef PIPELINE_PROPERTY_JUDGE_H
 #define PIPELINE_PROPERTY_JUDGE_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "pipeline/observe_trace.h"
 
 /* Wraps an executor whose runs are recorded to `trace`. */

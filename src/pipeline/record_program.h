@@ -19,10 +19,10 @@ enum {
 };
 
 struct record_program {
-	const char *command; /* "record", for messages */
-	const char *trace;   /* as the user named it, or made from the program's name */
+	const char *command;	       /* "record", for messages */
+	const char *trace;	       /* as the user named it, or made from the program's name */
 	const char *limit, *verbosity; /* values for SOOTH_OPTIONS, or NULL */
-	bool patterns;			     /* report new nestings of locks while it runs */
+	bool patterns;		       /* report new nestings of locks while it runs */
 	bool serial; /* run one thread at a time; the order of all events is recorded */
 	const char
 		*seed;	/* choose the next thread at random; NULL: a thread runs on while it can */

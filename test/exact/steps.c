@@ -8,7 +8,7 @@
  * this is a test of that, and that both count alike.
  */
 #include "event/event.h"
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "trace/sites.h"
 #include "trace/trace.h"
 
@@ -120,10 +120,10 @@ static void compare_thread(const struct trace *trace, uint32_t i, const struct o
 	free(steps);
 }
 
-static bool run(struct session *session, uint64_t seed, struct outcome *outcome, struct err *err)
+static bool run(struct runner *session, uint64_t seed, struct outcome *outcome, struct err *err)
 {
 	struct plan plan = { .policy = seed ? CONTROL_PRIORITIES : CONTROL_STAY, .seed = seed };
-	struct executor *executor = session_executor(session);
+	struct executor *executor = runner_executor(session);
 	bool ok = executor->run(executor, &plan, outcome, err);
 
 	plan_free(&plan);
@@ -134,7 +134,7 @@ static bool run(struct session *session, uint64_t seed, struct outcome *outcome,
 
 int main(int argc, char **argv)
 {
-	struct session_options options = { .mode = SESSION_ONCE, .event_most = 4u << 20 };
+	struct runner_options options = { .mode = RUNNER_ONCE, .event_most = 4u << 20 };
 	struct outcome outcome;
 	struct trace *trace;
 	struct err err;
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 		return 2;
 	options.trace = argv[1];
 	options.program = argv + 3;
-	struct session *session = session_open(&options, &err);
+	struct runner *session = runner_open(&options, &err);
 	if (!session || !run(session, strtoull(argv[2], NULL, 10), &outcome, &err) ||
 	    !trace_open(argv[1], &trace, &err)) {
 		printf("%s\n", err.text);
@@ -154,6 +154,6 @@ int main(int argc, char **argv)
 			compare_thread(trace, i, &outcome);
 	printf("%lu steps compared, %lu differ\n", compared, different);
 	trace_close(trace);
-	session_close(session);
+	runner_close(session);
 	return different || !compared;
 }

@@ -7,7 +7,7 @@
 #ifndef MODEL_SIMULATED_H
 #define MODEL_SIMULATED_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #define SIM_THREADS 4
 #define SIM_CODE 12

@@ -2,7 +2,7 @@
  * The same plan gives the same run in all ways of running: executed; a process for each run with kernel
  * threads or fibers, in the server's memory or forked; persistent. The programs are those of test/modes.
  */
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,16 +19,16 @@
 
 struct way {
 	const char *name;
-	enum session_mode mode;
+	enum runner_mode mode;
 	bool really_fork;
 };
 static const struct way ways[] = {
-	{ "executed", SESSION_ONCE, false },
-	{ "memory lent", SESSION_FORK, false },
-	{ "forked", SESSION_FORK, true },
-	{ "memory lent, fibers", SESSION_FORK_FIBERS, false },
-	{ "forked, fibers", SESSION_FORK_FIBERS, true },
-	{ "persistent", SESSION_PERSISTENT, false },
+	{ "executed", RUNNER_ONCE, false },
+	{ "memory lent", RUNNER_FORK, false },
+	{ "forked", RUNNER_FORK, true },
+	{ "memory lent, fibers", RUNNER_FORK_FIBERS, false },
+	{ "forked, fibers", RUNNER_FORK_FIBERS, true },
+	{ "persistent", RUNNER_PERSISTENT, false },
 };
 #define WAYS 6
 
@@ -46,15 +46,15 @@ static void build(const char *source, char *program)
 }
 
 /* `words`: the program and its arguments, which must outlive the session. */
-static struct session *open_session(char **words, const struct way *way)
+static struct runner *open_session(char **words, const struct way *way)
 {
 	struct err err;
-	struct session_options options = { .program = words,
-					   .mode = way->mode,
-					   .quiet = true,
-					   .seconds = 20,
-					   .really_fork = way->really_fork };
-	struct session *session = session_open(&options, &err);
+	struct runner_options options = { .program = words,
+					  .mode = way->mode,
+					  .quiet = true,
+					  .seconds = 20,
+					  .really_fork = way->really_fork };
+	struct runner *session = runner_open(&options, &err);
 	if (!session)
 		fail_msg("%s", err.text);
 	return session;
@@ -69,9 +69,9 @@ struct seen {
 	bool lent;
 };
 
-static struct seen run(struct session *session, uint32_t policy, uint64_t seed)
+static struct seen run(struct runner *session, uint32_t policy, uint64_t seed)
 {
-	struct executor *executor = session_executor(session);
+	struct executor *executor = runner_executor(session);
 	struct plan plan = { .policy = policy, .seed = seed, .options = CONTROL_END_STUCK };
 	struct outcome outcome;
 	struct err err;
@@ -114,7 +114,7 @@ static void compare(const struct seen *a, const struct seen *b, const char *wher
 static unsigned compare_all(const char *source, uint32_t policy)
 {
 	char program[WORDS], where[WORDS], *words[] = { program, NULL };
-	struct session *sessions[WAYS];
+	struct runner *sessions[WAYS];
 	unsigned results = 0;
 
 	build(source, program);
@@ -133,10 +133,10 @@ static unsigned compare_all(const char *source, uint32_t policy)
 		free(first.events);
 	}
 	for (int way = 0; way < WAYS; way++) {
-		if (session_mode(sessions[way]) != ways[way].mode)
+		if (runner_mode(sessions[way]) != ways[way].mode)
 			fail_msg("%s, %s: %s", source, ways[way].name,
-				 session_fallback(sessions[way]));
-		session_close(sessions[way]);
+				 runner_fallback(sessions[way]));
+		runner_close(sessions[way]);
 	}
 	return results;
 }
@@ -198,19 +198,19 @@ static void unfit(void **state)
 {
 	static const struct {
 		const char *what;
-		enum session_mode mode;
+		enum runner_mode mode;
 		const char *why;
 	} cases[] = {
-		{ "nothing", SESSION_PERSISTENT, NULL },
-		{ "map", SESSION_PERSISTENT, NULL },
-		{ "alarm", SESSION_FORK_FIBERS, "alarm" },
-		{ "limit", SESSION_FORK_FIBERS, "setrlimit" },
-		{ "library", SESSION_FORK_FIBERS, "a library is loaded" },
-		{ "remap", SESSION_FORK_FIBERS, "mremap" },
-		{ "fork", SESSION_FORK, "fork" },
-		{ "kill", SESSION_FORK, "pthread_kill" },
-		{ "robust", SESSION_FORK, "robust mutexes" },
-		{ "pipe", SESSION_FORK, "" },
+		{ "nothing", RUNNER_PERSISTENT, NULL },
+		{ "map", RUNNER_PERSISTENT, NULL },
+		{ "alarm", RUNNER_FORK_FIBERS, "alarm" },
+		{ "limit", RUNNER_FORK_FIBERS, "setrlimit" },
+		{ "library", RUNNER_FORK_FIBERS, "a library is loaded" },
+		{ "remap", RUNNER_FORK_FIBERS, "mremap" },
+		{ "fork", RUNNER_FORK, "fork" },
+		{ "kill", RUNNER_FORK, "pthread_kill" },
+		{ "robust", RUNNER_FORK, "robust mutexes" },
+		{ "pipe", RUNNER_FORK, "" },
 	};
 	char program[WORDS];
 
@@ -218,7 +218,7 @@ static void unfit(void **state)
 	build("unfit.c", program);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *words[] = { program, (char *)cases[i].what, NULL };
-		struct session *session = open_session(words, &ways[WAYS - 1]);
+		struct runner *session = open_session(words, &ways[WAYS - 1]);
 		for (uint64_t seed = 1; seed < 10; seed++) {
 			struct seen seen = run(session, CONTROL_STAY, seed);
 			free(seen.events);
@@ -226,13 +226,13 @@ static void unfit(void **state)
 				fail_msg("%s: result %d, status %#x", cases[i].what, seen.result,
 					 (unsigned)seen.status);
 		}
-		const char *why = session_fallback(session);
-		if (session_mode(session) != cases[i].mode)
-			fail_msg("%s: mode %d, not %d: %s", cases[i].what, session_mode(session),
+		const char *why = runner_fallback(session);
+		if (runner_mode(session) != cases[i].mode)
+			fail_msg("%s: mode %d, not %d: %s", cases[i].what, runner_mode(session),
 				 cases[i].mode, why ? why : "no reason");
 		if (cases[i].why && (!why || !strstr(why, cases[i].why)))
 			fail_msg("%s: other reason: %s", cases[i].what, why ? why : "none");
-		session_close(session);
+		runner_close(session);
 	}
 }
 
@@ -253,7 +253,7 @@ static void unfit_for_lent_memory(void **state)
 	build("unfit.c", program);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *words[] = { program, (char *)cases[i].what, NULL };
-		struct session *session = open_session(words, &ways[1]);
+		struct runner *session = open_session(words, &ways[1]);
 		bool lent = false;
 		for (uint64_t seed = 1; seed < 40; seed++) {
 			struct seen seen = run(session, CONTROL_STAY, seed);
@@ -265,8 +265,8 @@ static void unfit_for_lent_memory(void **state)
 		}
 		if (lent != cases[i].fits)
 			fail_msg("%s: memory is %slent", cases[i].what, lent ? "" : "not ");
-		assert_int_equal(session_mode(session), SESSION_FORK);
-		session_close(session);
+		assert_int_equal(runner_mode(session), RUNNER_FORK);
+		runner_close(session);
 	}
 }
 

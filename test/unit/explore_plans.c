@@ -6,11 +6,11 @@
 
 #include <sys/wait.h>
 
-static struct session *open_program(char **words)
+static struct runner *open_program(char **words)
 {
 	words[0] = "./plans";
 	words[2] = NULL;
-	return turns_open(words, SESSION_ONCE);
+	return turns_open(words, RUNNER_ONCE);
 }
 
 static struct plan plan_staying(void)
@@ -21,7 +21,7 @@ static struct plan plan_staying(void)
 }
 
 /* The nth step of a kind that a thread does, in the run in which everybody goes on while it can. */
-static uint32_t step_of(struct session *session, uint32_t thread, enum event_kind kind,
+static uint32_t step_of(struct runner *session, uint32_t thread, enum event_kind kind,
 			unsigned nth)
 {
 	struct plan plan = plan_staying();
@@ -56,7 +56,7 @@ static uint32_t position(const struct outcome *outcome, uint32_t thread, uint32_
 static void test_stops(void **state)
 {
 	char *words[3] = { NULL, "race", NULL };
-	struct session *session = open_program(words);
+	struct runner *session = open_program(words);
 	struct plan plan = plan_staying();
 	uint32_t write = step_of(session, 1, EV_WRITE, 0), read = step_of(session, 2, EV_READ, 0);
 
@@ -88,7 +88,7 @@ static void test_stops(void **state)
 	assert_int_equal(outcome.control->stops[1].reached, 0);
 	assert_true(position(&outcome, 2, read) < position(&outcome, 1, write));
 	plan_free(&plan);
-	session_close(session);
+	runner_close(session);
 }
 
 /* ---- deadlocks, by runs and by rules ------------------------------------------------------------------ */
@@ -114,7 +114,7 @@ static void check_cycle(const struct outcome *outcome)
 static void test_deadlock(void **state)
 {
 	char *words[3] = { NULL, "inversion", NULL };
-	struct session *session = open_program(words);
+	struct runner *session = open_program(words);
 	uint32_t first = step_of(session, 1, EV_ACQUIRE, 0);
 	struct plan plan = plan_staying();
 
@@ -147,12 +147,12 @@ static void test_deadlock(void **state)
 	assert_int_equal(outcome.result, CONTROL_ENDED);
 	assert_true(outcome.control->rules_broken > 0);
 	plan_free(&plan);
-	session_close(session);
+	runner_close(session);
 }
 
 /* ---- choices -------------------------------------------------------------------------------------------- */
 
-static int status_with(struct session *session, uint32_t woken, uint32_t kind)
+static int status_with(struct runner *session, uint32_t woken, uint32_t kind)
 {
 	struct plan plan = plan_staying();
 
@@ -175,7 +175,7 @@ static int status_with(struct session *session, uint32_t woken, uint32_t kind)
 static void test_choices(void **state)
 {
 	char *words[3] = { NULL, "waiting", NULL };
-	struct session *session = open_program(words);
+	struct runner *session = open_program(words);
 	uint32_t woken = step_of(session, 1, EV_WOKEN, 0);
 
 	(void)state;
@@ -191,7 +191,7 @@ static void test_choices(void **state)
 	outcome = turns_run(session, &plan);
 	assert_int_equal(WEXITSTATUS(outcome.status), 2);
 	plan_free(&plan);
-	session_close(session);
+	runner_close(session);
 }
 
 /* ---- sleeps, limits, exits, divergence ------------------------------------------------------------------- */
@@ -199,7 +199,7 @@ static void test_choices(void **state)
 static void test_sleeps(void **state)
 {
 	char *words[3] = { NULL, "race", NULL };
-	struct session *session = open_program(words);
+	struct runner *session = open_program(words);
 	uint32_t read = step_of(session, 1, EV_READ, 0);
 	struct plan plan = plan_staying();
 
@@ -219,13 +219,13 @@ static void test_sleeps(void **state)
 	assert_int_equal(outcome.result, CONTROL_ASLEEP);
 	assert_int_equal(outcome.blocked_count, 3);
 	plan_free(&plan);
-	session_close(session);
+	runner_close(session);
 }
 
 static void test_limit(void **state)
 {
 	char *words[3] = { NULL, "race", NULL };
-	struct session *session = open_program(words);
+	struct runner *session = open_program(words);
 	struct plan plan = plan_staying();
 
 	(void)state;
@@ -233,13 +233,13 @@ static void test_limit(void **state)
 	struct outcome outcome = turns_run(session, &plan);
 	assert_int_equal(outcome.result, CONTROL_LIMIT);
 	assert_int_equal(outcome.control->steps, 5);
-	session_close(session);
+	runner_close(session);
 }
 
 static void test_exit(void **state)
 {
 	char *words[3] = { NULL, "daemons", NULL };
-	struct session *session = open_program(words);
+	struct runner *session = open_program(words);
 	struct plan plan = plan_staying();
 
 	(void)state;
@@ -257,13 +257,13 @@ static void test_exit(void **state)
 	assert_int_equal(outcome.events[outcome.event_count - 1].thread, 1);
 	assert_int_equal(outcome.blocked_count, 0);
 	plan_free(&plan);
-	session_close(session);
+	runner_close(session);
 }
 
 static void test_divergence(void **state)
 {
 	char *words[3] = { NULL, "inversion", NULL };
-	struct session *session = open_program(words);
+	struct runner *session = open_program(words);
 	struct plan plan = plan_staying();
 	uint32_t join = step_of(session, 0, EV_JOIN, 0);
 
@@ -274,7 +274,7 @@ static void test_divergence(void **state)
 	assert_int_equal(outcome.control->diverged_slice, 0);
 	assert_int_equal(outcome.control->diverged_kind, EV_JOIN);
 	plan_free(&plan);
-	session_close(session);
+	runner_close(session);
 }
 
 /* ---- names of threads ---------------------------------------------------------------------------------------- */
@@ -283,7 +283,7 @@ static void test_divergence(void **state)
 static void test_names(void **state)
 {
 	char *words[3] = { NULL, "nested", NULL };
-	struct session *session = open_program(words);
+	struct runner *session = open_program(words);
 	struct plan plan = plan_staying();
 	struct control_thread paths[8];
 
@@ -301,7 +301,7 @@ static void test_names(void **state)
 				assert_int_equal(paths[outcome.events[i].address].creator,
 						 outcome.events[i].thread);
 	}
-	session_close(session);
+	runner_close(session);
 }
 
 static int build_once(void **state)

@@ -100,8 +100,8 @@ static void test_lock_races(void **state)
 
 	(void)state;
 	put(&path, &finder, event(0, 0, EV_ACQUIRE, M));
-	assert_false(path_could(&path, &wanted, DPOR_PATH_NONE));
-	assert_true(path_could(&path, &wanted, 0));
+	assert_false(op_enabled_without(&path, &wanted, DPOR_PATH_NONE));
+	assert_true(op_enabled_without(&path, &wanted, 0));
 	put(&path, &finder, event(0, 1, EV_WRITE, X));
 	put(&path, &finder, event(0, 2, EV_RELEASE, M));
 	put(&path, &finder, wanted);
@@ -147,7 +147,7 @@ static void test_spin(void **state)
 
 	(void)state;
 	for (look.step = 0; look.step < 8; look.step++) {
-		assert_int_equal(spin_loops_goes_on(&path, dpor_path_last_of(&path, 0), &look),
+		assert_int_equal(spin_loops_is_round(&path, dpor_path_last_of(&path, 0), &look),
 				 look.step >= SPIN_LOOPS_ROUNDS);
 		put(&path, &finder, look);
 	}
@@ -222,9 +222,9 @@ static void test_foresee(void **state)
 	struct control_event other[] = { event(1, 0, EV_WRITE, Y), event(0, 0, EV_WRITE, X) };
 
 	(void)state;
-	assert_true(run_key_key_of(one, 2) == run_key_key_of(other, 2));
+	assert_true(run_key_of_events(one, 2) == run_key_of_events(other, 2));
 	one[1].address = other[0].address = X;
-	assert_true(run_key_key_of(one, 2) != run_key_key_of(other, 2));
+	assert_true(run_key_of_events(one, 2) != run_key_of_events(other, 2));
 }
 
 /* ---- fewer switches ----------------------------------------------------------------------- */

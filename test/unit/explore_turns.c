@@ -69,7 +69,7 @@ static void check_run(const struct expected *e, const struct plan *plan,
 }
 
 /* The run's own order, as a plan, gives the run again; so does the plan it was made by. */
-static void check_again(const struct expected *e, struct session *session, const struct plan *plan,
+static void check_again(const struct expected *e, struct runner *session, const struct plan *plan,
 			const struct outcome *outcome)
 {
 	uint32_t count = outcome->event_count;
@@ -100,7 +100,7 @@ static void test_objects(void **state)
 	turns_build("objects");
 	for (size_t i = 0; i < EXPECTED; i++) {
 		char *words[] = { "./objects", (char *)expected[i].name, NULL };
-		struct session *session = turns_open(words, SESSION_FORK);
+		struct runner *session = turns_open(words, RUNNER_FORK);
 		for (uint32_t policy = CONTROL_STAY; policy <= CONTROL_PRIORITIES; policy++) {
 			for (uint64_t seed = 1; seed <= (policy ? SEEDS : 1); seed++) {
 				struct plan plan = { .policy = policy,
@@ -113,7 +113,7 @@ static void test_objects(void **state)
 				check_again(&expected[i], session, &plan, &outcome);
 			}
 		}
-		session_close(session);
+		runner_close(session);
 	}
 }
 
@@ -122,7 +122,7 @@ static void test_objects(void **state)
 static void test_two_hundred(void **state)
 {
 	char *words[] = { "./objects", "broadcast", NULL };
-	struct session *session = turns_open(words, SESSION_ONCE);
+	struct runner *session = turns_open(words, RUNNER_ONCE);
 	struct plan plan = { .policy = CONTROL_PRIORITIES,
 			     .seed = 7,
 			     .options = CONTROL_END_STUCK };
@@ -137,7 +137,7 @@ static void test_two_hundred(void **state)
 		turns_compare(events, count, &again, "200 times");
 	}
 	free(events);
-	session_close(session);
+	runner_close(session);
 }
 
 int main(void)

@@ -13,13 +13,13 @@ static void check_end(const char *name, const struct plan *plan, const struct ou
 /* To and fro: fibers put them away themselves, for kernel threads it is the kernel that does. */
 static void test_handed(void **state)
 {
-	static const enum session_mode modes[] = { SESSION_FORK, SESSION_FORK_FIBERS,
-						   SESSION_PERSISTENT };
+	static const enum runner_mode modes[] = { RUNNER_FORK, RUNNER_FORK_FIBERS,
+						  RUNNER_PERSISTENT };
 	char *words[] = { "./vectors", "handed", NULL };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		struct session *session = turns_open(words, modes[i]);
+		struct runner *session = turns_open(words, modes[i]);
 		struct plan plan = { .policy = CONTROL_RANDOM };
 		uint32_t switches = 0;
 
@@ -29,8 +29,8 @@ static void test_handed(void **state)
 			switches += outcome.control->switches;
 		}
 		assert_true(switches > 10 * SEEDS);
-		assert_int_equal(session_mode(session), modes[i]);
-		session_close(session);
+		assert_int_equal(runner_mode(session), modes[i]);
+		runner_close(session);
 	}
 }
 
@@ -56,7 +56,7 @@ static uint32_t step_of_write(const struct outcome *outcome, uint32_t thread, ui
 static void test_awaited(void **state)
 {
 	char *words[] = { "./vectors", "awaited", NULL };
-	struct session *session = turns_open(words, SESSION_FORK);
+	struct runner *session = turns_open(words, RUNNER_FORK);
 	struct plan plan = { .policy = CONTROL_STAY };
 	uint64_t address = 0;
 
@@ -70,7 +70,7 @@ static void test_awaited(void **state)
 	check_end("awaited, T1 held", &plan, &outcome);
 	assert_int_equal(outcome.control->rules_broken, 0);
 	plan_free(&plan);
-	session_close(session);
+	runner_close(session);
 }
 
 int main(void)

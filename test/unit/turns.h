@@ -3,7 +3,7 @@
 #define TEST_UNIT_TURNS_H
 
 #include "event/event.h"
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,22 +29,22 @@ static inline void turns_build(const char *name)
 }
 
 /* The words must live as long as the session. */
-static inline struct session *turns_open(char **words, enum session_mode mode)
+static inline struct runner *turns_open(char **words, enum runner_mode mode)
 {
-	struct session_options options = {
+	struct runner_options options = {
 		.program = words, .mode = mode, .quiet = true, .seconds = TURNS_SECONDS
 	};
 	struct err err;
-	struct session *session = session_open(&options, &err);
+	struct runner *session = runner_open(&options, &err);
 
 	if (!session)
 		fail_msg("%s", err.text);
 	return session;
 }
 
-static inline struct outcome turns_run(struct session *session, const struct plan *plan)
+static inline struct outcome turns_run(struct runner *session, const struct plan *plan)
 {
-	struct executor *executor = session_executor(session);
+	struct executor *executor = runner_executor(session);
 	struct outcome outcome;
 	struct err err;
 

@@ -25,7 +25,7 @@
  */
 #define BASES 4
 
-struct base {
+struct confirm_base {
 	bool made;
 	struct trace *trace; /* NULL: it could not be made */
 	struct property_set properties;
@@ -39,7 +39,8 @@ struct confirmer {
 	int status; /* the recorded run's exit status, or -1 */
 	struct rerun rerun;
 	struct plan plan;
-	struct base bases[BASES]; /* [0] belongs to one finding, the others serve all findings */
+	/* [0] belongs to one finding, the others serve all findings */
+	struct confirm_base bases[BASES];
 	run_outcome_reads reads[2];
 	bool stopped;
 };
@@ -54,14 +55,14 @@ static int recorded_status(const struct trace *trace)
 	return end && sscanf(end, "exit %d", &status) == 1 ? status & 255 : -1;
 }
 
-static bool know_threads(struct confirmer *c, const struct trace *trace, struct err *err)
+static bool enter_threads(struct confirmer *c, const struct trace *trace, struct err *err)
 {
 	struct control_thread *threads;
 	uint32_t count;
 
 	if (!trace_threads_by_path(trace, &threads, &count, err))
 		return false;
-	session_know_threads(c->rerun.session, threads, count);
+	runner_know_threads(c->rerun.session, threads, count);
 	free(threads);
 	return true;
 }
@@ -78,7 +79,7 @@ struct confirmer *confirm_open(const struct confirm_options *options, const stru
 		free(c);
 		return NULL;
 	}
-	if (!know_threads(c, trace, err)) {
+	if (!enter_threads(c, trace, err)) {
 		confirm_close(c);
 		return NULL;
 	}
@@ -86,20 +87,20 @@ struct confirmer *confirm_open(const struct confirm_options *options, const stru
 	return c;
 }
 
-static void drop_base(struct base *base)
+static void free_base(struct confirm_base *base)
 {
 	if (base->trace) {
 		predict_result_free(&base->result);
 		property_set_free(&base->properties);
 		trace_close(base->trace);
 	}
-	*base = (struct base){ 0 };
+	*base = (struct confirm_base){ 0 };
 }
 
 void confirm_close(struct confirmer *c)
 {
 	for (size_t i = 0; i < BASES; i++)
-		drop_base(&c->bases[i]);
+		free_base(&c->bases[i]);
 	for (size_t i = 0; i < 2; i++)
 		vec_free(&c->reads[i]);
 	plan_free(&c->plan);
@@ -116,10 +117,10 @@ void confirmation_free(struct confirmation *confirmation)
 
 /* ---- one attempt ----------------------------------------------------------------------------- */
 
-static void set_why(struct confirmation *out, enum confirm_verdict verdict, const char *why)
+static void set_verdict(struct confirmation *out, enum confirm_verdict verdict, const char *why)
 {
 	free(out->why);
-	out->why = mem_copy_text(why, strlen(why));
+	out->why = why ? mem_copy_text(why, strlen(why)) : NULL;
 	out->verdict = verdict;
 }
 
@@ -139,12 +140,12 @@ static bool run_plan(struct confirmer *c, struct confirmation *out)
 		c->plan.most_steps = 4 * c->options.events + 1000000;
 	if (!rerun_run(&c->rerun, &c->plan, &err)) {
 		c->stopped = rerun_is_stopped(&c->rerun);
-		set_why(out, CONFIRM_CANNOT, err.text);
+		set_verdict(out, CONFIRM_CANNOT, err.text);
 		return false;
 	}
 	if (!trace_same_builds(c->trace, c->rerun.trace, &changed)) {
 		err_set(&err, "%s was rebuilt after the recording: record it again", changed);
-		set_why(out, CONFIRM_CANNOT, err.text);
+		set_verdict(out, CONFIRM_CANNOT, err.text);
 		return false;
 	}
 	return true;
@@ -199,7 +200,7 @@ static void compare_orders(struct confirmer *c, const struct trace *base, struct
 /*
  * Describes how the run ended. Not ending is not a failure if the recorded run did not end either.
  */
-static void effect_of_run(struct confirmer *c, struct run_outcome *effect)
+static void describe_end(struct confirmer *c, struct run_outcome *effect)
 {
 	struct run_outcome_source source = source_of(c);
 	enum control_result result = c->rerun.outcome.result;
@@ -210,18 +211,18 @@ static void effect_of_run(struct confirmer *c, struct run_outcome *effect)
 		run_outcome_of_end(effect, &c->rerun.outcome, &source, c->status);
 }
 
-static void take_order(struct confirmer *c, struct confirmation *out, unsigned i, bool race)
+static void keep_order(struct confirmer *c, struct confirmation *out, unsigned i, bool race)
 {
 	struct confirm_order *order = &out->orders[i];
 
-	effect_of_run(c, &order->effect);
+	describe_end(c, &order->effect);
 	order->first = race ? c->plan.stops.items[0].thread : CONTROL_NONE;
 	order->second = race ? c->plan.stops.items[1].thread : CONTROL_NONE;
-	run_outcome_keep_reads(&c->reads[i], &c->rerun.outcome);
+	run_outcome_copy_reads(&c->reads[i], &c->rerun.outcome);
 	out->order_count = i + 1;
 }
 
-static void take_meeting(struct confirmer *c, const uint64_t *keys, struct confirmation *out)
+static void keep_meeting(struct confirmer *c, const uint64_t *keys, struct confirmation *out)
 {
 	const struct control_stop *stops = c->rerun.outcome.control->stops;
 	bool crossed = trace_site_key(c->rerun.trace, stops[0].site) != keys[0];
@@ -231,7 +232,7 @@ static void take_meeting(struct confirmer *c, const uint64_t *keys, struct confi
 }
 
 /* Reports that the other order of a race could not be brought about, and why. */
-static void leave_order(struct confirmation *out, const char *why)
+static void keep_missing_order(struct confirmation *out, const char *why)
 {
 	struct confirm_order *order = &out->orders[1];
 
@@ -252,22 +253,20 @@ static void run_other_order(struct confirmer *c, const struct trace *base,
 	struct err err = { 0 };
 
 	if (!plan_finding(&c->plan, base, finding, true, &err)) {
-		leave_order(out, err.text);
+		keep_missing_order(out, err.text);
 		return;
 	}
 	if (!run_plan(c, out)) {
-		leave_order(out, out->why);
-		free(out->why);
-		out->why = NULL;
-		out->verdict = CONFIRM_DONE;
+		keep_missing_order(out, out->why);
+		set_verdict(out, CONFIRM_DONE, NULL);
 		return;
 	}
 	if (!c->rerun.outcome.control->stops_met) {
-		leave_order(out,
-			    "the run diverged before both threads stood before their accesses");
+		keep_missing_order(
+			out, "the run diverged before both threads stood before their accesses");
 		return;
 	}
-	take_order(c, out, 1, true);
+	keep_order(c, out, 1, true);
 	compare_orders(c, base, out);
 }
 
@@ -277,17 +276,18 @@ static void run_other_order(struct confirmer *c, const struct trace *base,
  */
 static bool misses_input(const struct confirmer *c)
 {
-	return c->rerun.outcome.control->input_ended && !session_has_input(c->rerun.session);
+	return c->rerun.outcome.control->input_ended && !runner_has_input(c->rerun.session);
 }
 
-static void explain(struct confirmer *c, const struct trace *base, struct confirmation *out)
+static void explain_divergence(struct confirmer *c, const struct trace *base,
+			       struct confirmation *out)
 {
 	struct run_outcome_source source = source_of(c);
 	struct divergence divergence;
 	struct run_outcome effect;
 	char text[RUN_OUTCOME_TEXT];
 
-	effect_of_run(c, &effect);
+	describe_end(c, &effect);
 	if (!divergence_explain(&divergence, &c->plan, &c->rerun.outcome, base, &source))
 		snprintf(divergence.text, sizeof divergence.text,
 			 "every thread did its planned steps, but the run does not show the "
@@ -302,18 +302,18 @@ static void explain(struct confirmer *c, const struct trace *base, struct confir
 				  : "");
 	out->diverged.thread = divergence.thread;
 	out->diverged.step = divergence.step;
-	set_why(out, CONFIRM_DIVERGED, text);
+	set_verdict(out, CONFIRM_DIVERGED, text);
 }
 
 /*
  * Did the run fail? Required for inferred regions, which the programmer may not have meant to be
  * atomic.
  */
-static bool fails(struct confirmer *c)
+static bool run_fails(struct confirmer *c)
 {
 	struct run_outcome effect;
 
-	effect_of_run(c, &effect);
+	describe_end(c, &effect);
 	switch (effect.kind) {
 	case RUN_OUTCOME_HANG:
 	case RUN_OUTCOME_USE_AFTER_FREE:
@@ -325,9 +325,10 @@ static bool fails(struct confirmer *c)
 }
 
 /* Does the run that was just made show the finding, according to its own recording? */
-static bool shows(struct confirmer *c, const struct finding *finding, const uint64_t *keys)
+static bool run_shows_finding(struct confirmer *c, const struct finding *finding,
+			      const uint64_t *keys)
 {
-	if (finding->inferred && !fails(c))
+	if (finding->inferred && !run_fails(c))
 		return false;
 	if (finding->property)
 		return verify_violation(finding, keys, c->options.files, c->options.file_count,
@@ -336,36 +337,35 @@ static bool shows(struct confirmer *c, const struct finding *finding, const uint
 }
 
 /* Follows the witness of a finding in `base`. `keys` are the sites that the run must show. */
-static bool attempt(struct confirmer *c, const struct trace *base, const struct finding *finding,
-		    const uint64_t *keys, struct confirmation *out)
+static bool follow_witness(struct confirmer *c, const struct trace *base,
+			   const struct finding *finding, const uint64_t *keys,
+			   struct confirmation *out)
 {
 	struct err err = { 0 };
 
 	if (!plan_finding(&c->plan, base, finding, false, &err)) {
-		set_why(out, CONFIRM_CANNOT, err.text);
+		set_verdict(out, CONFIRM_CANNOT, err.text);
 		return false;
 	}
 	if (c->options.run.on_held)
 		c->plan.options |= CONTROL_HOLD;
 	if (!run_plan(c, out))
 		return false;
-	if (!shows(c, finding, keys)) {
-		explain(c, base, out);
+	if (!run_shows_finding(c, finding, keys)) {
+		explain_divergence(c, base, out);
 		return false;
 	}
 	if (!rerun_save(&c->rerun, &err)) {
-		set_why(out, CONFIRM_CANNOT, err.text);
+		set_verdict(out, CONFIRM_CANNOT, err.text);
 		return false;
 	}
 	if (c->options.schedule)
 		schedule_make(c->options.schedule, c->rerun.trace, &c->plan, &c->rerun.outcome,
 			      finding_kind_name(finding->kind), NULL);
-	free(out->why);
-	out->why = NULL;
-	out->verdict = CONFIRM_DONE;
-	take_order(c, out, 0, finding->kind == FINDING_RACE);
+	set_verdict(out, CONFIRM_DONE, NULL);
+	keep_order(c, out, 0, finding->kind == FINDING_RACE);
 	if (finding->kind == FINDING_RACE) {
-		take_meeting(c, keys, out);
+		keep_meeting(c, keys, out);
 		if (!c->options.one_order)
 			run_other_order(c, base, finding, out);
 	}
@@ -378,13 +378,13 @@ static bool attempt(struct confirmer *c, const struct trace *base, const struct 
  * Is another attempt worthwhile? A run that hangs takes all its time, and the next would hang as
  * well.
  */
-static bool goes_on(const struct confirmer *c)
+static bool may_retry(const struct confirmer *c)
 {
 	return !c->stopped && c->rerun.outcome.result != CONTROL_HUNG &&
 	       (c->options.deadline <= 0 || seconds_now() < c->options.deadline);
 }
 
-static void predict_base(struct confirmer *c, struct base *base)
+static void predict_base(struct confirmer *c, struct confirm_base *base)
 {
 	struct predict_options options = {
 		.only = PREDICT_ALL,
@@ -403,7 +403,7 @@ static void predict_base(struct confirmer *c, struct base *base)
 
 static void make_base(struct confirmer *c, unsigned i, struct confirmation *out)
 {
-	struct base *base = &c->bases[i];
+	struct confirm_base *base = &c->bases[i];
 
 	if (base->made)
 		return;
@@ -421,19 +421,19 @@ static void make_base(struct confirmer *c, unsigned i, struct confirmation *out)
 		predict_base(c, base);
 }
 
-static bool attempt_again(struct confirmer *c, const struct base *base,
-			  const struct finding *finding, const uint64_t *keys,
-			  struct confirmation *out)
+static bool follow_other_witnesses(struct confirmer *c, const struct confirm_base *base,
+				   const struct finding *finding, const uint64_t *keys,
+				   struct confirmation *out)
 {
 	bool done = false;
 
-	for (size_t i = 0; base->trace && !done && goes_on(c) && i < base->result.findings.count;
+	for (size_t i = 0; base->trace && !done && may_retry(c) && i < base->result.findings.count;
 	     i++) {
 		const struct finding *other = &base->result.findings.items[i];
 		uint64_t *other_keys = verify_keys(base->trace, other);
 
 		if (verify_same(finding, keys, other, other_keys))
-			done = attempt(c, base->trace, other, other_keys, out);
+			done = follow_witness(c, base->trace, other, other_keys, out);
 		free(other_keys);
 	}
 	return done;
@@ -446,15 +446,15 @@ bool confirm_finding(struct confirmer *c, const struct finding *finding, struct 
 	bool done;
 
 	*out = (struct confirmation){ 0 };
-	done = attempt(c, c->trace, finding, keys, out);
+	done = follow_witness(c, c->trace, finding, keys, out);
 	if (!done && !c->stopped && out->verdict == CONFIRM_DIVERGED && !finding->inferred &&
 	    c->options.predict_seconds > 0) {
 		first = *out;
 		out->why = NULL;
-		drop_base(&c->bases[0]);
-		for (unsigned i = 0; i < BASES && !done && goes_on(c); i++) {
+		free_base(&c->bases[0]);
+		for (unsigned i = 0; i < BASES && !done && may_retry(c); i++) {
 			make_base(c, i, out);
-			done = attempt_again(c, &c->bases[i], finding, keys, out);
+			done = follow_other_witnesses(c, &c->bases[i], finding, keys, out);
 		}
 		if (!done) { /* the first divergence is the most informative */
 			first.runs = out->runs;

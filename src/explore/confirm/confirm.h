@@ -45,7 +45,7 @@ struct confirm_order {
 struct confirmation {
 	enum confirm_verdict verdict;
 	char *why; /* the reason why it is not confirmed; NULL if it is */
-	struct divergence_place {
+	struct divergence_step {
 		uint32_t thread, step;
 	} diverged;	      /* CONFIRM_DIVERGED */
 	unsigned runs;	      /* executions of the program */

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* A thread of the run: its part of the log, and how far the plan wants it to get. */
-struct divergence_lane {
+struct compared_thread {
 	VEC(uint32_t) log; /* positions in the run's log, by step from 0 */
 	uint64_t wanted;   /* steps */
 	/* the result of the comparison */
@@ -34,37 +34,37 @@ struct divergence_comparison {
 	const struct outcome *outcome;
 	const struct trace *recorded;
 	const struct run_outcome_source *source;
-	struct divergence_lane *lanes;
+	struct compared_thread *threads;
 	uint32_t count;
 };
 
-#define NOWHERE UINT32_MAX
+#define NO_POSITION UINT32_MAX
 
 /* ---- comparing ------------------------------------------------------------------------------- */
 
-static void sort_log(struct divergence_comparison *c)
+static void split_log(struct divergence_comparison *c)
 {
 	for (uint32_t i = 0; i < c->outcome->event_count; i++) {
 		const struct control_event *ev = &c->outcome->events[i];
 
-		if (ev->thread < c->count && ev->step == c->lanes[ev->thread].log.count)
-			*vec_push(&c->lanes[ev->thread].log) = i;
+		if (ev->thread < c->count && ev->step == c->threads[ev->thread].log.count)
+			*vec_push(&c->threads[ev->thread].log) = i;
 	}
 }
 
-static void find_wishes(struct divergence_comparison *c)
+static void find_wanted_steps(struct divergence_comparison *c)
 {
 	const struct plan *plan = c->plan;
 
 	for (size_t i = 0; i < plan->slices.count; i++) {
-		struct divergence_lane *lane = &c->lanes[plan->slices.items[i].thread];
+		struct compared_thread *t = &c->threads[plan->slices.items[i].thread];
 
-		if (lane->wanted < plan->slices.items[i].until)
-			lane->wanted = plan->slices.items[i].until;
+		if (t->wanted < plan->slices.items[i].until)
+			t->wanted = plan->slices.items[i].until;
 	}
 	/* After the threads of a race have met, nothing is certain. */
 	for (size_t i = 0; i < plan->stops.count; i++)
-		c->lanes[plan->stops.items[i].thread].wanted = plan->stops.items[i].step;
+		c->threads[plan->stops.items[i].thread].wanted = plan->stops.items[i].step;
 }
 
 /* The trace reader splits COPY and FILL into events of other kinds. */
@@ -84,7 +84,7 @@ static bool same_site(const struct divergence_comparison *c, uint64_t run, uint6
 	       trace_site_key(c->source->trace, run) == trace_site_key(c->recorded, recorded);
 }
 
-static void compare_value(struct divergence_lane *lane, uint32_t position,
+static void compare_value(struct compared_thread *t, uint32_t position,
 			  const struct control_event *ev, const struct trace_event *recorded)
 {
 	uint64_t value = 0;
@@ -94,61 +94,61 @@ static void compare_value(struct divergence_lane *lane, uint32_t position,
 		return;
 	memcpy(&value, recorded->value, recorded->size);
 	if (value != ev->other) {
-		lane->read = position;
-		lane->value = value;
+		t->read = position;
+		t->value = value;
 	}
 }
 
 static void compare_thread(struct divergence_comparison *c, uint32_t thread)
 {
-	struct divergence_lane *lane = &c->lanes[thread];
+	struct compared_thread *t = &c->threads[thread];
 	uint32_t stream = trace_find_stream(c->recorded, thread);
 	struct trace_cursor *cursor;
 	struct trace_event ev;
 	uint64_t before = UINT64_MAX;
 	struct err err;
 
-	lane->at = lane->read = NOWHERE;
-	if (stream == TRACE_NONE || !lane->wanted)
+	t->at = t->read = NO_POSITION;
+	if (stream == TRACE_NONE || !t->wanted)
 		return;
 	cursor = trace_cursor_open(c->recorded, stream);
-	while (lane->at == NOWHERE && trace_next(cursor, &ev, &err) && ev.step <= lane->wanted) {
+	while (t->at == NO_POSITION && trace_next(cursor, &ev, &err) && ev.step <= t->wanted) {
 		const struct control_event *done;
 		uint64_t site = trace_event_site(c->recorded, &ev);
 
 		if (ev.index == TRACE_NO_INDEX || !event_is_step(ev.kind) || ev.step == before)
 			continue;
-		before = lane->step = ev.step;
-		lane->site = site;
-		lane->kind = ev.kind;
-		lane->address = ev.kind == EV_JOIN || ev.kind == EV_CREATE ? ev.number : ev.address;
-		if (ev.step >= lane->log.count)
+		before = t->step = ev.step;
+		t->site = site;
+		t->kind = ev.kind;
+		t->address = ev.kind == EV_JOIN || ev.kind == EV_CREATE ? ev.number : ev.address;
+		if (ev.step >= t->log.count)
 			break;
-		done = &c->outcome->events[lane->log.items[ev.step]];
+		done = &c->outcome->events[t->log.items[ev.step]];
 		if (!same_kind(done->kind, ev.kind) || !same_site(c, done->site, site))
-			lane->at = lane->log.items[ev.step];
+			t->at = t->log.items[ev.step];
 		else
-			compare_value(lane, lane->log.items[ev.step], done, &ev);
+			compare_value(t, t->log.items[ev.step], done, &ev);
 	}
 	trace_cursor_close(cursor);
 }
 
 /* ---- explaining ------------------------------------------------------------------------------ */
 
-static void tell_other_way(const struct divergence_comparison *c,
-			   const struct divergence_lane *lane, struct divergence *d)
+static void explain_other_operation(const struct divergence_comparison *c,
+				    const struct compared_thread *t, struct divergence *d)
 {
 	const struct run_outcome_source *s = c->source;
-	const struct control_event *done = &c->outcome->events[lane->at];
+	const struct control_event *done = &c->outcome->events[t->at];
 	char why[RUN_OUTCOME_TEXT] = "";
 
-	if (lane->read != NOWHERE) {
-		const struct control_event *read = &c->outcome->events[lane->read];
+	if (t->read != NO_POSITION) {
+		const struct control_event *read = &c->outcome->events[t->read];
 		struct run_outcome_read seen = { read->thread, read->step,    read->size,
 						 read->site,   read->address, read->other };
 		struct run_outcome effect;
 
-		run_outcome_of_read(&effect, &seen, lane->value, s);
+		run_outcome_of_read(&effect, &seen, t->value, s);
 		run_outcome_print(why, ", after %.300s", effect.text);
 	}
 	d->thread = done->thread;
@@ -158,10 +158,10 @@ static void tell_other_way(const struct divergence_comparison *c,
 		"T%" PRIu32
 		" does something else: %.120s at %.120s instead of %.120s at %.120s%.200s",
 		done->thread,
-		place_operation(s->trace, s->symbols, done->kind, done->site, done->address).text,
+		operation_text(s->trace, s->symbols, done->kind, done->site, done->address).text,
 		site_text(s->trace, s->symbols, done->site).text,
-		place_operation(s->trace, s->symbols, lane->kind, lane->site, lane->address).text,
-		site_text(s->trace, s->symbols, lane->site).text, why);
+		operation_text(s->trace, s->symbols, t->kind, t->site, t->address).text,
+		site_text(s->trace, s->symbols, t->site).text, why);
 }
 
 static const struct control_blocked *find_blocked(const struct outcome *outcome, uint32_t thread)
@@ -173,71 +173,70 @@ static const struct control_blocked *find_blocked(const struct outcome *outcome,
 	return NULL;
 }
 
-static bool has_ended(const struct divergence_comparison *c, const struct divergence_lane *lane)
+static bool has_ended(const struct divergence_comparison *c, const struct compared_thread *t)
 {
-	size_t count = lane->log.count;
+	size_t count = t->log.count;
 
-	return count && c->outcome->events[lane->log.items[count - 1]].kind == EV_END;
+	return count && c->outcome->events[t->log.items[count - 1]].kind == EV_END;
 }
 
-static void tell_behind(const struct divergence_comparison *c, uint32_t thread,
-			struct divergence *d)
+static void explain_missing_step(const struct divergence_comparison *c, uint32_t thread,
+				 struct divergence *d)
 {
 	const struct run_outcome_source *s = c->source;
-	const struct divergence_lane *lane = &c->lanes[thread];
+	const struct compared_thread *t = &c->threads[thread];
 	const struct control_blocked *b = find_blocked(c->outcome, thread);
 	char instead[RUN_OUTCOME_TEXT];
 
 	d->thread = thread;
-	d->step = (uint32_t)lane->log.count;
+	d->step = (uint32_t)t->log.count;
 	if (b && b->how != CONTROL_BY_NOTHING)
-		run_outcome_blocked_words(instead, b, s);
-	else if (has_ended(c, lane))
+		run_outcome_describe_blocked(instead, b, s);
+	else if (has_ended(c, t))
 		run_outcome_print(instead, "the thread has ended");
-	else if (!lane->log.count)
+	else if (!t->log.count)
 		run_outcome_print(instead, "the thread has not started");
 	else if (b)
 		run_outcome_print(instead, "the run ended when the thread was at %s",
 				  site_text(s->trace, s->symbols, b->site).text);
 	else
 		run_outcome_print(instead, "the run ended first");
-	run_outcome_print(
-		d->text, "T%" PRIu32 " did not reach %s at %.150s: %.250s", thread,
-		place_operation(s->trace, s->symbols, lane->kind, lane->site, lane->address).text,
-		site_text(s->trace, s->symbols, lane->site).text, instead);
+	run_outcome_print(d->text, "T%" PRIu32 " did not reach %s at %.150s: %.250s", thread,
+			  operation_text(s->trace, s->symbols, t->kind, t->site, t->address).text,
+			  site_text(s->trace, s->symbols, t->site).text, instead);
 }
 
 /* Explains the first operation in the run that differs. */
-static bool tell_first(const struct divergence_comparison *c, struct divergence *d)
+static bool explain_first_difference(const struct divergence_comparison *c, struct divergence *d)
 {
-	const struct divergence_lane *first = NULL;
+	const struct compared_thread *first = NULL;
 
 	for (uint32_t i = 0; i < c->count; i++) {
-		if (c->lanes[i].at != NOWHERE && (!first || c->lanes[i].at < first->at))
-			first = &c->lanes[i];
+		if (c->threads[i].at != NO_POSITION && (!first || c->threads[i].at < first->at))
+			first = &c->threads[i];
 	}
 	if (first)
-		tell_other_way(c, first, d);
+		explain_other_operation(c, first, d);
 	return first != NULL;
 }
 
 /*
  * Explains which thread did not get as far as the plan wanted; threads of the finding come first.
  */
-static bool tell_late(const struct divergence_comparison *c, struct divergence *d)
+static bool explain_late_thread(const struct divergence_comparison *c, struct divergence *d)
 {
 	for (size_t i = 0; i < c->plan->stops.count; i++) {
 		uint32_t thread = c->plan->stops.items[i].thread;
 
 		if (!c->outcome->control->stops[i].reached &&
-		    c->lanes[thread].log.count <= c->plan->stops.items[i].step) {
-			tell_behind(c, thread, d);
+		    c->threads[thread].log.count <= c->plan->stops.items[i].step) {
+			explain_missing_step(c, thread, d);
 			return true;
 		}
 	}
 	for (uint32_t i = 0; i < c->count; i++) {
-		if (c->lanes[i].log.count < c->lanes[i].wanted) {
-			tell_behind(c, i, d);
+		if (c->threads[i].log.count < c->threads[i].wanted) {
+			explain_missing_step(c, i, d);
 			return true;
 		}
 	}
@@ -245,8 +244,8 @@ static bool tell_late(const struct divergence_comparison *c, struct divergence *
 }
 
 /* Finds what a thread did at a step of the recording. */
-static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t step,
-			  struct trace_event *ev)
+static bool find_recorded_step(const struct trace *trace, uint32_t thread, uint64_t step,
+			       struct trace_event *ev)
 {
 	uint32_t stream = trace_find_stream(trace, thread);
 	struct trace_cursor *cursor =
@@ -264,7 +263,7 @@ static bool find_recorded(const struct trace *trace, uint32_t thread, uint64_t s
  * All threads did everything they should, but not in the order of the plan: a thread could not run
  * when it had to. What held it up is not in the log, so it is code that was not recorded.
  */
-static bool tell_held_up(const struct divergence_comparison *c, struct divergence *d)
+static bool explain_held_up_thread(const struct divergence_comparison *c, struct divergence *d)
 {
 	uint32_t run = c->outcome->control->diverged_slice;
 	const struct run_outcome_source *s = c->source;
@@ -275,14 +274,14 @@ static bool tell_held_up(const struct divergence_comparison *c, struct divergenc
 		return false;
 	d->thread = c->plan->slices.items[run].thread;
 	d->step = c->plan->slices.items[run].until - 1;
-	if (!find_recorded(c->recorded, d->thread, d->step, &ev))
+	if (!find_recorded_step(c->recorded, d->thread, d->step, &ev))
 		return false;
 	site = trace_event_site(c->recorded, &ev);
 	run_outcome_print(
 		d->text,
 		"T%" PRIu32 " could not do %s at %s when the plan wanted it: something that is "
 		"not recorded blocked it",
-		d->thread, place_operation(s->trace, s->symbols, ev.kind, site, ev.address).text,
+		d->thread, operation_text(s->trace, s->symbols, ev.kind, site, ev.address).text,
 		site_text(s->trace, s->symbols, site).text);
 	return true;
 }
@@ -298,17 +297,18 @@ bool divergence_explain(struct divergence *d, const struct plan *plan,
 		.source = source,
 		.count = CONTROL_THREADS,
 	};
-	bool told;
+	bool explained;
 
 	*d = (struct divergence){ .thread = CONTROL_NONE };
-	c.lanes = mem_zalloc(c.count, sizeof *c.lanes);
-	sort_log(&c);
-	find_wishes(&c);
+	c.threads = mem_zalloc(c.count, sizeof *c.threads);
+	split_log(&c);
+	find_wanted_steps(&c);
 	for (uint32_t i = 0; i < c.count; i++)
 		compare_thread(&c, i);
-	told = tell_first(&c, d) || tell_late(&c, d) || tell_held_up(&c, d);
+	explained = explain_first_difference(&c, d) || explain_late_thread(&c, d) ||
+		    explain_held_up_thread(&c, d);
 	for (uint32_t i = 0; i < c.count; i++)
-		vec_free(&c.lanes[i].log);
-	free(c.lanes);
-	return told;
+		vec_free(&c.threads[i].log);
+	free(c.threads);
+	return explained;
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum finding_kind kind_of(const struct observe_finding *found)
+static enum finding_kind kind_of_formula(const struct observe_finding *found)
 {
 	const struct spec_formula *f = found->property->formulas;
 
@@ -40,7 +40,7 @@ static struct finding_event read_event(const struct trace *trace, struct event_i
 struct finding formula_finding(const struct trace *trace, const struct observe_finding *found)
 {
 	struct finding finding = {
-		.kind = kind_of(found),
+		.kind = kind_of_formula(found),
 		.status = found->observed ? FINDING_OBSERVED : FINDING_PREDICTED,
 		.count = found->count,
 		.property = found->property,

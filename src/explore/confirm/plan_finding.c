@@ -24,15 +24,15 @@ struct plan_finding_maker {
 
 /* ---- slices ---------------------------------------------------------------------------------- */
 
-static void add_run(struct plan_finding_maker *m, uint32_t thread, uint64_t until)
+static void add_slice(struct plan_finding_maker *m, uint32_t thread, uint64_t until)
 {
 	if (until != TRACE_NO_STEP && until)
 		plan_add_slice(m->plan, thread, (uint32_t)until);
 }
 
-static void add_event_run(struct plan_finding_maker *m, uint32_t stream, uint64_t end)
+static void add_slice_before(struct plan_finding_maker *m, uint32_t stream, uint64_t end)
 {
-	add_run(m, stream, recorded_steps_before(m->recorded, stream, end));
+	add_slice(m, stream, recorded_steps_before(m->recorded, stream, end));
 }
 
 /* Adds the recorded schedule, each thread up to where the window starts. */
@@ -48,7 +48,7 @@ static void add_schedule(struct plan_finding_maker *m)
 		if (stream == TRACE_NONE || !m->start[stream])
 			continue;
 		most = recorded_steps_before(m->recorded, runs[i].thread, m->start[stream]);
-		add_run(m, runs[i].thread, until < most ? until : most);
+		add_slice(m, runs[i].thread, until < most ? until : most);
 	}
 }
 
@@ -57,19 +57,19 @@ static void add_base_run(struct plan_finding_maker *m, uint64_t left)
 {
 	struct share_survey survey;
 	struct base_run_event ev;
-	struct base_run *feed;
+	struct base_run *run;
 
 	share_survey_make(&survey, m->trace);
-	feed = base_run_open(m->trace, &survey);
-	while (left && base_run_next(feed, &ev)) {
+	run = base_run_open(m->trace, &survey);
+	while (left && base_run_next(run, &ev)) {
 		uint32_t stream = trace_find_stream(m->trace, ev.stream);
 
 		if (ev.index >= m->start[stream])
 			continue;
-		add_event_run(m, ev.stream, ev.index + 1);
+		add_slice_before(m, ev.stream, ev.index + 1);
 		left--;
 	}
-	base_run_close(feed);
+	base_run_close(run);
 	share_survey_free(&survey);
 }
 
@@ -92,7 +92,7 @@ static void add_witness(struct plan_finding_maker *m)
 	const struct finding *f = m->finding;
 
 	for (size_t i = 0; i < f->steps.count; i++)
-		add_event_run(m, f->steps.items[i].stream, f->steps.items[i].index + 1);
+		add_slice_before(m, f->steps.items[i].stream, f->steps.items[i].index + 1);
 	/*
 	 * Events that no other thread can notice may still lie between the last step and the
 	 * finding's event.
@@ -100,7 +100,8 @@ static void add_witness(struct plan_finding_maker *m)
 	for (size_t i = 0; i < f->events.count; i++) {
 		/* An initialisation that comes too late may be anywhere. */
 		if (f->misuse != EVENT_MISUSE_NOT_INIT || i > 0)
-			add_event_run(m, f->events.items[i].id.stream, f->events.items[i].id.index);
+			add_slice_before(m, f->events.items[i].id.stream,
+					 f->events.items[i].id.index);
 	}
 }
 
@@ -132,8 +133,8 @@ static bool add_stops(struct plan_finding_maker *m, bool reversed, struct err *e
 			return false;
 	}
 	for (size_t i = 0; i < m->plan->stops.count; i++)
-		add_run(m, m->plan->stops.items[i].thread,
-			(uint64_t)m->plan->stops.items[i].step + PLAN_STEPS_AFTER_RACE);
+		add_slice(m, m->plan->stops.items[i].thread,
+			  (uint64_t)m->plan->stops.items[i].step + PLAN_STEPS_AFTER_RACE);
 	return true;
 }
 
@@ -174,7 +175,7 @@ static void add_parallel_events(struct plan_finding_maker *m)
 		const struct finding_event *e = &f->events.items[i];
 
 		if (!e->before)
-			add_event_run(m, e->id.stream, e->id.index + 1);
+			add_slice_before(m, e->id.stream, e->id.index + 1);
 	}
 }
 
@@ -182,12 +183,12 @@ static void add_parallel_events(struct plan_finding_maker *m)
  * Adds the end of the lifetime, if it is not in the witness, and then the use. The run may end
  * there.
  */
-static void add_use(struct plan_finding_maker *m)
+static void add_end_and_use(struct plan_finding_maker *m)
 {
 	const struct finding_event *e = m->finding->events.items;
 
-	add_event_run(m, e[0].id.stream, e[0].id.index + 1);
-	add_event_run(m, e[1].id.stream, e[1].id.index + 1);
+	add_slice_before(m, e[0].id.stream, e[0].id.index + 1);
+	add_slice_before(m, e[1].id.stream, e[1].id.index + 1);
 }
 
 /* Makes the wait wake up without a signal and its thread continue. */
@@ -200,7 +201,7 @@ static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
 		return err_set(err, "the wait is in a signal handler");
 	*vec_push(&m->plan->choices) =
 		(struct control_choice){ e->id.stream, (uint32_t)step, CONTROL_SPURIOUS };
-	add_run(m, e->id.stream, step + PLAN_STEPS_AFTER_RACE);
+	add_slice(m, e->id.stream, step + PLAN_STEPS_AFTER_RACE);
 	return true;
 }
 
@@ -210,12 +211,12 @@ static void add_misuse(struct plan_finding_maker *m)
 	bool destroys = m->finding->misuse == EVENT_MISUSE_DESTROY_IN_USE;
 	const struct finding_event *e = &m->finding->events.items[destroys ? 0 : 1];
 
-	add_event_run(m, e->id.stream, e->id.index + 1);
+	add_slice_before(m, e->id.stream, e->id.index + 1);
 }
 
 /* ---- the whole plan -------------------------------------------------------------------------- */
 
-static bool can_be_named(const struct trace *trace, const struct finding *f, struct err *err)
+static bool is_replayable(const struct trace *trace, const struct finding *f, struct err *err)
 {
 	for (size_t i = 0; i < f->events.count; i++) {
 		if (f->events.items[i].id.stream >= CONTROL_THREADS)
@@ -260,7 +261,7 @@ bool plan_finding(struct plan *plan, const struct trace *trace, const struct fin
 	uint64_t *goals;
 	bool ok = true;
 
-	if (!can_be_named(trace, finding, err))
+	if (!is_replayable(trace, finding, err))
 		return false;
 	plan_clear(plan);
 	plan->policy = CONTROL_STAY;
@@ -276,7 +277,7 @@ bool plan_finding(struct plan *plan, const struct trace *trace, const struct fin
 	else if (finding->kind == FINDING_PATTERN || finding->kind == FINDING_ATOMICITY)
 		add_parallel_events(&m);
 	else if (finding_is_use_after_end(finding))
-		add_use(&m);
+		add_end_and_use(&m);
 	else if (finding->kind == FINDING_MISUSE && finding->events.count == 1)
 		ok = add_wake_up(&m, err);
 	else if (finding->kind == FINDING_MISUSE)

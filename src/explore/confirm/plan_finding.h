@@ -5,7 +5,7 @@
 #ifndef EXPLORE_CONFIRM_PLAN_FINDING_H
 #define EXPLORE_CONFIRM_PLAN_FINDING_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "predict/driver/finding.h"
 
 /*

@@ -44,7 +44,7 @@ static void set_why(struct schedule_result *result, enum schedule_verdict verdic
 static void make_plan(struct follower *f)
 {
 	const struct schedule *s = f->schedule;
-	const struct schedule_spot *spots = f->map.spots.items;
+	const struct mapped_step *steps = f->map.steps.items;
 	struct plan *plan = &f->plan;
 
 	plan_clear(plan);
@@ -54,9 +54,9 @@ static void make_plan(struct follower *f)
 		plan->options |= CONTROL_HOLD;
 	for (size_t i = 0; i < s->slices.count; i++)
 		*vec_push(&plan->slices) =
-			(struct control_slice){ s->slices.items[i].thread, spots[i].at + 1 };
+			(struct control_slice){ s->slices.items[i].thread, steps[i].at + 1 };
 	for (size_t i = 0; i < s->stops.count; i++) {
-		const struct schedule_spot *stop = &spots[f->map.stops + i];
+		const struct mapped_step *stop = &steps[f->map.stops + i];
 
 		*vec_push(&plan->stops) = (struct control_stop){ .thread = stop->step->thread,
 								 .step = stop->at,
@@ -66,7 +66,7 @@ static void make_plan(struct follower *f)
 						stop->at + PLAN_STEPS_AFTER_RACE };
 	}
 	for (size_t i = 0; i < s->choices.count; i++) {
-		const struct schedule_spot *choice = &spots[f->map.choices + i];
+		const struct mapped_step *choice = &steps[f->map.choices + i];
 
 		*vec_push(&plan->choices) =
 			(struct control_choice){ choice->step->thread, choice->at,
@@ -105,7 +105,7 @@ static bool are_at_ends(const struct follower *f)
 			there = outcome->blocked[k].thread == s->ends.items[i].thread &&
 				outcome->blocked[k].how != CONTROL_BY_NOTHING &&
 				outcome->blocked[k].step ==
-					f->map.spots.items[f->map.ends + i].at + 1;
+					f->map.steps.items[f->map.ends + i].at + 1;
 		if (!there)
 			return false;
 	}
@@ -124,8 +124,8 @@ static bool is_shown(const struct follower *f)
 				       f->rerun.trace);
 	if (!strcmp(s->expect, "race"))
 		return outcome->control->stops_met && s->stops.count == 2 &&
-		       met[0].actual_step == f->map.spots.items[f->map.stops].at &&
-		       met[1].actual_step == f->map.spots.items[f->map.stops + 1].at &&
+		       met[0].actual_step == f->map.steps.items[f->map.stops].at &&
+		       met[1].actual_step == f->map.steps.items[f->map.stops + 1].at &&
 		       met[0].address < met[1].address + met[1].size &&
 		       met[1].address < met[0].address + met[0].size;
 	if (!strcmp(s->expect, "deadlock") || !strcmp(s->expect, "lost-signal"))
@@ -134,18 +134,18 @@ static bool is_shown(const struct follower *f)
 }
 
 /* Returns the first step of the schedule that was not done. */
-static const struct schedule_step *find_lost(const struct follower *f)
+static const struct schedule_step *find_missing_step(const struct follower *f)
 {
 	for (size_t i = 0; i < f->map.choices; i++) {
-		if (f->map.spots.items[i].step->name && !f->map.spots.items[i].known)
-			return f->map.spots.items[i].step;
+		if (f->map.steps.items[i].step->name && !f->map.steps.items[i].known)
+			return f->map.steps.items[i].step;
 	}
 	return NULL;
 }
 
-static void explain(const struct follower *f, struct schedule_result *result)
+static void explain_divergence(const struct follower *f, struct schedule_result *result)
 {
-	const struct schedule_step *lost = find_lost(f);
+	const struct schedule_step *lost = find_missing_step(f);
 	char text[RUN_OUTCOME_TEXT];
 
 	if (lost)
@@ -169,7 +169,7 @@ static void explain(const struct follower *f, struct schedule_result *result)
 	set_why(result, SCHEDULE_DIVERGED, text);
 }
 
-static bool run(struct follower *f, struct schedule_result *result)
+static bool run_schedule(struct follower *f, struct schedule_result *result)
 {
 	struct run_outcome_source source;
 	struct err err = { 0 };
@@ -188,7 +188,7 @@ static bool run(struct follower *f, struct schedule_result *result)
 }
 
 /* Finishes the result after a run that showed what is expected. */
-static void take(struct follower *f, unsigned times, struct schedule_result *result)
+static void finish_shown(struct follower *f, unsigned times, struct schedule_result *result)
 {
 	struct err err = { 0 };
 
@@ -203,22 +203,22 @@ static void take(struct follower *f, unsigned times, struct schedule_result *res
 		set_why(result, SCHEDULE_CANNOT, err.text);
 }
 
-static void follow(struct follower *f, unsigned times, struct schedule_result *result)
+static void repeat_until_shown(struct follower *f, unsigned times, struct schedule_result *result)
 {
 	for (unsigned i = 0; i < RUNS_MOST; i++) {
 		bool changed;
 
-		if (!run(f, result))
+		if (!run_schedule(f, result))
 			return;
-		changed = schedule_map_learn(&f->map, f->rerun.trace);
+		changed = schedule_map_update(&f->map, f->rerun.trace);
 		if (is_shown(f)) {
-			take(f, times, result);
+			finish_shown(f, times, result);
 			return;
 		}
 		if (!changed)
 			break;
 	}
-	explain(f, result);
+	explain_divergence(f, result);
 }
 
 void schedule_follow(const struct schedule *s, const struct rerun_options *options, unsigned times,
@@ -233,9 +233,9 @@ void schedule_follow(const struct schedule *s, const struct rerun_options *optio
 		set_why(result, SCHEDULE_CANNOT, err.text);
 		return;
 	}
-	session_know_threads(f.rerun.session, s->threads.items, (uint32_t)s->threads.count);
+	runner_know_threads(f.rerun.session, s->threads.items, (uint32_t)s->threads.count);
 	schedule_map_open(&f.map, s);
-	follow(&f, times, result);
+	repeat_until_shown(&f, times, result);
 	schedule_map_close(&f.map);
 	plan_free(&f.plan);
 	rerun_close(&f.rerun);

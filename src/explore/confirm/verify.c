@@ -36,7 +36,7 @@ uint64_t verify_event_key(const struct trace *recording, const struct base_run_e
 
 /* ---- sets of sites --------------------------------------------------------------------------- */
 
-static uint64_t *sorted(const uint64_t *keys, size_t count)
+static uint64_t *copy_sorted(const uint64_t *keys, size_t count)
 {
 	uint64_t *copy = mem_alloc(count * sizeof *copy + 1);
 
@@ -57,8 +57,8 @@ bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct f
 	    a->formula != b->formula || !a->property != !b->property ||
 	    (a->property && strcmp(a->property->name, b->property->name)))
 		return false;
-	x = sorted(a_keys, count);
-	y = sorted(b_keys, count);
+	x = copy_sorted(a_keys, count);
+	y = copy_sorted(b_keys, count);
 	same = !count || !memcmp(x, y, count * sizeof *x);
 	free(x);
 	free(y);
@@ -67,15 +67,14 @@ bool verify_same(const struct finding *a, const uint64_t *a_keys, const struct f
 
 /* ---- races ----------------------------------------------------------------------------------- */
 
-struct seen {
-	bool found;
+struct step_event {
 	uint8_t kind;
 	uint64_t key, address, size;
 };
 
 /* Finds the events of a step: a COPY has two, its read and its write. */
-static unsigned find_step(const struct trace *recording, uint32_t thread, uint32_t step,
-			  struct seen seen[2])
+static unsigned find_events_of_step(const struct trace *recording, uint32_t thread, uint32_t step,
+				    struct step_event seen[2])
 {
 	uint32_t stream = trace_find_stream(recording, thread);
 	struct trace_cursor *cursor;
@@ -93,25 +92,25 @@ static unsigned find_step(const struct trace *recording, uint32_t thread, uint32
 			break;
 		if (event_is_step(ev.kind))
 			seen[count++] =
-				(struct seen){ true, ev.kind, trace_event_key(recording, &ev),
-					       ev.address, ev.size };
+				(struct step_event){ ev.kind, trace_event_key(recording, &ev),
+						     ev.address, ev.size };
 	}
 	trace_cursor_close(cursor);
 	return count;
 }
 
-static bool writes(const struct seen *s)
+static bool writes(const struct step_event *s)
 {
 	return s->kind == EV_WRITE || s->kind == EV_ATOMIC_WRITE || s->kind == EV_ATOMIC_UPDATE ||
 	       s->kind == EV_FREE;
 }
 
-static bool is_atomic(const struct seen *s)
+static bool is_atomic(const struct step_event *s)
 {
 	return event_group(s->kind) == EG_ATOMIC;
 }
 
-static bool conflict(const struct seen *a, const struct seen *b)
+static bool are_conflicting(const struct step_event *a, const struct step_event *b)
 {
 	return (writes(a) || writes(b)) && !(is_atomic(a) && is_atomic(b)) &&
 	       a->address < b->address + b->size && b->address < a->address + a->size;
@@ -121,7 +120,7 @@ static bool conflict(const struct seen *a, const struct seen *b)
  * Counts the steps that belong to the access of thread `a`, such as the end of the thread right
  * after it: the scheduler makes no choice before them, so no thread could have come between.
  */
-static uint32_t count_bound(const struct outcome *outcome, uint32_t a, uint32_t a_step)
+static uint32_t count_bound_steps(const struct outcome *outcome, uint32_t a, uint32_t a_step)
 {
 	uint32_t bound = 0;
 	bool found = false;
@@ -162,16 +161,16 @@ static bool verify_race(const struct finding *f, const uint64_t *keys,
 			const struct outcome *outcome, const struct trace *recording)
 {
 	const struct control_stop *stops = outcome->control->stops;
-	struct seen a[2], b[2];
+	struct step_event a[2], b[2];
 	unsigned a_count, b_count;
 
 	if (f->events.count != 2 || !outcome->control->stops_met ||
 	    outcome->control->stop_count != 2)
 		return false;
-	a_count = find_step(recording, stops[0].thread, stops[0].actual_step, a);
-	b_count = find_step(recording, stops[1].thread, stops[1].actual_step, b);
+	a_count = find_events_of_step(recording, stops[0].thread, stops[0].actual_step, a);
+	b_count = find_events_of_step(recording, stops[1].thread, stops[1].actual_step, b);
 	if (!are_adjacent(recording, stops[0].thread, stops[0].actual_step,
-			  count_bound(outcome, stops[0].thread, stops[0].actual_step),
+			  count_bound_steps(outcome, stops[0].thread, stops[0].actual_step),
 			  stops[1].thread, stops[1].actual_step))
 		return false;
 	for (unsigned i = 0; i < a_count; i++) {
@@ -179,7 +178,7 @@ static bool verify_race(const struct finding *f, const uint64_t *keys,
 			bool straight = a[i].key == keys[0] && b[k].key == keys[1];
 			bool crossed = a[i].key == keys[1] && b[k].key == keys[0];
 
-			if ((straight || crossed) && conflict(&a[i], &b[k]))
+			if ((straight || crossed) && are_conflicting(&a[i], &b[k]))
 				return true;
 		}
 	}
@@ -189,7 +188,7 @@ static bool verify_race(const struct finding *f, const uint64_t *keys,
 /* ---- threads that wait forever --------------------------------------------------------------- */
 
 /* Is the thread's last recorded event a request or the start of a wait? */
-static bool ends_waiting(const struct trace *recording, uint32_t thread, uint64_t *key)
+static bool last_event_waits(const struct trace *recording, uint32_t thread, uint64_t *key)
 {
 	uint32_t stream = trace_find_stream(recording, thread);
 	struct trace_event ev, last = { .kind = EV_NONE };
@@ -236,7 +235,7 @@ static bool verify_blocked(const struct finding *f, const uint64_t *keys,
 			 * do.
 			 */
 			if (b->kind != EV_ONCE && b->kind != EV_ONCE_BEGIN &&
-			    (!ends_waiting(recording, b->thread, &key) || key != keys[i]))
+			    (!last_event_waits(recording, b->thread, &key) || key != keys[i]))
 				continue;
 			used[k] = true;
 			matched++;

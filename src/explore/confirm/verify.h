@@ -5,7 +5,7 @@
 #ifndef EXPLORE_CONFIRM_VERIFY_H
 #define EXPLORE_CONFIRM_VERIFY_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "order/base_run/base_run.h"
 #include "predict/driver/finding.h"
 
@@ -16,8 +16,8 @@
 uint64_t *verify_keys(const struct trace *trace, const struct finding *finding);
 
 /*
- * Returns the key of an event's site. The base run has sites as this process knows them: elements of
- * tables, or return addresses.
+ * Returns the key of an event's site. The base run has sites as this process knows them:
+ * elements of tables, or return addresses.
  */
 uint64_t verify_event_key(const struct trace *recording, const struct base_run_event *event);
 

@@ -13,35 +13,36 @@
 #include "order/base_run/base_run.h"
 #include "trace/sites.h"
 
-enum mark { MARK_END = 1, MARK_USE = 2 };
+enum lifetime_mark { MARK_END = 1, MARK_USE = 2 };
 
 /* A lifetime that ended at the finding's site. */
-struct ended {
+struct lifetime_range {
 	uint64_t low, high;
 	uint32_t owner;
 	enum event_group group; /* of the event that ended it: EG_THREAD and EG_MEMORY are memory */
 };
 
-struct verify_lifetime_walk {
+struct lifetime_verifier {
 	const struct finding *finding;
 	const uint64_t *keys;
 	const struct trace *recording;
-	struct map marks;  /* from event to a set of enum mark */
+	struct map marks;  /* from event to a set of enum lifetime_mark */
 	struct map sizes;  /* of blocks, by address */
 	struct map stacks; /* by owner: position of its BEGIN in `ranges`, + 1 */
-	VEC(struct ended) ranges;
-	VEC(struct ended) ended;
-	VEC(struct ended) blamed; /* uses after end of lifetime that the runtime itself reports */
+	VEC(struct lifetime_range) ranges;
+	VEC(struct lifetime_range) ended;
+	/* uses after end of lifetime that the runtime itself reports */
+	VEC(struct lifetime_range) reported;
 };
 
-static uint64_t name_of(uint32_t stream, uint64_t index)
+static uint64_t event_key(uint32_t stream, uint64_t index)
 {
 	return (uint64_t)stream << 40 ^ index;
 }
 
 /* ---- events at the sites of the finding ------------------------------------------------------ */
 
-static void mark_stream(struct verify_lifetime_walk *w, uint32_t i)
+static void mark_stream(struct lifetime_verifier *w, uint32_t i)
 {
 	const struct finding *f = w->finding;
 	struct trace_cursor *cursor = trace_cursor_open(w->recording, i);
@@ -59,7 +60,7 @@ static void mark_stream(struct verify_lifetime_walk *w, uint32_t i)
 		if (key == w->keys[1])
 			marks |= MARK_USE;
 		if (marks)
-			*map_put(&w->marks, name_of(ev.stream, ev.index), NULL) = marks;
+			*map_put(&w->marks, event_key(ev.stream, ev.index), NULL) = marks;
 	}
 	trace_cursor_close(cursor);
 }
@@ -67,14 +68,16 @@ static void mark_stream(struct verify_lifetime_walk *w, uint32_t i)
 /* ---- lifetimes ------------------------------------------------------------------------------- */
 
 /* Returns the bytes whose lifetime the event starts or ends, or the object's address. */
-static struct ended range_of(const struct verify_lifetime_walk *w, const struct base_run_event *ev)
+static struct lifetime_range lifetime_of(const struct lifetime_verifier *w,
+					 const struct base_run_event *ev)
 {
 	const uint64_t *size = map_get(&w->sizes, ev->address);
 	const uint64_t *stack = map_get(&w->stacks, ev->owner);
-	struct ended range = { ev->address, ev->address + 1, ev->owner, event_group(ev->kind) };
+	struct lifetime_range range = { ev->address, ev->address + 1, ev->owner,
+					event_group(ev->kind) };
 
 	if (ev->kind == EV_END)
-		return stack ? w->ranges.items[*stack - 1] : (struct ended){ 0 };
+		return stack ? w->ranges.items[*stack - 1] : (struct lifetime_range){ 0 };
 	if (ev->kind == EV_BEGIN)
 		range.high = ev->other;
 	else if (ev->kind == EV_FREE)
@@ -84,19 +87,19 @@ static struct ended range_of(const struct verify_lifetime_walk *w, const struct 
 	return range;
 }
 
-static bool begins(uint8_t kind)
+static bool starts_lifetime(uint8_t kind)
 {
 	return window_effect_of(kind) == WINDOW_BEGINS;
 }
 
-static bool is_of_memory(const struct ended *e)
+static bool is_of_memory(const struct lifetime_range *e)
 {
 	return e->group == EG_MEMORY || e->group == EG_THREAD;
 }
 
-static void begin(struct verify_lifetime_walk *w, const struct base_run_event *ev)
+static void start_lifetime(struct lifetime_verifier *w, const struct base_run_event *ev)
 {
-	struct ended range = range_of(w, ev);
+	struct lifetime_range range = lifetime_of(w, ev);
 	size_t kept = 0;
 
 	if (ev->kind == EV_ALLOC)
@@ -106,7 +109,7 @@ static void begin(struct verify_lifetime_walk *w, const struct base_run_event *e
 		*map_put(&w->stacks, ev->owner, NULL) = w->ranges.count;
 	}
 	for (size_t i = 0; i < w->ended.count; i++) {
-		struct ended e = w->ended.items[i];
+		struct lifetime_range e = w->ended.items[i];
 		bool same = is_of_memory(&e) ? is_of_memory(&range) : e.group == range.group;
 
 		if (!same || range.high <= e.low || e.high <= range.low)
@@ -116,11 +119,11 @@ static void begin(struct verify_lifetime_walk *w, const struct base_run_event *e
 }
 
 /* Would a use of `address` be a use of something whose lifetime another thread ended? */
-static bool is_over(const struct verify_lifetime_walk *w, uint64_t address, uint64_t size,
-		    uint32_t owner, enum event_group group)
+static bool has_ended(const struct lifetime_verifier *w, uint64_t address, uint64_t size,
+		      uint32_t owner, enum event_group group)
 {
 	for (size_t i = 0; i < w->ended.count; i++) {
-		const struct ended *e = &w->ended.items[i];
+		const struct lifetime_range *e = &w->ended.items[i];
 
 		if (e->owner != owner && address < e->high &&
 		    e->low < address + (size ? size : 1) &&
@@ -137,64 +140,64 @@ static bool is_request(uint8_t kind)
 	return kind == EV_REQUEST || kind == EV_READ_REQUEST || kind == EV_DOWN_REQUEST;
 }
 
-static bool uses(const struct verify_lifetime_walk *w, const struct base_run_event *ev)
+static bool is_use_after_end(const struct lifetime_verifier *w, const struct base_run_event *ev)
 {
 	enum event_group group = event_group(ev->kind);
 
-	if (is_request(ev->kind) || begins(ev->kind))
+	if (is_request(ev->kind) || starts_lifetime(ev->kind))
 		return false;
-	if (is_over(w, ev->address, ev->size, ev->owner, group))
+	if (has_ended(w, ev->address, ev->size, ev->owner, group))
 		return true;
 	return (ev->kind == EV_WAIT || ev->kind == EV_WOKEN) &&
-	       is_over(w, ev->other, 1, ev->owner, EG_LOCK);
+	       has_ended(w, ev->other, 1, ev->owner, EG_LOCK);
 }
 
 /*
  * Keeps a MISUSE for the end: it is not a step and may come earlier in the order of steps than the
  * end of the lifetime.
  */
-static void blame(struct verify_lifetime_walk *w, const struct base_run_event *ev)
+static void keep_reported_misuse(struct lifetime_verifier *w, const struct base_run_event *ev)
 {
 	if (ev->mode == w->finding->misuse)
-		*vec_push(&w->blamed) =
-			(struct ended){ ev->address, ev->address + 1, ev->owner, EG_THREAD };
+		*vec_push(&w->reported) = (struct lifetime_range){ ev->address, ev->address + 1,
+								   ev->owner, EG_THREAD };
 }
 
-static bool is_blamed(const struct verify_lifetime_walk *w)
+static bool is_misuse_reported(const struct lifetime_verifier *w)
 {
-	for (size_t i = 0; i < w->blamed.count; i++) {
-		const struct ended *b = &w->blamed.items[i];
+	for (size_t i = 0; i < w->reported.count; i++) {
+		const struct lifetime_range *b = &w->reported.items[i];
 
-		if (is_over(w, b->low, 1, b->owner, b->group))
+		if (has_ended(w, b->low, 1, b->owner, b->group))
 			return true;
 	}
 	return false;
 }
 
-static bool walk_events(struct verify_lifetime_walk *w)
+static bool find_use_after_end(struct lifetime_verifier *w)
 {
-	struct base_run *feed = base_run_open(w->recording, NULL);
+	struct base_run *run = base_run_open(w->recording, NULL);
 	struct base_run_event ev;
 	bool found = false;
 
-	while (!found && base_run_next(feed, &ev)) {
-		const uint64_t *marks = map_get(&w->marks, name_of(ev.stream, ev.index));
+	while (!found && base_run_next(run, &ev)) {
+		const uint64_t *marks = map_get(&w->marks, event_key(ev.stream, ev.index));
 
-		if (begins(ev.kind))
-			begin(w, &ev);
+		if (starts_lifetime(ev.kind))
+			start_lifetime(w, &ev);
 		else if (marks && *marks & MARK_USE && ev.kind == EV_MISUSE)
-			blame(w, &ev);
+			keep_reported_misuse(w, &ev);
 		else if (marks && *marks & MARK_USE)
-			found = uses(w, &ev);
+			found = is_use_after_end(w, &ev);
 		if (marks && *marks & MARK_END)
-			*vec_push(&w->ended) = range_of(w, &ev);
+			*vec_push(&w->ended) = lifetime_of(w, &ev);
 	}
-	base_run_close(feed);
-	return found || is_blamed(w);
+	base_run_close(run);
+	return found || is_misuse_reported(w);
 }
 
 /* Did the scheduler end the run at the use? */
-static bool ended_there(const struct verify_lifetime_walk *w, const struct outcome *outcome)
+static bool was_ended_at_use(const struct lifetime_verifier *w, const struct outcome *outcome)
 {
 	const struct control *c = outcome->control;
 	uint32_t stream = trace_find_stream(w->recording, c->fault_thread);
@@ -202,7 +205,7 @@ static bool ended_there(const struct verify_lifetime_walk *w, const struct outco
 	if (outcome->result != CONTROL_USE_AFTER_FREE && outcome->result != CONTROL_BAD_FREE)
 		return false;
 	return stream != TRACE_NONE && trace_site_key(w->recording, c->fault_site) == w->keys[1] &&
-	       is_over(w, c->fault_address, 1, stream, EG_MEMORY);
+	       has_ended(w, c->fault_address, 1, stream, EG_MEMORY);
 }
 
 /*
@@ -210,29 +213,30 @@ static bool ended_there(const struct verify_lifetime_walk *w, const struct outco
  * scheduler then knows the instruction but no site; but a run that followed its plan was at the
  * use.
  */
-static bool crashed_there(const struct verify_lifetime_walk *w, const struct outcome *outcome)
+static bool crashed_at_use(const struct lifetime_verifier *w, const struct outcome *outcome)
 {
 	const struct control *c = outcome->control;
 	uint32_t stream = trace_find_stream(w->recording, c->fault_thread);
 
 	return outcome->result == CONTROL_CRASHED && c->diverged_slice == CONTROL_NONE &&
-	       stream != TRACE_NONE && is_over(w, c->fault_address, 1, stream, EG_MEMORY);
+	       stream != TRACE_NONE && has_ended(w, c->fault_address, 1, stream, EG_MEMORY);
 }
 
 bool verify_lifetime(const struct finding *f, const uint64_t *keys, const struct outcome *outcome,
 		     const struct trace *recording)
 {
-	struct verify_lifetime_walk w = { .finding = f, .keys = keys, .recording = recording };
+	struct lifetime_verifier w = { .finding = f, .keys = keys, .recording = recording };
 	bool shown;
 
 	for (uint32_t i = 0; i < trace_stream_count(recording); i++)
 		mark_stream(&w, i);
-	shown = walk_events(&w) || ended_there(&w, outcome) || crashed_there(&w, outcome);
+	shown = find_use_after_end(&w) || was_ended_at_use(&w, outcome) ||
+		crashed_at_use(&w, outcome);
 	map_free(&w.marks);
 	map_free(&w.sizes);
 	map_free(&w.stacks);
 	vec_free(&w.ranges);
 	vec_free(&w.ended);
-	vec_free(&w.blamed);
+	vec_free(&w.reported);
 	return shown;
 }

@@ -2,7 +2,7 @@
 #ifndef EXPLORE_CONFIRM_VERIFY_LIFETIME_H
 #define EXPLORE_CONFIRM_VERIFY_LIFETIME_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "predict/driver/finding.h"
 
 /* The finding's events are the end of a lifetime and a use, whatever its kind. */

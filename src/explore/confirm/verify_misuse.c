@@ -12,20 +12,20 @@
 #include "trace/sites.h"
 
 /* A thread that has acquired an object, or waits there, since the finding's site. */
-struct verify_misuse {
+struct object_user {
 	uint64_t address;
 	uint32_t owner, depth;
 };
 
-struct verify_misuse_walk {
+struct misuse_verifier {
 	const struct finding *finding;
 	const uint64_t *keys;
-	VEC(struct verify_misuse) uses;
-	struct map begun; /* addresses that were initialised */
+	VEC(struct object_user) uses;
+	struct map initialised; /* addresses that were initialised */
 	bool shown;
 };
 
-static struct verify_misuse *find(struct verify_misuse_walk *w, uint64_t address, uint32_t owner)
+static struct object_user *find_user(struct misuse_verifier *w, uint64_t address, uint32_t owner)
 {
 	for (size_t i = 0; i < w->uses.count; i++) {
 		if (w->uses.items[i].address == address && w->uses.items[i].owner == owner)
@@ -34,7 +34,7 @@ static struct verify_misuse *find(struct verify_misuse_walk *w, uint64_t address
 	return NULL;
 }
 
-static bool is_used_by_another(const struct verify_misuse_walk *w, uint64_t address, uint32_t owner)
+static bool has_other_user(const struct misuse_verifier *w, uint64_t address, uint32_t owner)
 {
 	for (size_t i = 0; i < w->uses.count; i++) {
 		if (w->uses.items[i].address == address && w->uses.items[i].owner != owner)
@@ -43,79 +43,80 @@ static bool is_used_by_another(const struct verify_misuse_walk *w, uint64_t addr
 	return false;
 }
 
-static void take(struct verify_misuse_walk *w, uint64_t address, uint32_t owner, bool counts)
+static void add_user(struct misuse_verifier *w, uint64_t address, uint32_t owner, bool counts)
 {
-	struct verify_misuse *use = find(w, address, owner);
+	struct object_user *use = find_user(w, address, owner);
 
 	if (use)
 		use->depth++;
 	else if (counts)
-		*vec_push(&w->uses) = (struct verify_misuse){ address, owner, 1 };
+		*vec_push(&w->uses) = (struct object_user){ address, owner, 1 };
 }
 
-static void give_up(struct verify_misuse_walk *w, uint64_t address, uint32_t owner, bool wholly)
+static void remove_user(struct misuse_verifier *w, uint64_t address, uint32_t owner, bool wholly)
 {
-	struct verify_misuse *use = find(w, address, owner);
+	struct object_user *use = find_user(w, address, owner);
 
 	if (use && (wholly || !--use->depth))
 		*use = w->uses.items[--w->uses.count];
 }
 
-static bool is_misuse(const struct verify_misuse_walk *w, const struct base_run_event *ev)
+static bool is_misuse(const struct misuse_verifier *w, const struct base_run_event *ev)
 {
 	return ev->kind == EV_MISUSE && ev->mode == w->finding->misuse;
 }
 
 /* ---- destroyed while in use ------------------------------------------------------------------ */
 
-static void see_use(struct verify_misuse_walk *w, const struct base_run_event *ev, uint64_t key)
+static void process_use(struct misuse_verifier *w, const struct base_run_event *ev, uint64_t key)
 {
 	bool counts = key == w->keys[1];
 
 	switch (ev->kind) {
 	case EV_ACQUIRE:
-	case EV_READ_ACQUIRE: take(w, ev->address, ev->owner, counts); break;
+	case EV_READ_ACQUIRE: add_user(w, ev->address, ev->owner, counts); break;
 	case EV_RELEASE:
-	case EV_READ_RELEASE: give_up(w, ev->address, ev->owner, false); break;
+	case EV_READ_RELEASE: remove_user(w, ev->address, ev->owner, false); break;
 	case EV_WAIT:
-		give_up(w, ev->other, ev->owner, true);
-		take(w, ev->address, ev->owner, counts);
+		remove_user(w, ev->other, ev->owner, true);
+		add_user(w, ev->address, ev->owner, counts);
 		break;
 	case EV_WOKEN:
-		give_up(w, ev->address, ev->owner, true);
-		take(w, ev->other, ev->owner, counts);
+		remove_user(w, ev->address, ev->owner, true);
+		add_user(w, ev->other, ev->owner, counts);
 		break;
-	case EV_ARRIVE: take(w, ev->address, ev->owner, counts); break;
-	case EV_PASS: give_up(w, ev->address, ev->owner, true); break;
+	case EV_ARRIVE: add_user(w, ev->address, ev->owner, counts); break;
+	case EV_PASS: remove_user(w, ev->address, ev->owner, true); break;
 	case EV_MISUSE:
 		w->shown |= is_misuse(w, ev) && key == w->keys[0] &&
-			    is_used_by_another(w, ev->address, ev->owner);
+			    has_other_user(w, ev->address, ev->owner);
 		break;
 	}
 }
 
 /* ---- used before it is initialised ----------------------------------------------------------- */
 
-static void see_begin(struct verify_misuse_walk *w, const struct base_run_event *ev, uint64_t key)
+static void process_initialisation(struct misuse_verifier *w, const struct base_run_event *ev,
+				   uint64_t key)
 {
 	switch (ev->kind) {
 	case EV_LOCK_INIT:
 	case EV_COND_INIT:
 	case EV_SEM_INIT:
 	case EV_BARRIER_INIT:
-		w->shown |= key == w->keys[0] && is_used_by_another(w, ev->address, ev->owner);
-		map_put(&w->begun, ev->address, NULL);
+		w->shown |= key == w->keys[0] && has_other_user(w, ev->address, ev->owner);
+		map_put(&w->initialised, ev->address, NULL);
 		return;
 	}
 	if (key == w->keys[1] && (is_misuse(w, ev) || event_group(ev->kind) >= EG_LOCK) &&
-	    !map_get(&w->begun, ev->address))
-		take(w, ev->address, ev->owner, true);
+	    !map_get(&w->initialised, ev->address))
+		add_user(w, ev->address, ev->owner, true);
 }
 
 /* ---- condition not checked again after a wait ------------------------------------------------ */
 
 /* Did the wait wake up without a signal? */
-static bool woke_early(const struct outcome *outcome)
+static bool woke_spuriously(const struct outcome *outcome)
 {
 	for (uint32_t i = 0; i < outcome->event_count; i++) {
 		if (outcome->events[i].flags & CONTROL_EVENT_SPURIOUS)
@@ -126,11 +127,11 @@ static bool woke_early(const struct outcome *outcome)
 
 /* ---- all kinds of misuse --------------------------------------------------------------------- */
 
-static void see(struct verify_misuse_walk *w, const struct base_run_event *ev, uint64_t key)
+static void process_event(struct misuse_verifier *w, const struct base_run_event *ev, uint64_t key)
 {
 	switch (w->finding->misuse) {
-	case EVENT_MISUSE_DESTROY_IN_USE: see_use(w, ev, key); break;
-	case EVENT_MISUSE_NOT_INIT: see_begin(w, ev, key); break;
+	case EVENT_MISUSE_DESTROY_IN_USE: process_use(w, ev, key); break;
+	case EVENT_MISUSE_NOT_INIT: process_initialisation(w, ev, key); break;
 	default: /* JOIN_DETACHED: the runtime reports it at whichever event is the later one */
 		w->shown |= is_misuse(w, ev) && (key == w->keys[0] || key == w->keys[1]);
 	}
@@ -139,24 +140,24 @@ static void see(struct verify_misuse_walk *w, const struct base_run_event *ev, u
 bool verify_misuse(const struct finding *f, const uint64_t *keys, const struct outcome *outcome,
 		   const struct trace *recording)
 {
-	struct verify_misuse_walk w = { .finding = f, .keys = keys };
+	struct misuse_verifier w = { .finding = f, .keys = keys };
 	struct share_survey survey;
 	struct base_run_event ev;
-	struct base_run *feed;
+	struct base_run *run;
 
 	if (f->misuse == EVENT_MISUSE_NO_RECHECK)
-		return control_is_failure(outcome->result) && woke_early(outcome);
+		return control_is_failure(outcome->result) && woke_spuriously(outcome);
 	if (f->events.count != 2)
 		return false;
 	share_survey_make(&survey, recording);
-	feed = base_run_open(recording, &survey);
-	while (!w.shown && base_run_next(feed, &ev)) {
+	run = base_run_open(recording, &survey);
+	while (!w.shown && base_run_next(run, &ev)) {
 		if (event_group(ev.kind) >= EG_THREAD)
-			see(&w, &ev, verify_event_key(recording, &ev));
+			process_event(&w, &ev, verify_event_key(recording, &ev));
 	}
-	base_run_close(feed);
+	base_run_close(run);
 	share_survey_free(&survey);
 	vec_free(&w.uses);
-	map_free(&w.begun);
+	map_free(&w.initialised);
 	return w.shown;
 }

@@ -2,7 +2,7 @@
 #ifndef EXPLORE_CONFIRM_VERIFY_MISUSE_H
 #define EXPLORE_CONFIRM_VERIFY_MISUSE_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "predict/driver/finding.h"
 
 /* `keys` as in verify.h. For findings of kind misuse that are not about a lifetime (finding.h). */

@@ -14,12 +14,12 @@
 #define WINDOW 200000
 
 /* Violations in the recorded order itself. */
-struct observed {
+struct observed_violations {
 	struct property_set set;
 	VEC(struct finding) findings;
 };
 
-static void take(struct observed *o, struct finding *finding)
+static void keep_if_observed(struct observed_violations *o, struct finding *finding)
 {
 	if (finding->status == FINDING_OBSERVED)
 		*vec_push(&o->findings) = *finding;
@@ -27,7 +27,7 @@ static void take(struct observed *o, struct finding *finding)
 		finding_free(finding);
 }
 
-static void match_patterns(struct observed *o, const struct trace *recording)
+static void match_patterns(struct observed_violations *o, const struct trace *recording)
 {
 	struct predict_options options = {
 		.properties = &o->set,
@@ -41,14 +41,14 @@ static void match_patterns(struct observed *o, const struct trace *recording)
 
 	if (predict_run(recording, &options, &result, &err)) {
 		for (size_t i = 0; i < result.findings.count; i++)
-			take(o, &result.findings.items[i]);
+			keep_if_observed(o, &result.findings.items[i]);
 		result.findings.count = 0;
 	}
 	predict_result_free(&result);
 }
 
-static void judge_formulas(struct observed *o, struct spec_file *const *files, size_t count,
-			   const struct trace *recording)
+static void judge_formulas(struct observed_violations *o, struct spec_file *const *files,
+			   size_t count, const struct trace *recording)
 {
 	char **directories = formula_directories(&o->set, files, count);
 	struct observe_options options = {
@@ -66,7 +66,7 @@ static void judge_formulas(struct observed *o, struct spec_file *const *files, s
 			struct finding finding =
 				formula_finding(recording, &result.findings.items[i]);
 
-			take(o, &finding);
+			keep_if_observed(o, &finding);
 		}
 	}
 	observe_result_free(&result);
@@ -74,12 +74,13 @@ static void judge_formulas(struct observed *o, struct spec_file *const *files, s
 }
 
 /* Finds the violations of all properties: either of their patterns, or of their other formulas. */
-static void observe(struct observed *o, bool patterns, struct spec_file *const *files, size_t count,
-		    const struct trace *recording)
+static void find_violations(struct observed_violations *o, bool patterns,
+			    struct spec_file *const *files, size_t count,
+			    const struct trace *recording)
 {
 	struct err err;
 
-	*o = (struct observed){ 0 };
+	*o = (struct observed_violations){ 0 };
 	if (!count || !property_read(recording, files, count, &o->set, &err))
 		return;
 	if (patterns)
@@ -88,7 +89,7 @@ static void observe(struct observed *o, bool patterns, struct spec_file *const *
 		judge_formulas(o, files, count, recording);
 }
 
-static void free_observed(struct observed *o)
+static void free_observed(struct observed_violations *o)
 {
 	for (size_t i = 0; i < o->findings.count; i++)
 		finding_free(&o->findings.items[i]);
@@ -100,10 +101,10 @@ static void free_observed(struct observed *o)
 bool verify_violation(const struct finding *finding, const uint64_t *keys,
 		      struct spec_file *const *files, size_t count, const struct trace *recording)
 {
-	struct observed observed;
+	struct observed_violations observed;
 	bool found = false;
 
-	observe(&observed, finding->kind == FINDING_PATTERN, files, count, recording);
+	find_violations(&observed, finding->kind == FINDING_PATTERN, files, count, recording);
 	for (size_t i = 0; i < observed.findings.count && !found; i++) {
 		const struct finding *other = &observed.findings.items[i];
 		uint64_t *other_keys = verify_keys(recording, other);
@@ -139,12 +140,12 @@ bool verify_property(const char *property, uint32_t formula, struct spec_file *c
 		     size_t count, const struct trace *recording)
 {
 	const struct spec_formula *of = find_formula(property, formula, files, count);
-	struct observed observed;
+	struct observed_violations observed;
 	bool found = false;
 
 	if (!of)
 		return false;
-	observe(&observed, of->formalism == SPEC_PATTERN, files, count, recording);
+	find_violations(&observed, of->formalism == SPEC_PATTERN, files, count, recording);
 	for (size_t i = 0; i < observed.findings.count && !found; i++) {
 		const struct finding *f = &observed.findings.items[i];
 

@@ -13,7 +13,7 @@
 /* The most that any version of the runtime keeps of a command line; a longer one may be cut off. */
 #define COMMAND_BYTES 1024u
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -25,8 +25,9 @@ static size_t unescape(char *text, size_t length)
 
 	for (size_t from = 0; from < length; from++) {
 		if (text[from] == '\\' && from + 3 < length && text[from + 1] == 'x' &&
-		    digit(text[from + 2]) >= 0 && digit(text[from + 3]) >= 0) {
-			text[to++] = (char)(digit(text[from + 2]) * 16 + digit(text[from + 3]));
+		    hex_digit(text[from + 2]) >= 0 && hex_digit(text[from + 3]) >= 0) {
+			text[to++] =
+				(char)(hex_digit(text[from + 2]) * 16 + hex_digit(text[from + 3]));
 			from += 3;
 		} else {
 			text[to++] = text[from];
@@ -39,7 +40,7 @@ static size_t unescape(char *text, size_t length)
 /*
  * Splits a command line at its blanks. Each word ends with a blank: a blank alone is an empty word.
  */
-static size_t split(const char *command, char ***words)
+static size_t split_words(const char *command, char ***words)
 {
 	VEC(char *) list = { 0 };
 	size_t all = 0;
@@ -58,7 +59,7 @@ static size_t split(const char *command, char ***words)
 	return all;
 }
 
-bool command_line_read(struct command_line *again, const struct trace *trace, struct err *err)
+bool command_line_read(struct command_line *line, const struct trace *trace, struct err *err)
 {
 	const char *command = trace_meta(trace, "command"), *cut = trace_meta(trace, "command-cut");
 	const char *program = trace_meta(trace, "program");
@@ -68,27 +69,26 @@ bool command_line_read(struct command_line *again, const struct trace *trace, st
 		return err_set(err, "a text trace has no program to run");
 	if (!command || !*command || !program || program[0] != '/')
 		return err_set(err, "the trace does not have the command line of its program");
-	bytes = split(command, &again->words);
-	again->directory = trace_meta(trace, "directory");
+	bytes = split_words(command, &line->words);
+	line->directory = trace_meta(trace, "directory");
 	if (bytes == COMMAND_BYTES || cut) {
-		command_line_free(again);
+		command_line_free(line);
 		return err_set(err,
 			       "the command line is too long: the trace does not have all of it");
 	}
 	if (access(program, X_OK)) {
-		command_line_free(again);
-		return err_set(err, "%s: the recorded program cannot be executed any more",
-			       program);
+		command_line_free(line);
+		return err_set(err, "%s does not exist any more", program);
 	}
-	free(again->words[0]);
-	again->words[0] = mem_copy_text(program, strlen(program));
+	free(line->words[0]);
+	line->words[0] = mem_copy_text(program, strlen(program));
 	return true;
 }
 
-void command_line_free(struct command_line *again)
+void command_line_free(struct command_line *line)
 {
-	for (size_t i = 0; again->words && again->words[i]; i++)
-		free(again->words[i]);
-	free(again->words);
-	again->words = NULL;
+	for (size_t i = 0; line->words && line->words[i]; i++)
+		free(line->words[i]);
+	free(line->words);
+	line->words = NULL;
 }

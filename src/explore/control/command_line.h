@@ -10,7 +10,7 @@ struct command_line {
 };
 
 /* Returns false if the trace does not have it; `err` says why. */
-bool command_line_read(struct command_line *again, const struct trace *trace, struct err *err);
-void command_line_free(struct command_line *again);
+bool command_line_read(struct command_line *line, const struct trace *trace, struct err *err);
+void command_line_free(struct command_line *line);
 
 #endif

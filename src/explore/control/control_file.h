@@ -7,7 +7,7 @@
 #ifndef EXPLORE_CONTROL_CONTROL_FILE_H
 #define EXPLORE_CONTROL_CONTROL_FILE_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 struct control_file {
 	int fd;

@@ -1,5 +1,5 @@
 /* Making, copying and freeing plans. */
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #include <string.h>
 

@@ -5,26 +5,26 @@
  */
 #include "explore/control/plan_play.h"
 
-static bool held_back(const struct plan_player *p, uint32_t thread, bool nobody_else)
+static bool is_held_back(const struct plan_player *p, uint32_t thread, bool no_other)
 {
 	for (size_t i = 0; i < p->plan->rules.count && !p->free; i++) {
 		const struct control_rule *rule = &p->plan->rules.items[i];
 		if (rule->after_thread != thread || rule->after_step != p->step(p->context, thread))
 			continue;
 		if (rule->before_step == CONTROL_NONE
-			    ? !nobody_else
+			    ? !no_other
 			    : p->step(p->context, rule->before_thread) <= rule->before_step)
 			return true;
 	}
 	return false;
 }
 
-static bool goes(const struct plan_player *p, uint32_t thread, bool nobody_else)
+static bool may_run(const struct plan_player *p, uint32_t thread, bool no_other)
 {
-	return p->can(p->context, thread) && !held_back(p, thread, nobody_else);
+	return p->can(p->context, thread) && !is_held_back(p, thread, no_other);
 }
 
-static uint32_t pick(struct plan_player *p, bool nobody_else)
+static uint32_t pick_thread(struct plan_player *p, bool no_other)
 {
 	const struct plan *plan = p->plan;
 
@@ -35,30 +35,30 @@ static uint32_t pick(struct plan_player *p, bool nobody_else)
 	for (size_t i = p->run; i < plan->slices.count; i++) {
 		uint32_t thread = plan->slices.items[i].thread;
 		if (p->step(p->context, thread) < plan->slices.items[i].until &&
-		    goes(p, thread, nobody_else))
+		    may_run(p, thread, no_other))
 			return thread;
 	}
-	if (goes(p, p->current, nobody_else))
+	if (may_run(p, p->current, no_other))
 		return p->current;
 	for (uint32_t t = 0; t < p->threads; t++)
-		if (goes(p, t, nobody_else))
+		if (may_run(p, t, no_other))
 			return t;
-	return PLAN_NOBODY;
+	return PLAN_NO_THREAD;
 }
 
 uint32_t plan_pick(struct plan_player *p)
 {
-	uint32_t thread = pick(p, false);
+	uint32_t thread = pick_thread(p, false);
 
-	if (thread == PLAN_NOBODY)
-		thread = pick(p, true);
-	if (thread == PLAN_NOBODY && !p->free) {
+	if (thread == PLAN_NO_THREAD)
+		thread = pick_thread(p, true);
+	if (thread == PLAN_NO_THREAD && !p->free) {
 		p->free = true;
 		for (uint32_t t = 0; t < p->threads; t++)
 			p->broken |= p->can(p->context, t);
-		thread = pick(p, true);
+		thread = pick_thread(p, true);
 	}
-	if (thread != PLAN_NOBODY)
+	if (thread != PLAN_NO_THREAD)
 		p->current = thread;
 	return thread;
 }

@@ -6,9 +6,9 @@
 #ifndef EXPLORE_CONTROL_PLAN_PLAY_H
 #define EXPLORE_CONTROL_PLAN_PLAY_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
-#define PLAN_NOBODY UINT32_MAX
+#define PLAN_NO_THREAD UINT32_MAX
 
 struct plan_player {
 	const struct plan *plan;
@@ -25,7 +25,8 @@ struct plan_player {
 };
 
 /*
- * Returns the thread that runs next after `current` did its operation, or PLAN_NOBODY if none can.
+ * Returns the thread that runs next after `current` did its operation, or PLAN_NO_THREAD if none
+ * can.
  */
 uint32_t plan_pick(struct plan_player *player);
 

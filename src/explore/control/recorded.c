@@ -16,7 +16,7 @@ struct recorded {
 	} * streams;
 };
 
-static void read_stream(struct recorded *r, uint32_t i, uint64_t goal)
+static void count_steps_of_stream(struct recorded *r, uint32_t i, uint64_t goal)
 {
 	struct trace_cursor *cursor = trace_cursor_open(r->trace, i);
 	struct trace_event ev = { .index = TRACE_NO_INDEX };
@@ -43,7 +43,7 @@ struct recorded *recorded_open(const struct trace *trace, const uint64_t *goals)
 	r->streams = mem_zalloc(count, sizeof *r->streams);
 	for (uint32_t i = 0; i < count; i++) {
 		if (trace_stream(trace, i)->host == TRACE_NONE && (!goals || goals[i]))
-			read_stream(r, i, goals ? goals[i] : UINT64_MAX - 1);
+			count_steps_of_stream(r, i, goals ? goals[i] : UINT64_MAX - 1);
 	}
 	return r;
 }

@@ -54,10 +54,10 @@ bool rerun_open(struct rerun *r, const struct rerun_options *options, struct err
 	*r = (struct rerun){ .options = *options };
 	if (!make_directory(r, err))
 		return false;
-	r->session = session_open(
-		&(struct session_options){
+	r->session = runner_open(
+		&(struct runner_options){
 			.program = options->program,
-			.mode = SESSION_ONCE,
+			.mode = RUNNER_ONCE,
 			.trace = r->recording,
 			.quiet = options->quiet,
 			.output_to_stderr = true,
@@ -85,7 +85,7 @@ void rerun_drop(struct rerun *r)
 void rerun_close(struct rerun *r)
 {
 	rerun_drop(r);
-	session_close(r->session);
+	runner_close(r->session);
 	remove_directory(r->directory);
 }
 
@@ -107,7 +107,7 @@ bool rerun_is_stopped(const struct rerun *r)
 
 bool rerun_run(struct rerun *r, const struct plan *plan, struct err *err)
 {
-	struct executor *executor = session_executor(r->session);
+	struct executor *executor = runner_executor(r->session);
 
 	rerun_drop(r);
 	if (!executor->run(executor, plan, &r->outcome, err))

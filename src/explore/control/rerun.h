@@ -5,7 +5,7 @@
 #ifndef EXPLORE_CONTROL_RERUN_H
 #define EXPLORE_CONTROL_RERUN_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "trace/trace.h"
 
 #include <limits.h>
@@ -17,14 +17,14 @@ struct rerun_options {
 	bool quiet;	       /* the program's output goes to /dev/null, otherwise to stderr */
 	const volatile int *stop;
 	const char *keep; /* where the recording that shows the finding goes; NULL: nowhere */
-	/* As in session.h. If it is set, plans get CONTROL_HOLD. */
+	/* As in runner.h. If it is set, plans get CONTROL_HOLD. */
 	void (*on_held)(void *context, int pid, const struct control *control);
 	void *context;
 };
 
 struct rerun {
 	struct rerun_options options;
-	struct session *session;
+	struct runner *session;
 	char directory[PATH_MAX - 64]; /* our own, for recordings */
 	char recording[PATH_MAX];
 	/* of the last run */

@@ -40,11 +40,11 @@ void run_outcome_print(char text[RUN_OUTCOME_TEXT], const char *format, ...)
 
 /* ---- how a run ended ------------------------------------------------------------------------- */
 
-void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control_blocked *b,
-			       const struct run_outcome_source *source)
+void run_outcome_describe_blocked(char text[RUN_OUTCOME_TEXT], const struct control_blocked *b,
+				  const struct run_outcome_source *source)
 {
 	struct site_text at = site_text(source->trace, source->symbols, b->site);
-	struct site_text what = place_object(source->trace, source->symbols, b->site, b->address);
+	struct site_text what = object_text(source->trace, source->symbols, b->site, b->address);
 
 	switch (b->how) {
 	case CONTROL_BY_OWNER:
@@ -78,8 +78,8 @@ void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control
 	}
 }
 
-static void tell_blocked(struct run_outcome *e, const struct outcome *outcome,
-			 const struct run_outcome_source *source)
+static void describe_blocked_threads(struct run_outcome *e, const struct outcome *outcome,
+				     const struct run_outcome_source *source)
 {
 	bool cycle = outcome->result == CONTROL_DEADLOCK;
 
@@ -89,14 +89,14 @@ static void tell_blocked(struct run_outcome *e, const struct outcome *outcome,
 
 		if (b->how == CONTROL_BY_NOTHING || (cycle && !b->in_cycle))
 			continue;
-		run_outcome_blocked_words(words, b, source);
+		run_outcome_describe_blocked(words, b, source);
 		run_outcome_print(all, "%s%s%s", e->text, e->text[0] ? ", " : "", words);
 		strcpy(e->text, all);
 	}
 }
 
-static void tell_crash(struct run_outcome *e, const struct outcome *outcome,
-		       const struct run_outcome_source *source)
+static void describe_crash(struct run_outcome *e, const struct outcome *outcome,
+			   const struct run_outcome_source *source)
 {
 	int number = WIFSIGNALED(outcome->status) ? WTERMSIG(outcome->status) : outcome->status;
 	const char *name = sigabbrev_np(number);
@@ -110,18 +110,18 @@ static void tell_crash(struct run_outcome *e, const struct outcome *outcome,
 		run_outcome_print(e->text, "SIG%s", name ? name : "?");
 }
 
-static void tell_fault(struct run_outcome *e, const struct outcome *outcome,
-		       const struct run_outcome_source *source)
+static void describe_fault(struct run_outcome *e, const struct outcome *outcome,
+			   const struct run_outcome_source *source)
 {
 	const struct control *c = outcome->control;
 
 	run_outcome_print(
 		e->text, "T%" PRIu32 ", %s at %s", c->fault_thread,
-		place_object(source->trace, source->symbols, c->fault_site, c->fault_address).text,
+		object_text(source->trace, source->symbols, c->fault_site, c->fault_address).text,
 		site_text(source->trace, source->symbols, c->fault_site).text);
 }
 
-static void tell_status(struct run_outcome *e, int status, int usual)
+static void compare_status(struct run_outcome *e, int status, int usual)
 {
 	if (usual < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == usual)
 		return;
@@ -132,56 +132,49 @@ static void tell_status(struct run_outcome *e, int status, int usual)
 void run_outcome_of_end(struct run_outcome *e, const struct outcome *outcome,
 			const struct run_outcome_source *source, int status)
 {
-	*e = (struct run_outcome){ RUN_OUTCOME_NONE, "" };
+	static const enum run_outcome_kind kinds[] = {
+		[CONTROL_ASSERTION] = RUN_OUTCOME_ASSERTION,
+		[CONTROL_ABORTED] = RUN_OUTCOME_ASSERTION,
+		[CONTROL_DEADLOCK] = RUN_OUTCOME_HANG,
+		[CONTROL_STUCK] = RUN_OUTCOME_HANG,
+		[CONTROL_USE_AFTER_FREE] = RUN_OUTCOME_USE_AFTER_FREE,
+		[CONTROL_BAD_FREE] = RUN_OUTCOME_BAD_FREE,
+		[CONTROL_CRASHED] = RUN_OUTCOME_CRASH,
+		[CONTROL_LIMIT] = RUN_OUTCOME_HANG,
+		[CONTROL_HUNG] = RUN_OUTCOME_HANG,
+		[CONTROL_UNFIT] = RUN_OUTCOME_NONE,
+	};
+	const char *text = outcome->control ? outcome->control->text : "";
+
+	*e = (struct run_outcome){ kinds[outcome->result], "" };
 	switch (outcome->result) {
 	case CONTROL_UNFINISHED:
 	case CONTROL_ASLEEP:
-	case CONTROL_UNFIT: return;
-	case CONTROL_ENDED: tell_status(e, outcome->status, status); return;
+	case CONTROL_UNFIT: break;
+	case CONTROL_ENDED: compare_status(e, outcome->status, status); break;
+	case CONTROL_ABORTED: text = *text ? text : "abort() was called"; /* fall through */
 	case CONTROL_ASSERTION:
-		e->kind = RUN_OUTCOME_ASSERTION;
-		run_outcome_print(e->text, "%.*s", (int)CONTROL_TEXT - 1, outcome->control->text);
-		return;
-	case CONTROL_ABORTED:
-		e->kind = RUN_OUTCOME_ASSERTION;
-		run_outcome_print(e->text, "%.*s", (int)CONTROL_TEXT - 1,
-				  outcome->control->text[0] ? outcome->control->text
-							    : "abort() was called");
-		return;
+		run_outcome_print(e->text, "%.*s", (int)CONTROL_TEXT - 1, text);
+		break;
 	case CONTROL_DEADLOCK:
-	case CONTROL_STUCK:
-		e->kind = RUN_OUTCOME_HANG;
-		tell_blocked(e, outcome, source);
-		return;
+	case CONTROL_STUCK: describe_blocked_threads(e, outcome, source); break;
 	case CONTROL_USE_AFTER_FREE:
-		e->kind = RUN_OUTCOME_USE_AFTER_FREE;
-		tell_fault(e, outcome, source);
-		return;
-	case CONTROL_BAD_FREE:
-		e->kind = RUN_OUTCOME_BAD_FREE;
-		tell_fault(e, outcome, source);
-		return;
-	case CONTROL_CRASHED:
-		e->kind = RUN_OUTCOME_CRASH;
-		tell_crash(e, outcome, source);
-		return;
+	case CONTROL_BAD_FREE: describe_fault(e, outcome, source); break;
+	case CONTROL_CRASHED: describe_crash(e, outcome, source); break;
 	case CONTROL_LIMIT:
-	case CONTROL_HUNG:
-		e->kind = RUN_OUTCOME_HANG;
-		run_outcome_print(e->text, "the run did not end in time");
-		return;
+	case CONTROL_HUNG: run_outcome_print(e->text, "the run did not end in time"); break;
 	}
 }
 
 /* ---- values that were read ------------------------------------------------------------------- */
 
-static bool reads(uint8_t kind)
+static bool is_read(uint8_t kind)
 {
 	return kind == EV_READ || kind == EV_ATOMIC_READ || kind == EV_ATOMIC_UPDATE;
 }
 
 /* Returns the position in the log where the first stop did its operation. */
-static uint32_t find_meeting(const struct outcome *outcome)
+static uint32_t find_first_stop(const struct outcome *outcome)
 {
 	const struct control *c = outcome->control;
 
@@ -193,13 +186,13 @@ static uint32_t find_meeting(const struct outcome *outcome)
 	return c->stops_met ? outcome->event_count : 0;
 }
 
-void run_outcome_keep_reads(run_outcome_reads *kept, const struct outcome *outcome)
+void run_outcome_copy_reads(run_outcome_reads *kept, const struct outcome *outcome)
 {
 	kept->count = 0;
-	for (uint32_t i = find_meeting(outcome); i < outcome->event_count; i++) {
+	for (uint32_t i = find_first_stop(outcome); i < outcome->event_count; i++) {
 		const struct control_event *ev = &outcome->events[i];
 
-		if (reads(ev->kind) && ev->size <= 8)
+		if (is_read(ev->kind) && ev->size <= 8)
 			*vec_push(kept) =
 				(struct run_outcome_read){ ev->thread, ev->step,    ev->size,
 							   ev->site,   ev->address, ev->other };
@@ -254,6 +247,6 @@ void run_outcome_of_read(struct run_outcome *e, const struct run_outcome_read *r
 	e->kind = RUN_OUTCOME_VALUE;
 	run_outcome_print(
 		e->text, "T%" PRIu32 " reads %.100s as %s instead of %s at %s", read->thread,
-		place_object(source->trace, source->symbols, read->site, read->address).text, value,
+		object_text(source->trace, source->symbols, read->site, read->address).text, value,
 		other, site_text(source->trace, source->symbols, read->site).text);
 }

@@ -5,7 +5,7 @@
 #ifndef EXPLORE_CONTROL_RUN_OUTCOME_H
 #define EXPLORE_CONTROL_RUN_OUTCOME_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "trace/symbol.h"
 
 enum run_outcome_kind {
@@ -41,8 +41,9 @@ void run_outcome_of_end(struct run_outcome *effect, const struct outcome *outcom
 			const struct run_outcome_source *source, int status);
 
 /* "T1 waits for m, which T2 holds, at a.c:12 (f)". */
-void run_outcome_blocked_words(char text[RUN_OUTCOME_TEXT], const struct control_blocked *blocked,
-			       const struct run_outcome_source *source);
+void run_outcome_describe_blocked(char text[RUN_OUTCOME_TEXT],
+				  const struct control_blocked *blocked,
+				  const struct run_outcome_source *source);
 
 /* As snprintf; text that does not fit is cut off. */
 void run_outcome_print(char text[RUN_OUTCOME_TEXT], const char *format, ...)
@@ -60,7 +61,7 @@ struct run_outcome_read {
 };
 typedef VEC(struct run_outcome_read) run_outcome_reads;
 
-void run_outcome_keep_reads(run_outcome_reads *reads, const struct outcome *outcome);
+void run_outcome_copy_reads(run_outcome_reads *reads, const struct outcome *outcome);
 
 /*
  * Finds the first read in `b` whose value differs in `a` and gives its positions in both. Returns

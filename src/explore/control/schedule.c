@@ -46,7 +46,7 @@ void schedule_expect_property(struct schedule *s, const char *property, uint32_t
 /* ---- making a schedule from a run ------------------------------------------------------------ */
 
 /* The steps of one thread that need a name, in rising order. */
-struct schedule_wanted {
+struct unnamed_steps {
 	struct schedule_step **items;
 	size_t count, room;
 };
@@ -54,16 +54,17 @@ struct schedule_wanted {
 SORT_COMPARISON(by_step, __typeof__(struct schedule_step *), a, b,
 		sort_order((*a)->step, (*b)->step))
 
-static void name_steps(struct step_names *names, uint32_t thread, struct schedule_wanted *wanted)
+static void name_steps_of_thread(struct step_names *names, uint32_t thread,
+				 struct unnamed_steps *wanted)
 {
-	struct step_walk walk;
+	struct step_cursor walk;
 	size_t at = 0;
 
 	if (!wanted->count)
 		return;
 	vec_sort(wanted, by_step);
-	step_walk_open(&walk, names, thread);
-	while (at < wanted->count && step_walk_next(&walk)) {
+	step_cursor_open(&walk, names, thread);
+	while (at < wanted->count && step_cursor_next(&walk)) {
 		for (; at < wanted->count && wanted->items[at]->step <= walk.step; at++) {
 			struct schedule_step *step = wanted->items[at];
 			const char *text = step_names_text(names, walk.name);
@@ -74,28 +75,29 @@ static void name_steps(struct step_names *names, uint32_t thread, struct schedul
 			step->occurrence = walk.occurrence;
 		}
 	}
-	step_walk_close(&walk);
+	step_cursor_close(&walk);
 }
 
-static void want(struct schedule_wanted *wanted, struct schedule_step *steps, size_t count)
+static void collect_unnamed_steps(struct unnamed_steps *wanted, struct schedule_step *steps,
+				  size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		*vec_push(&wanted[steps[i].thread]) = &steps[i];
 }
 
-static void name_all(struct schedule *s, const struct trace *recording)
+static void name_all_steps(struct schedule *s, const struct trace *recording)
 {
-	struct schedule_wanted *wanted = mem_zalloc(CONTROL_THREADS, sizeof *wanted);
+	struct unnamed_steps *wanted = mem_zalloc(CONTROL_THREADS, sizeof *wanted);
 	struct step_names names;
 
 	step_names_open(&names, recording);
-	want(wanted, s->slices.items, s->slices.count);
-	want(wanted, s->stops.items, s->stops.count);
-	want(wanted, s->ends.items, s->ends.count);
+	collect_unnamed_steps(wanted, s->slices.items, s->slices.count);
+	collect_unnamed_steps(wanted, s->stops.items, s->stops.count);
+	collect_unnamed_steps(wanted, s->ends.items, s->ends.count);
 	for (size_t i = 0; i < s->choices.count; i++)
-		want(wanted, &s->choices.items[i].at, 1);
+		collect_unnamed_steps(wanted, &s->choices.items[i].at, 1);
 	for (uint32_t i = 0; i < CONTROL_THREADS; i++) {
-		name_steps(&names, i, &wanted[i]);
+		name_steps_of_thread(&names, i, &wanted[i]);
 		vec_free(&wanted[i]);
 	}
 	step_names_close(&names);
@@ -106,7 +108,7 @@ static void name_all(struct schedule *s, const struct trace *recording)
  * Copies the recorded slices. For a race they end where the threads meet: what comes after depends
  * on which thread is first.
  */
-static void take_runs(struct schedule *s, const struct trace *recording)
+static void copy_slices(struct schedule *s, const struct trace *recording)
 {
 	size_t count;
 	const struct control_slice *runs = trace_schedule(recording, &count);
@@ -127,7 +129,7 @@ static void take_runs(struct schedule *s, const struct trace *recording)
 	}
 }
 
-static void take_ends(struct schedule *s, const struct outcome *outcome)
+static void copy_blocked_steps(struct schedule *s, const struct outcome *outcome)
 {
 	bool cycle = outcome->result == CONTROL_DEADLOCK;
 
@@ -167,7 +169,7 @@ void schedule_make(struct schedule *s, const struct trace *recording, const stru
 				.step = plan->choices.items[i].step },
 			.kind = plan->choices.items[i].kind,
 		};
-	take_runs(s, recording);
-	take_ends(s, outcome);
-	name_all(s, recording);
+	copy_slices(s, recording);
+	copy_blocked_steps(s, outcome);
+	name_all_steps(s, recording);
 }

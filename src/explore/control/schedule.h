@@ -6,7 +6,7 @@
 #ifndef EXPLORE_CONTROL_SCHEDULE_H
 #define EXPLORE_CONTROL_SCHEDULE_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "trace/trace.h"
 
 /* A step with its name (step_name.h). */

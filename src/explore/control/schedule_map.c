@@ -13,29 +13,28 @@
 
 #include <string.h>
 
-static void add_spots(struct schedule_map *map, const struct schedule_step *steps, size_t count)
+static void add_steps(struct schedule_map *map, const struct schedule_step *steps, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		*vec_push(&map->spots) =
-			(struct schedule_spot){ &steps[i], steps[i].step, 0, false };
+		*vec_push(&map->steps) = (struct mapped_step){ &steps[i], steps[i].step, 0, false };
 }
 
 void schedule_map_open(struct schedule_map *map, const struct schedule *s)
 {
 	*map = (struct schedule_map){ 0 };
-	add_spots(map, s->slices.items, s->slices.count);
-	map->stops = map->spots.count;
-	add_spots(map, s->stops.items, s->stops.count);
-	map->ends = map->spots.count;
-	add_spots(map, s->ends.items, s->ends.count);
-	map->choices = map->spots.count;
+	add_steps(map, s->slices.items, s->slices.count);
+	map->stops = map->steps.count;
+	add_steps(map, s->stops.items, s->stops.count);
+	map->ends = map->steps.count;
+	add_steps(map, s->ends.items, s->ends.count);
+	map->choices = map->steps.count;
 	for (size_t i = 0; i < s->choices.count; i++)
-		add_spots(map, &s->choices.items[i].at, 1);
+		add_steps(map, &s->choices.items[i].at, 1);
 }
 
 void schedule_map_close(struct schedule_map *map)
 {
-	vec_free(&map->spots);
+	vec_free(&map->steps);
 }
 
 /* ---- index of a recording -------------------------------------------------------------------- */
@@ -49,7 +48,7 @@ static uint64_t hash_step(uint32_t thread, const char *name, uint64_t occurrence
  * As hash_step(), but without the object, the second of the three words: not every build knows the
  * object's name (-O1 may have none where -O0 has "forks[]").
  */
-static uint64_t hash_place(uint32_t thread, const char *name)
+static uint64_t hash_step_without_object(uint32_t thread, const char *name)
 {
 	size_t operation = strcspn(name, " ");
 	const char *place = strrchr(name, ' ');
@@ -58,58 +57,59 @@ static uint64_t hash_place(uint32_t thread, const char *name)
 	return place ? hash_bytes(hash, place, strlen(place)) : hash;
 }
 
-struct index {
-	struct map steps;  /* from the hash to step + 1 */
-	struct map sites;  /* from the hash to the site */
-	struct map places; /* number of times that each thread has been at each site */
+struct schedule_map_index {
+	struct map steps;      /* from the hash to step + 1 */
+	struct map sites;      /* from the hash to the site */
+	struct map sites_seen; /* number of times that each thread has been at each site */
 };
 
-static void put_step(struct index *index, uint64_t hash, uint64_t step, uint64_t site)
+static void index_hash(struct schedule_map_index *index, uint64_t hash, uint64_t step,
+		       uint64_t site)
 {
 	*map_put(&index->steps, hash, NULL) = step + 1;
 	*map_put(&index->sites, hash, NULL) = site;
 }
 
-static void index_step(struct index *index, const struct step_walk *walk, const char *name,
-		       uint32_t thread)
+static void index_step(struct schedule_map_index *index, const struct step_cursor *walk,
+		       const char *name, uint32_t thread)
 {
 	uint64_t site = trace_event_site(walk->names->trace, &walk->event);
-	uint64_t place = hash_place(thread, name);
-	uint64_t nth = ++*map_put(&index->places, place, NULL);
+	uint64_t place = hash_step_without_object(thread, name);
+	uint64_t nth = ++*map_put(&index->sites_seen, place, NULL);
 
-	put_step(index, hash_step(thread, name, walk->occurrence), walk->step, site);
-	put_step(index, hash_mix(place, nth), walk->step, site);
+	index_hash(index, hash_step(thread, name, walk->occurrence), walk->step, site);
+	index_hash(index, hash_mix(place, nth), walk->step, site);
 }
 
-static void make_index(struct index *index, const struct trace *trace)
+static void index_recording(struct schedule_map_index *index, const struct trace *trace)
 {
 	struct step_names names;
 
-	*index = (struct index){ 0 };
+	*index = (struct schedule_map_index){ 0 };
 	step_names_open(&names, trace);
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++) {
 		uint32_t thread = trace_stream(trace, i)->number;
-		struct step_walk walk;
+		struct step_cursor walk;
 
 		if (thread >= CONTROL_THREADS || trace_stream(trace, i)->host != TRACE_NONE)
 			continue;
-		step_walk_open(&walk, &names, thread);
-		while (step_walk_next(&walk))
+		step_cursor_open(&walk, &names, thread);
+		while (step_cursor_next(&walk))
 			index_step(index, &walk, step_names_text(&names, walk.name), thread);
-		step_walk_close(&walk);
+		step_cursor_close(&walk);
 	}
 	step_names_close(&names);
 }
 
-static void free_index(struct index *index)
+static void free_index(struct schedule_map_index *index)
 {
 	map_free(&index->steps);
 	map_free(&index->sites);
-	map_free(&index->places);
+	map_free(&index->sites_seen);
 }
 
-static bool find_step(const struct index *index, const struct schedule_step *step, uint32_t *out,
-		      uint64_t *site)
+static bool find_step_in_index(const struct schedule_map_index *index,
+			       const struct schedule_step *step, uint32_t *out, uint64_t *site)
 {
 	const uint64_t *found;
 	uint64_t hash;
@@ -119,7 +119,8 @@ static bool find_step(const struct index *index, const struct schedule_step *ste
 	hash = hash_step(step->thread, step->name, step->occurrence);
 	found = map_get(&index->steps, hash);
 	if (!found) {
-		hash = hash_mix(hash_place(step->thread, step->name), step->occurrence);
+		hash = hash_mix(hash_step_without_object(step->thread, step->name),
+				step->occurrence);
 		found = map_get(&index->steps, hash);
 	}
 	if (!found)
@@ -132,19 +133,20 @@ static bool find_step(const struct index *index, const struct schedule_step *ste
 
 /* ---- looking up the steps of a schedule ------------------------------------------------------ */
 
-SORT_COMPARISON(by_thread_and_step, __typeof__(struct schedule_spot *), a, b,
+SORT_COMPARISON(by_thread_and_step, __typeof__(struct mapped_step *), a, b,
 		sort_order((*a)->step->thread, (*b)->step->thread)
 			?: sort_order((*a)->step->step, (*b)->step->step))
 
 /* Returns the step that is as far from `other` in this build as it is in the schedule. */
-static uint32_t beside(const struct schedule_spot *spot, const struct schedule_spot *other)
+static uint32_t step_at_same_distance(const struct mapped_step *spot,
+				      const struct mapped_step *other)
 {
 	int64_t at = (int64_t)other->at + spot->step->step - other->step->step;
 
 	return at > 0 ? (uint32_t)at : 0;
 }
 
-static uint32_t distance(const struct schedule_spot *a, const struct schedule_spot *b)
+static uint32_t distance(const struct mapped_step *a, const struct mapped_step *b)
 {
 	return a->step->step > b->step->step ? a->step->step - b->step->step
 					     : b->step->step - a->step->step;
@@ -154,10 +156,10 @@ static uint32_t distance(const struct schedule_spot *a, const struct schedule_sp
  * Estimates the steps that have no name or that this build does not have: each keeps its distance
  * to the nearest known step of its thread. `sorted` is by thread and step.
  */
-static void guess(struct schedule_spot **sorted, size_t count)
+static void estimate_unknown_steps(struct mapped_step **sorted, size_t count)
 {
-	const struct schedule_spot **before = mem_alloc(count * sizeof *before + 1);
-	const struct schedule_spot *known = NULL;
+	const struct mapped_step **before = mem_alloc(count * sizeof *before + 1);
+	const struct mapped_step *known = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		if (known && known->step->thread != sorted[i]->step->thread)
@@ -167,7 +169,7 @@ static void guess(struct schedule_spot **sorted, size_t count)
 	}
 	known = NULL;
 	for (size_t i = count; i-- > 0;) {
-		const struct schedule_spot *near = before[i];
+		const struct mapped_step *near = before[i];
 
 		if (known && known->step->thread != sorted[i]->step->thread)
 			known = NULL;
@@ -176,32 +178,32 @@ static void guess(struct schedule_spot **sorted, size_t count)
 		if (sorted[i]->known)
 			known = sorted[i];
 		else if (near)
-			sorted[i]->at = beside(sorted[i], near);
+			sorted[i]->at = step_at_same_distance(sorted[i], near);
 	}
 	free(before);
 }
 
-bool schedule_map_learn(struct schedule_map *map, const struct trace *recording)
+bool schedule_map_update(struct schedule_map *map, const struct trace *recording)
 {
-	size_t count = map->spots.count;
-	struct schedule_spot **sorted = mem_alloc(count * sizeof *sorted + 1);
+	size_t count = map->steps.count;
+	struct mapped_step **sorted = mem_alloc(count * sizeof *sorted + 1);
 	uint32_t *was = mem_alloc(count * sizeof *was + 1);
-	struct index index;
+	struct schedule_map_index index;
 	bool changed = false;
 
-	make_index(&index, recording);
+	index_recording(&index, recording);
 	for (size_t i = 0; i < count; i++) {
-		struct schedule_spot *spot = &map->spots.items[i];
+		struct mapped_step *spot = &map->steps.items[i];
 
 		was[i] = spot->at;
 		sorted[i] = spot;
-		spot->known = find_step(&index, spot->step, &spot->at, &spot->site);
+		spot->known = find_step_in_index(&index, spot->step, &spot->at, &spot->site);
 	}
 	free_index(&index);
 	sort_items(sorted, count, sizeof *sorted, by_thread_and_step);
-	guess(sorted, count);
+	estimate_unknown_steps(sorted, count);
 	for (size_t i = 0; i < count; i++)
-		changed |= was[i] != map->spots.items[i].at;
+		changed |= was[i] != map->steps.items[i].at;
 	free(sorted);
 	free(was);
 	return changed;

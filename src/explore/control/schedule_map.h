@@ -4,7 +4,7 @@
 
 #include "explore/control/schedule.h"
 
-struct schedule_spot {
+struct mapped_step {
 	const struct schedule_step *step;
 	/* the step in this build, as far as is known; at first the schedule's number */
 	uint32_t at;
@@ -14,7 +14,7 @@ struct schedule_spot {
 
 struct schedule_map {
 	/* the steps of slices, stops, ends and choices, in this order */
-	VEC(struct schedule_spot) spots;
+	VEC(struct mapped_step) steps;
 	size_t stops, ends, choices; /* where each of them starts */
 };
 
@@ -22,6 +22,6 @@ void schedule_map_open(struct schedule_map *map, const struct schedule *schedule
 void schedule_map_close(struct schedule_map *map);
 
 /* Looks the steps up in the recording of a run. Returns true if some of them changed. */
-bool schedule_map_learn(struct schedule_map *map, const struct trace *recording);
+bool schedule_map_update(struct schedule_map *map, const struct trace *recording);
 
 #endif

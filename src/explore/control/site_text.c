@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *last_part(const char *path, int length, int *left)
+static const char *file_name_of(const char *path, int length, int *left)
 {
 	const char *slash = memrchr(path, '/', (size_t)length);
 
@@ -27,7 +27,7 @@ struct site_text site_text(const struct trace *trace, struct trace_symbols *symb
 	int length;
 
 	if (trace_site_lines(trace, element, &place, 1)) {
-		const char *file = last_part(place.file.text, place.file.length, &length);
+		const char *file = file_name_of(place.file.text, place.file.length, &length);
 
 		snprintf(words.text, sizeof words.text, "%.*s:%" PRIu32 " (%.*s)", length, file,
 			 place.line, place.function.length, place.function.text);
@@ -35,7 +35,7 @@ struct site_text site_text(const struct trace *trace, struct trace_symbols *symb
 		   symbol.function) {
 		if (symbol.file)
 			snprintf(words.text, sizeof words.text, "%.60s:%u (%.100s)",
-				 last_part(symbol.file, (int)strlen(symbol.file), &length),
+				 file_name_of(symbol.file, (int)strlen(symbol.file), &length),
 				 symbol.line, symbol.function);
 		else
 			snprintf(words.text, sizeof words.text, "%.100s", symbol.function);
@@ -43,8 +43,8 @@ struct site_text site_text(const struct trace *trace, struct trace_symbols *symb
 	return words;
 }
 
-struct site_text place_object(const struct trace *trace, struct trace_symbols *symbols,
-			      uint64_t site, uint64_t address)
+struct site_text object_text(const struct trace *trace, struct trace_symbols *symbols,
+			     uint64_t site, uint64_t address)
 {
 	const char *name = trace_object_name(trace, address);
 	struct site_text words;
@@ -67,7 +67,7 @@ struct site_text place_object(const struct trace *trace, struct trace_symbols *s
 	return words;
 }
 
-static const char *operation(uint8_t kind)
+static const char *operation_phrase(uint8_t kind)
 {
 	switch (kind) {
 	case EV_READ:
@@ -100,10 +100,10 @@ static const char *operation(uint8_t kind)
 	return NULL;
 }
 
-struct site_text place_operation(const struct trace *trace, struct trace_symbols *symbols,
-				 uint8_t kind, uint64_t site, uint64_t address)
+struct site_text operation_text(const struct trace *trace, struct trace_symbols *symbols,
+				uint8_t kind, uint64_t site, uint64_t address)
 {
-	const char *what = operation(kind);
+	const char *what = operation_phrase(kind);
 	struct site_text words;
 
 	if (kind == EV_JOIN || kind == EV_JOIN_REQUEST)
@@ -112,7 +112,7 @@ struct site_text place_operation(const struct trace *trace, struct trace_symbols
 		snprintf(words.text, sizeof words.text, "creation of T%" PRIu64, address);
 	else if (what)
 		snprintf(words.text, sizeof words.text, "%s%.100s", what,
-			 place_object(trace, symbols, site, address).text);
+			 object_text(trace, symbols, site, address).text);
 	else
 		snprintf(words.text, sizeof words.text, "%s", event_text(kind));
 	return words;

@@ -5,10 +5,10 @@
 #include "trace/symbol.h"
 #include "trace/trace.h"
 
-#define PLACE_WORDS 200
+#define SITE_TEXT_BYTES 200
 
 struct site_text {
-	char text[PLACE_WORDS];
+	char text[SITE_TEXT_BYTES];
 };
 
 /* "bank.c:12 (teller)", or "?" if nothing is known. `symbols` may be NULL. */
@@ -18,11 +18,11 @@ struct site_text site_text(const struct trace *trace, struct trace_symbols *symb
  * The variable's name, "balance" or "forks+40"; otherwise the expression at that site, "p->next";
  * otherwise the address.
  */
-struct site_text place_object(const struct trace *trace, struct trace_symbols *symbols,
-			      uint64_t site, uint64_t address);
+struct site_text object_text(const struct trace *trace, struct trace_symbols *symbols,
+			     uint64_t site, uint64_t address);
 
 /* What an operation does: "read of balance", "lock of m", "join of T2". */
-struct site_text place_operation(const struct trace *trace, struct trace_symbols *symbols,
-				 uint8_t kind, uint64_t site, uint64_t address);
+struct site_text operation_text(const struct trace *trace, struct trace_symbols *symbols,
+				uint8_t kind, uint64_t site, uint64_t address);
 
 #endif

@@ -41,7 +41,7 @@ static void print_word(FILE *out, const char *text, size_t length)
  * Prints FILE:LINE:FUNCTION without the directory, since that depends on where the program was
  * built.
  */
-static void print_place(FILE *out, const struct trace_source_line *place)
+static void print_source_line(FILE *out, const struct trace_source_line *place)
 {
 	const char *file = place->file.text;
 	const char *slash = memrchr(file, '/', (size_t)place->file.length);
@@ -65,7 +65,7 @@ static uint32_t make_name(struct step_names *names, const struct trace_event *ev
 	print_word(out, object ? object : "", object ? strlen(object) : 0);
 	fputc(' ', out);
 	if (trace_site_lines(names->trace, ev->site, &place, 1))
-		print_place(out, &place);
+		print_source_line(out, &place);
 	else
 		fputc('-', out);
 	mem_stream_close(out);
@@ -94,17 +94,17 @@ const char *step_names_text(const struct step_names *names, uint32_t name)
 
 /* ---- steps of a thread ----------------------------------------------------------------------- */
 
-void step_walk_open(struct step_walk *walk, struct step_names *names, uint32_t thread)
+void step_cursor_open(struct step_cursor *walk, struct step_names *names, uint32_t thread)
 {
 	uint32_t stream = trace_find_stream(names->trace, thread);
 
-	*walk = (struct step_walk){ .names = names, .step = UINT64_MAX };
+	*walk = (struct step_cursor){ .names = names, .step = UINT64_MAX };
 	if (stream != TRACE_NONE)
 		walk->cursor = trace_cursor_open(names->trace, stream);
 }
 
 /* The second half of a copy has the same step number as the first and is not a step of its own. */
-bool step_walk_next(struct step_walk *walk)
+bool step_cursor_next(struct step_cursor *walk)
 {
 	struct trace_event *ev = &walk->event;
 	struct err err;
@@ -121,7 +121,7 @@ bool step_walk_next(struct step_walk *walk)
 	return false;
 }
 
-void step_walk_close(struct step_walk *walk)
+void step_cursor_close(struct step_cursor *walk)
 {
 	trace_cursor_close(walk->cursor);
 	map_free(&walk->counts);

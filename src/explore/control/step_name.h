@@ -23,7 +23,7 @@ uint32_t step_names_of(struct step_names *names, const struct trace_event *event
 const char *step_names_text(const struct step_names *names, uint32_t name);
 
 /* Iterates over the steps of a thread. */
-struct step_walk {
+struct step_cursor {
 	struct step_names *names;
 	struct trace_cursor *cursor; /* NULL: there is no such thread */
 	struct map counts;	     /* occurrences of each name so far */
@@ -32,8 +32,8 @@ struct step_walk {
 	uint32_t name;
 	uint64_t occurrence; /* from 1 */
 };
-void step_walk_open(struct step_walk *walk, struct step_names *names, uint32_t thread);
-bool step_walk_next(struct step_walk *walk);
-void step_walk_close(struct step_walk *walk);
+void step_cursor_open(struct step_cursor *walk, struct step_names *names, uint32_t thread);
+bool step_cursor_next(struct step_cursor *walk);
+void step_cursor_close(struct step_cursor *walk);
 
 #endif

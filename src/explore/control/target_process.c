@@ -108,7 +108,7 @@ static void set_output(const struct target_process *p)
  * the program cannot be executed.
  */
 static void __attribute__((noreturn))
-become(const struct target_process *p, char **environment, int report, pid_t parent)
+exec_program(const struct target_process *p, char **environment, int report, pid_t parent)
 {
 	struct sigaction ordinary = { .sa_handler = SIG_DFL };
 	int old = personality(0xffffffff), error;
@@ -148,7 +148,7 @@ bool target_process_start(const struct target_process *program, pid_t *pid, int 
 	environment = make_environment(program->options);
 	*pid = fork();
 	if (*pid == 0)
-		become(program, environment, report[1], parent);
+		exec_program(program, environment, report[1], parent);
 	close(report[1]);
 	free_environment(environment);
 	if (*pid < 0) {

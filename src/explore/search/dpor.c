@@ -70,25 +70,25 @@ static struct dpor_choice *find_choice(const choices *list, uint32_t thread)
 }
 
 static void list_uses(struct dpor *dpor, const struct control_event *events, uint32_t count,
-		      bool whatever, use_list *uses)
+		      bool any_outcome, use_list *uses)
 {
 	uses->count = 0;
 	for (uint32_t i = 0; i < count; i++)
-		op_uses_of(&dpor->path.blocks, &events[i], whatever, uses);
+		op_uses_of(&dpor->path.blocks, &events[i], any_outcome, uses);
 }
 
 /*
  * Does the choice stay in the sleep set after `events`? The scheduler sees only the next operation
  * of a thread, so a transition of several operations cannot sleep.
  */
-static bool sleeps_on(struct dpor *dpor, const struct dpor_choice *sleeper,
-		      const struct control_event *events, uint32_t count, bool whatever)
+static bool stays_asleep(struct dpor *dpor, const struct dpor_choice *sleeper,
+			 const struct control_event *events, uint32_t count, bool any_outcome)
 {
 	if (sleeper->refused || sleeper->count != 1 || count > CHOICE_EVENTS ||
 	    sleeper->thread == events[0].thread)
 		return false;
 	list_uses(dpor, sleeper->events, 1, false, &dpor->one);
-	list_uses(dpor, events, count, whatever, &dpor->other);
+	list_uses(dpor, events, count, any_outcome, &dpor->other);
 	return !op_uses_conflict(&dpor->one, &dpor->other);
 }
 
@@ -109,7 +109,7 @@ static struct dpor_level *push_level(struct dpor *dpor)
 }
 
 /* Would this choice at level i take the turn from a thread that could continue? */
-static bool preempts(const struct dpor *dpor, uint32_t i, uint32_t thread)
+static bool is_preemption(const struct dpor *dpor, uint32_t i, uint32_t thread)
 {
 	uint32_t before = i ? dpor->path.nodes.items[i - 1].thread : thread;
 
@@ -118,16 +118,16 @@ static bool preempts(const struct dpor *dpor, uint32_t i, uint32_t thread)
 
 /* Computes the sleep set after level i, whose current choice is the transition `events`. */
 static void pass_sleepers(struct dpor *dpor, uint32_t i, const struct control_event *events,
-			  uint32_t count, bool whatever, choices *out)
+			  uint32_t count, bool any_outcome, choices *out)
 {
 	const struct dpor_level *level = &dpor->levels.items[i];
 
 	out->count = 0;
 	for (size_t s = 0; s < level->asleep.count; s++)
-		if (sleeps_on(dpor, &level->asleep.items[s], events, count, whatever))
+		if (stays_asleep(dpor, &level->asleep.items[s], events, count, any_outcome))
 			*vec_push(out) = level->asleep.items[s];
 	for (size_t s = 0; s + 1 < level->tried; s++)
-		if (sleeps_on(dpor, &level->chosen.items[s], events, count, whatever) &&
+		if (stays_asleep(dpor, &level->chosen.items[s], events, count, any_outcome) &&
 		    !find_choice(out, level->chosen.items[s].thread))
 			*vec_push(out) = level->chosen.items[s];
 }
@@ -152,8 +152,8 @@ static void add_choice(struct dpor *dpor, uint32_t at, const struct dpor_choice 
  * Adds one of the initials to the backtrack set, unless one is in it or in the sleep set (then it
  * was explored elsewhere).
  */
-static void branch_at(struct dpor *dpor, uint32_t earlier, const struct control_event *events,
-		      uint32_t count, const dpor_path_clock *before)
+static void add_branch(struct dpor *dpor, uint32_t earlier, const struct control_event *events,
+		       uint32_t count, const dpor_path_clock *before)
 {
 	const struct dpor_path *path = &dpor->path;
 	const struct dpor_level *level = &dpor->levels.items[earlier];
@@ -189,7 +189,7 @@ static void branch_for_races(struct dpor *dpor, const struct control_event *even
 
 	reversible_pair_find(&dpor->finder, path, events, count, before);
 	last = dpor_path_last_of(path, events[0].thread);
-	if (!is_interleaved(dpor, events[0].thread) || spin_loops_goes_on(path, last, &events[0]))
+	if (!is_interleaved(dpor, events[0].thread) || spin_loops_is_round(path, last, &events[0]))
 		return;
 	for (size_t i = 0; i < dpor->finder.races.count; i++) {
 		uint32_t earlier = dpor->finder.races.items[i];
@@ -198,7 +198,7 @@ static void branch_for_races(struct dpor *dpor, const struct control_event *even
 			continue;
 		if (dpor_path_covers(before, &path->nodes.items[first]))
 			first = earlier;
-		branch_at(dpor, first, events, count, before);
+		add_branch(dpor, first, events, count, before);
 	}
 }
 
@@ -225,7 +225,7 @@ static bool repeats_prefix(const struct dpor *dpor, const struct outcome *outcom
 /*
  * Processes the transition at the top of the path: branches for its races, its clock, its touches.
  */
-static void take_in(struct dpor *dpor)
+static void process_top(struct dpor *dpor)
 {
 	struct dpor_path *path = &dpor->path;
 	uint32_t top = path->depth - 1;
@@ -253,7 +253,7 @@ static void open_level(struct dpor *dpor, bool branched)
 	node = &dpor->path.nodes.items[at - 1];
 	chosen = &dpor->levels.items[at - 1].chosen.items[dpor->levels.items[at - 1].tried - 1];
 	level->preemptions =
-		dpor->levels.items[at - 1].preemptions + preempts(dpor, at - 1, node->thread);
+		dpor->levels.items[at - 1].preemptions + is_preemption(dpor, at - 1, node->thread);
 	if (branched && chosen->count <= CHOICE_EVENTS)
 		pass_sleepers(dpor, at - 1, chosen->events, chosen->count, true, &level->asleep);
 	else
@@ -281,7 +281,7 @@ static void follow_run(struct dpor *dpor, const struct outcome *outcome, size_t 
 			level->tried = 1;
 		}
 		branched = false;
-		take_in(dpor);
+		process_top(dpor);
 	}
 	dpor->stats.redundant += redundant;
 	if (dpor->stats.deepest < path->depth)
@@ -320,7 +320,7 @@ static void pending_past(const struct dpor *dpor, uint32_t thread, dpor_path_clo
  * program showed that in the equivalent run elsewhere they need not be blocked by the same
  * operation of this path.
  */
-static void take_in_pending(struct dpor *dpor, const struct outcome *outcome)
+static void process_pending(struct dpor *dpor, const struct outcome *outcome)
 {
 	bool ended = outcome->result == CONTROL_ENDED;
 	dpor_path_clock before = { 0 };
@@ -340,7 +340,7 @@ static void take_in_pending(struct dpor *dpor, const struct outcome *outcome)
 			branch_for_races(dpor, &event, 1, &before);
 		}
 		if (blocked->how == CONTROL_BY_NOTHING && dpor->level_count &&
-		    (ended || path_could(&dpor->path, &event, dpor->level_count - 1)))
+		    (ended || op_enabled_without(&dpor->path, &event, dpor->level_count - 1)))
 			add_choice(dpor, dpor->level_count - 1, &choice);
 	}
 	vec_free(&before);
@@ -415,7 +415,7 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 	}
 	follow_run(dpor, outcome, at);
 	dpor->stats.asleep += outcome->result == CONTROL_ASLEEP;
-	take_in_pending(dpor, outcome);
+	process_pending(dpor, outcome);
 }
 
 /* ---- the next run ---------------------------------------------------------------------------- */
@@ -424,13 +424,14 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
  * Moves a choice of this level that can be tried to the front of the untried ones. Returns false if
  * there is none.
  */
-static bool choose(struct dpor *dpor, uint32_t at)
+static bool choose_untried(struct dpor *dpor, uint32_t at)
 {
 	struct dpor_level *level = &dpor->levels.items[at];
 
 	for (size_t i = level->tried; i < level->chosen.count; i++) {
 		struct dpor_choice choice = level->chosen.items[i];
-		if (level->preemptions + preempts(dpor, at, choice.thread) > dpor->options.bound) {
+		if (level->preemptions + is_preemption(dpor, at, choice.thread) >
+		    dpor->options.bound) {
 			dpor->stats.cut += !level->cut;
 			level->cut = true;
 			continue;
@@ -470,7 +471,7 @@ bool dpor_next(struct dpor *dpor, struct plan *plan)
 		dpor->started = true;
 		return true;
 	}
-	while (dpor->level_count && !choose(dpor, dpor->level_count - 1))
+	while (dpor->level_count && !choose_untried(dpor, dpor->level_count - 1))
 		dpor->level_count--;
 	if (!dpor->level_count)
 		return false;

@@ -13,7 +13,7 @@
 #ifndef EXPLORE_SEARCH_DPOR_H
 #define EXPLORE_SEARCH_DPOR_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "explore/search/thread_set.h"
 
 struct dpor_options {

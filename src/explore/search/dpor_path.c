@@ -16,7 +16,7 @@ uint32_t dpor_path_at(const dpor_path_clock *clock, uint32_t thread)
 	return thread < clock->count ? clock->items[thread] : 0;
 }
 
-static void widen(dpor_path_clock *clock, size_t count)
+static void widen_clock(dpor_path_clock *clock, size_t count)
 {
 	size_t more = count > clock->count ? count - clock->count : 0;
 
@@ -28,7 +28,7 @@ static void widen(dpor_path_clock *clock, size_t count)
 
 void dpor_path_join(dpor_path_clock *clock, const dpor_path_clock *other)
 {
-	widen(clock, other->count);
+	widen_clock(clock, other->count);
 	for (size_t i = 0; i < other->count; i++)
 		if (clock->items[i] < other->items[i])
 			clock->items[i] = other->items[i];
@@ -36,7 +36,7 @@ void dpor_path_join(dpor_path_clock *clock, const dpor_path_clock *other)
 
 void dpor_path_raise(dpor_path_clock *clock, uint32_t thread, uint32_t value)
 {
-	widen(clock, thread + 1);
+	widen_clock(clock, thread + 1);
 	if (clock->items[thread] < value)
 		clock->items[thread] = value;
 }
@@ -66,7 +66,7 @@ uint32_t dpor_path_last_of(const struct dpor_path *path, uint32_t thread)
 							     : last;
 }
 
-#define PUT(vec, thread, value, none)                                                              \
+#define PUT_FOR_THREAD(vec, thread, value, none)                                                   \
 	do {                                                                                       \
 		while ((vec)->count <= (thread))                                                   \
 			*vec_push(vec) = (none);                                                   \
@@ -101,10 +101,10 @@ static void forget_threads(struct dpor_path *path, const struct dpor_path_node *
 	for (uint32_t i = node->first; i < node->first + node->count; i++) {
 		const struct control_event *event = &path->events.items[i];
 		if (event->kind == EV_CREATE)
-			PUT(&path->created, (uint32_t)event->address, DPOR_PATH_NONE,
-			    DPOR_PATH_NONE);
+			PUT_FOR_THREAD(&path->created, (uint32_t)event->address, DPOR_PATH_NONE,
+				       DPOR_PATH_NONE);
 		if (event->kind == EV_END)
-			PUT(&path->ended, event->thread, DPOR_PATH_NONE, DPOR_PATH_NONE);
+			PUT_FOR_THREAD(&path->ended, event->thread, DPOR_PATH_NONE, DPOR_PATH_NONE);
 	}
 }
 
@@ -122,7 +122,7 @@ void dpor_path_cut(struct dpor_path *path, uint32_t depth)
 	}
 }
 
-static void enable(struct dpor_path *path, struct dpor_path_node *node, uint32_t by)
+static void join_before(struct dpor_path *path, struct dpor_path_node *node, uint32_t by)
 {
 	if (by != DPOR_PATH_NONE)
 		dpor_path_join(&node->before, &path->nodes.items[by].clock);
@@ -135,15 +135,15 @@ static void order_node(struct dpor_path *path, struct dpor_path_node *node)
 	if (node->previous != DPOR_PATH_NONE)
 		copy_clock(&node->before, &path->nodes.items[node->previous].clock);
 	else
-		enable(path, node,
-		       dpor_path_get(path->created.items, path->created.count, node->thread,
-				     DPOR_PATH_NONE));
+		join_before(path, node,
+			    dpor_path_get(path->created.items, path->created.count, node->thread,
+					  DPOR_PATH_NONE));
 	for (uint32_t i = node->first; i < node->first + node->count; i++) {
 		const struct control_event *event = &path->events.items[i];
 		if (event->kind == EV_JOIN)
-			enable(path, node,
-			       dpor_path_get(path->ended.items, path->ended.count,
-					     (uint32_t)event->address, DPOR_PATH_NONE));
+			join_before(path, node,
+				    dpor_path_get(path->ended.items, path->ended.count,
+						  (uint32_t)event->address, DPOR_PATH_NONE));
 	}
 	copy_clock(&node->clock, &node->before);
 	dpor_path_raise(&node->clock, node->thread, node->local + 1);
@@ -169,8 +169,8 @@ struct dpor_path_node *dpor_path_push(struct dpor_path *path, const struct contr
 	       (events[*at].flags & CONTROL_EVENT_NO_CHOICE));
 	node->count = (uint32_t)path->events.count - node->first;
 	order_node(path, node);
-	PUT(&path->locals, thread, node->local + 1, 0);
-	PUT(&path->last, thread, path->depth, DPOR_PATH_NONE);
+	PUT_FOR_THREAD(&path->locals, thread, node->local + 1, 0);
+	PUT_FOR_THREAD(&path->last, thread, path->depth, DPOR_PATH_NONE);
 	path->depth++;
 	return node;
 }
@@ -182,7 +182,8 @@ const dpor_path_history *dpor_path_history_of(const struct dpor_path *path, uint
 	return at ? &path->histories.items[*at] : NULL;
 }
 
-static void touch(struct dpor_path *path, uint32_t node, uint32_t event, const struct use *use)
+static void append_touch(struct dpor_path *path, uint32_t node, uint32_t event,
+			 const struct use *use)
 {
 	bool fresh;
 	uint64_t *at = map_put(&path->objects, use->key, &fresh);
@@ -213,10 +214,11 @@ void dpor_path_touch_top(struct dpor_path *path)
 		path->scratch.count = 0;
 		op_uses_of(&path->blocks, event, false, &path->scratch);
 		for (size_t u = 0; u < path->scratch.count; u++)
-			touch(path, top, i, &path->scratch.items[u]);
+			append_touch(path, top, i, &path->scratch.items[u]);
 		if (event->kind == EV_CREATE)
-			PUT(&path->created, (uint32_t)event->address, top, DPOR_PATH_NONE);
+			PUT_FOR_THREAD(&path->created, (uint32_t)event->address, top,
+				       DPOR_PATH_NONE);
 		if (event->kind == EV_END)
-			PUT(&path->ended, event->thread, top, DPOR_PATH_NONE);
+			PUT_FOR_THREAD(&path->ended, event->thread, top, DPOR_PATH_NONE);
 	}
 }

@@ -15,17 +15,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEADS_ALONE 24	  /* runs by leads before systematic runs join them */
-#define IMAGINED_MOST 100 /* runs from the learned model: finding one takes longer than a run */
-#define RANDOM_EVERY 8	  /* one run in this many has random priorities, while there are leads */
-#define BOUNDED_RUNS 2000 /* each pass with few preemptions */
+#define LEADS_ALONE 24	    /* runs by leads before systematic runs join them */
+#define MODEL_RUNS_MOST 100 /* runs from the learned model: finding one takes longer than a run */
+#define RANDOM_EVERY 8	    /* one run in this many has random priorities, while there are leads */
+#define BOUNDED_RUNS 2000   /* each pass with few preemptions */
 #define SYSTEMATIC_ALONE 4000  /* systematic runs, after the leads, before random runs join them */
 #define RANDOM_AFTERWARDS 1000 /* random runs after a systematic search that is not complete */
 #define LONG_RUN                                                                                   \
 	100000 /* operations; in longer runs leads move only the threads of the thread set */
 #define SYSTEMATIC_MOST 300000 /* operations of a run that is searched with all threads */
 #define KEYED_MOST 20000       /* operations of a run that is remembered */
-#define SPEAK_EVERY 0.1	       /* seconds */
+#define PROGRESS_EVERY 0.1     /* seconds */
 
 #define PLAN_OPTIONS (CONTROL_END_STUCK | CONTROL_CHECK_HEAP | CONTROL_SPIN_SOON)
 
@@ -49,8 +49,8 @@ struct explore {
 	struct thread_set first_set; /* threads to interleave first */
 	struct explore_result result;
 	struct leads leads;
-	struct model_search *imagine;
-	uint64_t imagined; /* runs */
+	struct model_search *model;
+	uint64_t model_runs; /* runs */
 	/* keys of runs that were made, or expected from a lead that was followed */
 	struct map plans;
 	struct dpor *dpor; /* of the current pass */
@@ -63,7 +63,7 @@ struct explore {
 	uint64_t longest; /* events of a run that ended */
 	uint64_t draws;
 	int usual; /* status of a run that does not fail */
-	double start, spoken;
+	double start, progress_at;
 	bool broken; /* the executor failed */
 	uint64_t afterwards;
 	bool exhausted; /* nothing is left to run */
@@ -79,7 +79,7 @@ static bool has_failed(const struct explore *e)
 	return false;
 }
 
-static bool over(struct explore *e)
+static bool must_end(struct explore *e)
 {
 	if (e->options.stop && *e->options.stop)
 		e->result.interrupted = true;
@@ -89,13 +89,13 @@ static bool over(struct explore *e)
 	       (has_failed(e) && !e->options.all);
 }
 
-static void speak(struct explore *e, const char *phase)
+static void report_progress(struct explore *e, const char *phase)
 {
 	double time = seconds_now();
 
-	if (!e->options.progress || time - e->spoken < SPEAK_EVERY)
+	if (!e->options.progress || time - e->progress_at < PROGRESS_EVERY)
 		return;
-	e->spoken = time;
+	e->progress_at = time;
 	e->options.progress(e->options.context,
 			    &(struct explore_progress){ .phase = phase,
 							.executions = e->result.executions,
@@ -125,13 +125,14 @@ static void keep_failure(struct explore *e, const char *how)
 	*vec_push(&e->result.failures) = failure;
 }
 
-static void judge(struct explore *e, const char *how, const struct lead *lead)
+static void count_run(struct explore *e, const char *how, const struct lead *lead)
 {
 	e->result.executions++;
 	if (e->options.ran)
 		e->options.ran(e->options.context, e->result.executions, how, lead, &e->outcome);
 	if (e->outcome.event_count < KEYED_MOST)
-		map_put(&e->plans, run_key_key_of(e->outcome.events, e->outcome.event_count), NULL);
+		map_put(&e->plans, run_key_of_events(e->outcome.events, e->outcome.event_count),
+			NULL);
 	if (failure_seen(&e->outcome, e->usual))
 		keep_failure(e, how);
 	else if (e->outcome.result == CONTROL_LIMIT || e->outcome.result == CONTROL_HUNG)
@@ -143,12 +144,12 @@ static void judge(struct explore *e, const char *how, const struct lead *lead)
 /* Runs e->plan. Returns false if it could not be run. */
 static bool run_plan(struct explore *e, const char *phase, const char *how, const struct lead *lead)
 {
-	speak(e, phase);
+	report_progress(e, phase);
 	if (!e->executor->run(e->executor, &e->plan, &e->outcome, e->err)) {
 		e->broken = true;
 		return false;
 	}
-	judge(e, how, lead);
+	count_run(e, how, lead);
 	return true;
 }
 
@@ -162,13 +163,13 @@ static void start_plan(struct explore *e)
 
 /* ---- leads ----------------------------------------------------------------------------------- */
 
-static void learn(struct explore *e, uint32_t depth, const struct lead *by)
+static void learn_from_run(struct explore *e, uint32_t depth, const struct lead *by)
 {
 	if (failure_seen(&e->outcome, e->usual) || e->outcome.result == CONTROL_LIMIT ||
 	    e->outcome.result == CONTROL_HUNG)
 		return;
 	leads_learn(&e->leads, &e->outcome, depth, by);
-	model_search_learn(e->imagine, &e->outcome);
+	model_search_learn(e->model, &e->outcome);
 }
 
 static void run_random(struct explore *e, bool learns)
@@ -179,7 +180,7 @@ static void run_random(struct explore *e, bool learns)
 	if (run_plan(e, "random priorities", "random priorities", NULL)) {
 		e->result.by_priorities++;
 		if (learns)
-			learn(e, 1, NULL);
+			learn_from_run(e, 1, NULL);
 	}
 }
 
@@ -193,7 +194,7 @@ static bool run_witness(struct explore *e)
 	e->plan.most_steps = e->options.most_steps;
 	if (run_plan(e, "predictions", "prediction", NULL)) {
 		e->result.by_leads++;
-		learn(e, 1, NULL);
+		learn_from_run(e, 1, NULL);
 	}
 	return true;
 }
@@ -210,9 +211,9 @@ static bool next_lead(struct explore *e, struct lead *lead)
 		bool fresh, possible;
 		start_plan(e);
 		lead_plan_make(lead, &set, &e->plan);
-		key = run_key_key(lead, &e->plan, &possible);
+		key = run_key_of_lead(lead, &e->plan, &possible);
 		map_put(&e->plans, key ? key : lead_plan_key(lead, &e->plan), &fresh);
-		if (fresh && possible && !model_search_knows(e->imagine, &e->plan))
+		if (fresh && possible && !model_search_knows(e->model, &e->plan))
 			return true;
 		lead_done(&e->leads, lead);
 	}
@@ -233,7 +234,7 @@ static bool run_lead(struct explore *e)
 	ran = run_plan(e, "leads", how, &lead);
 	if (ran) {
 		e->result.by_leads++;
-		learn(e, depth, &lead);
+		learn_from_run(e, depth, &lead);
 	}
 	lead_done(&e->leads, &lead);
 	return true;
@@ -243,22 +244,22 @@ static bool run_lead(struct explore *e)
  * Makes a run that shows something new according to the learned model. Returns false if there is
  * none.
  */
-static bool run_imagined(struct explore *e, enum imagined least)
+static bool run_from_model(struct explore *e, enum model_goal least)
 {
-	enum imagined what;
+	enum model_goal what;
 	char how[24];
 
-	if (e->imagined == IMAGINED_MOST)
+	if (e->model_runs == MODEL_RUNS_MOST)
 		return false;
 	start_plan(e);
-	what = model_search_next(e->imagine, least, &e->plan);
-	if (what == IMAGINED_NOTHING)
+	what = model_search_next(e->model, least, &e->plan);
+	if (what == MODEL_GOAL_NONE)
 		return false;
-	e->imagined++;
-	snprintf(how, sizeof how, "model: %s", imagined_name(what));
+	e->model_runs++;
+	snprintf(how, sizeof how, "model: %s", model_goal_name(what));
 	if (run_plan(e, "leads", how, NULL)) {
 		e->result.by_leads++;
-		learn(e, 1, NULL);
+		learn_from_run(e, 1, NULL);
 	}
 	return true;
 }
@@ -348,13 +349,13 @@ static void run_next(struct explore *e)
 
 	if (!e->options.systematic_only && run_witness(e))
 		return;
-	if (!e->options.systematic_only && run_imagined(e, IMAGINED_FAILURE))
+	if (!e->options.systematic_only && run_from_model(e, MODEL_GOAL_FAILURE))
 		return;
 	if (random) {
 		run_random(e, leads);
 		return;
 	}
-	if (!e->options.systematic_only && turn % 2 == 0 && run_imagined(e, IMAGINED_VIEW))
+	if (!e->options.systematic_only && turn % 2 == 0 && run_from_model(e, MODEL_GOAL_NEW_VIEW))
 		return;
 	if (leads && (e->result.by_leads < LEADS_ALONE || turn % 2) && run_lead(e))
 		return;
@@ -380,18 +381,18 @@ void explore_first(struct explore *e, const struct outcome *outcome)
 {
 	e->outcome = *outcome;
 	e->usual = outcome->result == CONTROL_ENDED ? outcome->status : 0;
-	judge(e, "first run", NULL);
+	count_run(e, "first run", NULL);
 	if (!e->options.most_steps)
 		e->options.most_steps = 100000 + 20 * (uint64_t)outcome->event_count;
 	if (!e->options.systematic_only)
-		learn(e, 0, NULL);
+		learn_from_run(e, 0, NULL);
 }
 
 bool explore_search(struct explore *e, struct executor *executor, struct err *err)
 {
 	e->executor = executor;
 	e->err = err;
-	while (!over(e) && !e->result.complete)
+	while (!must_end(e) && !e->result.complete)
 		run_next(e);
 	if (e->dpor) /* keep it: the search may continue */
 		e->result.systematic = *dpor_stats(e->dpor);
@@ -406,7 +407,7 @@ struct explore *explore_open(const struct explore_options *options)
 	struct explore *e = mem_zalloc(1, sizeof *e);
 
 	e->options = *options;
-	e->imagine = model_search_open();
+	e->model = model_search_open();
 	e->start = seconds_now();
 	return e;
 }
@@ -417,7 +418,7 @@ void explore_close(struct explore *e)
 		failure_free(&e->result.failures.items[i]);
 	vec_free(&e->result.failures);
 	leads_free(&e->leads);
-	model_search_close(e->imagine);
+	model_search_close(e->model);
 	if (e->dpor)
 		dpor_close(e->dpor);
 	map_free(&e->plans);

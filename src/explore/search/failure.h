@@ -2,7 +2,7 @@
 #ifndef EXPLORE_SEARCH_FAILURE_H
 #define EXPLORE_SEARCH_FAILURE_H
 
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 struct failure {
 	enum control_result result; /* ENDED: exit with another status than the first run */

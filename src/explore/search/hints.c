@@ -14,7 +14,7 @@
 
 typedef VEC(struct dependency_thread) seed_list;
 
-static uint64_t count_events(const struct trace *trace)
+static uint64_t estimate_events(const struct trace *trace)
 {
 	uint64_t bytes = 0;
 
@@ -27,8 +27,8 @@ static uint64_t count_events(const struct trace *trace)
  * Adds the witness of a predicted failure. A race alone is not a failure: leads search for its
  * effects.
  */
-static void take_witness(struct hints *hints, const struct trace *trace,
-			 const struct finding *finding)
+static void add_witness(struct hints *hints, const struct trace *trace,
+			const struct finding *finding)
 {
 	struct plan plan = { 0 };
 	struct err err;
@@ -41,8 +41,8 @@ static void take_witness(struct hints *hints, const struct trace *trace,
 		plan_free(&plan);
 }
 
-static void take_finding(struct hints *hints, const struct trace *trace,
-			 const struct finding *finding, seed_list *seeds)
+static void add_finding(struct hints *hints, const struct trace *trace,
+			const struct finding *finding, seed_list *seeds)
 {
 	VEC(uint64_t) sites = { 0 };
 
@@ -56,7 +56,7 @@ static void take_finding(struct hints *hints, const struct trace *trace,
 				(struct hint_pair){ sites.items[k], sites.items[i] };
 	}
 	vec_free(&sites);
-	take_witness(hints, trace, finding);
+	add_witness(hints, trace, finding);
 	if (finding->status == FINDING_WARNING)
 		hints->warnings++;
 	else
@@ -94,11 +94,11 @@ void hints_make(struct hints *hints, const struct trace *trace, double seconds)
 	struct err err;
 
 	*hints = (struct hints){ 0 };
-	if (count_events(trace) <= PREDICT_MOST)
+	if (estimate_events(trace) <= PREDICT_MOST)
 		options.only |= PREDICT_ALL | PREDICT_INFERRED;
 	if (predict_run(trace, &options, &result, &err))
 		for (size_t i = 0; i < result.findings.count; i++)
-			take_finding(hints, trace, &result.findings.items[i], &seeds);
+			add_finding(hints, trace, &result.findings.items[i], &seeds);
 	find_threads(hints, trace, &seeds);
 	predict_result_free(&result);
 	vec_free(&seeds);

@@ -8,7 +8,7 @@
 #define EXPLORE_SEARCH_HINTS_H
 
 #include "base/vec.h"
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "trace/trace.h"
 
 #include <stdbool.h>

@@ -18,10 +18,10 @@ static void plan_until_met(const struct lead *lead, struct plan *plan)
 	uint32_t last = 0;
 
 	for (size_t i = 0; i < lead->rules.count; i++) {
-		uint32_t place = runlog_place(log, lead->rules.items[i].before_thread,
-					      lead->rules.items[i].before_step);
-		if (place != RUNLOG_NONE && place > last)
-			last = place;
+		uint32_t position = runlog_position(log, lead->rules.items[i].before_thread,
+						    lead->rules.items[i].before_step);
+		if (position != RUNLOG_NONE && position > last)
+			last = position;
 	}
 	for (uint32_t i = 0; i <= last; i++) {
 		const struct control_event *event = &log->events[i];

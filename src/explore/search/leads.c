@@ -46,14 +46,14 @@ const char *lead_kind_name(enum lead_kind kind)
 	return kinds[kind].name;
 }
 
-static uint64_t hash(uint64_t a, uint64_t b, uint64_t c)
+static uint64_t hash_three(uint64_t a, uint64_t b, uint64_t c)
 {
 	return hash_mix(hash_mix(hash_mix(0, a), b), c);
 }
 
 static uint64_t pair_of(uint64_t one, uint64_t other)
 {
-	return one < other ? hash(one, other, 0) : hash(other, one, 0);
+	return one < other ? hash_three(one, other, 0) : hash_three(other, one, 0);
 }
 
 void leads_hint(struct leads *leads, uint64_t one, uint64_t other)
@@ -67,7 +67,7 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 	       const struct control_rule *rules, size_t count, uint64_t site_a, uint64_t site_b,
 	       int penalty)
 {
-	uint64_t pair = hash(site_a, site_b, kinds[kind].family);
+	uint64_t pair = hash_three(site_a, site_b, kinds[kind].family);
 	uint64_t sites = pair_of(site_a, site_b);
 	uint64_t *queued = map_put(&leads->queued, pair, NULL);
 	struct lead lead = { .kind = kind,
@@ -96,8 +96,8 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 /* ---- moving a stop above locks --------------------------------------------------------------- */
 
 /* Does one of the steps from..last of a thread acquire `lock` in a way that has to wait? */
-static bool acquires(const struct runlog *log, uint32_t thread, const struct runlog_lock *lock,
-		     uint32_t from, uint32_t last)
+static bool has_acquire(const struct runlog *log, uint32_t thread, const struct runlog_lock *lock,
+			uint32_t from, uint32_t last)
 {
 	const runlog_locks *list = &log->acquires[thread];
 	size_t at;
@@ -110,25 +110,25 @@ static bool acquires(const struct runlog *log, uint32_t thread, const struct run
 	return false;
 }
 
-uint32_t lead_lift(const struct runlog *log, uint32_t held, uint32_t step, uint32_t other,
-		   uint32_t other_step)
+uint32_t lead_stop_above_locks(const struct runlog *log, uint32_t held, uint32_t step,
+			       uint32_t other, uint32_t other_step)
 {
 	for (int round = 0; round < 50; round++) {
-		uint32_t place = runlog_place(log, held, step), up = step;
+		uint32_t position = runlog_position(log, held, step), up = step;
 		const runlog_locks *set;
 		uint32_t from;
-		if (place == RUNLOG_NONE)
+		if (position == RUNLOG_NONE)
 			return step;
-		set = &log->held_sets.items[log->held[place]];
-		from = runlog_steps_at(log, other, place);
+		set = &log->held_sets.items[log->held[position]];
+		from = runlog_steps_at(log, other, position);
 		for (size_t i = 0; i < set->count; i++)
 			if (set->items[i].step < up &&
-			    acquires(log, other, &set->items[i], from, other_step))
+			    has_acquire(log, other, &set->items[i], from, other_step))
 				up = set->items[i].step;
 		if (up == step)
 			return step;
 		step = up;
-		while (step > 0 && log->events[runlog_place(log, held, step)].kind == EV_WOKEN)
+		while (step > 0 && log->events[runlog_position(log, held, step)].kind == EV_WOKEN)
 			step--;
 	}
 	return step;
@@ -140,7 +140,7 @@ uint32_t lead_lift(const struct runlog *log, uint32_t held, uint32_t step, uint3
  * Did a read see a write at another site (or of another thread) than ever before, or did a wait or
  * a try behave differently? The leads of a run that shows nothing new are likely to be old ones.
  */
-static bool shows_new(struct leads *leads, const struct runlog *log)
+static bool shows_new_pairs(struct leads *leads, const struct runlog *log)
 {
 	struct map writers = { 0 };
 	bool new = false;
@@ -152,14 +152,15 @@ static bool shows_new(struct leads *leads, const struct runlog *log)
 			const uint64_t *writer = map_get(&writers, event->address);
 			const struct control_event *by = writer ? &log->events[*writer] : NULL;
 			map_put(&leads->seen_pairs,
-				hash(event->site, by ? by->site : 0,
-				     by ? 1 + (by->thread == event->thread) : 0),
+				hash_three(event->site, by ? by->site : 0,
+					   by ? 1 + (by->thread == event->thread) : 0),
 				&fresh);
 			new |= fresh;
 		}
 		if (event->kind == EV_WAIT || event->kind == EV_SIGNAL ||
 		    event->kind == EV_ACQUIRE_FAIL || event->kind == EV_DOWN_FAIL) {
-			map_put(&leads->seen_pairs, hash(event->site, event->kind, 7), &fresh);
+			map_put(&leads->seen_pairs, hash_three(event->site, event->kind, 7),
+				&fresh);
 			new |= fresh;
 		}
 		if (op_uses_writes(event))
@@ -169,7 +170,7 @@ static bool shows_new(struct leads *leads, const struct runlog *log)
 	return new;
 }
 
-static void forget_log(struct leads *leads, struct runlog *log)
+static void free_unused_log(struct leads *leads, struct runlog *log)
 {
 	if (log->leads)
 		return;
@@ -196,13 +197,13 @@ bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t de
 		runlog_free(log);
 		return false;
 	}
-	log->interesting = shows_new(leads, log);
+	log->interesting = shows_new_pairs(leads, log);
 	*vec_push(&leads->logs) = log;
 	leads_from_cycles(leads, log);
 	leads_from_blocks(leads, log);
 	leads_from_signals(leads, log);
 	leads_from_memory(leads, log);
-	forget_log(leads, log);
+	free_unused_log(leads, log);
 	return true;
 }
 
@@ -240,7 +241,7 @@ void lead_done(struct leads *leads, struct lead *lead)
 	vec_free(&lead->rules);
 	assert(lead->log->leads > 0);
 	lead->log->leads--;
-	forget_log(leads, lead->log);
+	free_unused_log(leads, lead->log);
 }
 
 void leads_free(struct leads *leads)

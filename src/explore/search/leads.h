@@ -79,8 +79,8 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
  * Thread `held` is to stop before `step` until `other` has done `other_step`. Returns the step to
  * stop before, moved up so that `held` holds no lock that `other` needs on its way.
  */
-uint32_t lead_lift(const struct runlog *log, uint32_t held, uint32_t step, uint32_t other,
-		   uint32_t other_step);
+uint32_t lead_stop_above_locks(const struct runlog *log, uint32_t held, uint32_t step,
+			       uint32_t other, uint32_t other_step);
 
 void leads_from_memory(struct leads *leads, struct runlog *log); /* leads_memory.c */
 void leads_from_blocks(struct leads *leads, struct runlog *log); /* leads_sync.c … */

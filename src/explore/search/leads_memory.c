@@ -32,8 +32,8 @@ struct locations {
 /* Of a large access only the first cells count: data copied in bulk is rarely what goes wrong. */
 #define MOST_CELLS 32
 
-static void each_cell(struct locations *locations, const struct control_event *event,
-		      uint64_t address, uint32_t position, bool collect, bool writes)
+static void add_to_cells(struct locations *locations, const struct control_event *event,
+			 uint64_t address, uint32_t position, bool collect, bool writes)
 {
 	uint64_t last = (address + (event->size ? event->size : 1) - 1) >> 3;
 
@@ -64,16 +64,16 @@ static void find_locations(struct locations *locations, const struct runlog *log
 		for (uint32_t i = 0; i < log->count; i++) {
 			const struct control_event *event = &log->events[i];
 			if (event->kind == EV_COPY)
-				each_cell(locations, event, event->other, i, collect, false);
+				add_to_cells(locations, event, event->other, i, collect, false);
 			if (op_uses_reads(event) || op_uses_writes(event))
-				each_cell(locations, event, event->address, i, collect,
-					  op_uses_writes(event));
+				add_to_cells(locations, event, event->address, i, collect,
+					     op_uses_writes(event));
 		}
 }
 
 /* ---- one location ---------------------------------------------------------------------------- */
 
-struct looking {
+struct search {
 	struct leads *leads;
 	struct runlog *log;
 	const runlog_numbers *uses;
@@ -81,14 +81,14 @@ struct looking {
 	VEC(struct control_rule) rules;
 };
 
-static bool few(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint64_t most)
+static bool count_below(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint64_t most)
 {
 	return (*map_put(map, hash_mix(hash_mix(hash_mix(0, a), b), c), NULL))++ < most;
 }
 
-static const struct control_event *use_at(const struct looking *looking, size_t i)
+static const struct control_event *use_at(const struct search *search, size_t i)
 {
-	return &looking->log->events[looking->uses->items[i]];
+	return &search->log->events[search->uses->items[i]];
 }
 
 static bool same_value(const struct control_event *a, const struct control_event *b)
@@ -97,206 +97,217 @@ static bool same_value(const struct control_event *a, const struct control_event
 }
 
 /* Adds leads that make the read at `r` wait until a later write is done. */
-static void see_later(struct looking *looking, size_t r)
+static void add_see_leads(struct search *search, size_t r)
 {
-	const struct runlog *log = looking->log;
-	const struct control_event *read = use_at(looking, r);
+	const struct runlog *log = search->log;
+	const struct control_event *read = use_at(search, r);
 	struct map seen = { 0 };
 	int found = 0;
 
-	for (size_t w = r + 1; w < looking->uses->count && w < r + FAR && found < 40; w++) {
-		const struct control_event *write = use_at(looking, w);
+	for (size_t w = r + 1; w < search->uses->count && w < r + FAR && found < 40; w++) {
+		const struct control_event *write = use_at(search, w);
 		struct control_rule rule;
 		int penalty = 0;
 		if (!op_uses_writes(write) || write->thread == read->thread ||
 		    !runlog_overlap(read, write) ||
-		    runlog_before(log, looking->uses->items[r], looking->uses->items[w], false) ||
-		    !few(&seen, write->thread, write->site, 0, 1))
+		    runlog_happens_before(log, search->uses->items[r], search->uses->items[w],
+					  false) ||
+		    !count_below(&seen, write->thread, write->site, 0, 1))
 			continue;
 		found++;
-		if (!few(&looking->pairs, read->site, write->site, 1, OF_A_PAIR))
+		if (!count_below(&search->pairs, read->site, write->site, 1, OF_A_PAIR))
 			continue;
 		if (read->kind != EV_ATOMIC_UPDATE && same_value(read, write))
 			penalty += 3;
-		if (runlog_before(log, looking->uses->items[r], looking->uses->items[w], true))
+		if (runlog_happens_before(log, search->uses->items[r], search->uses->items[w],
+					  true))
 			penalty += 4;
 		penalty += write->kind == EV_ATOMIC_UPDATE;
 		rule = (struct control_rule){ write->thread, write->step, read->thread,
-					      lead_lift(log, read->thread, read->step,
-							write->thread, write->step) };
-		leads_add(looking->leads, looking->log, LEAD_SEE, &rule, 1, read->site, write->site,
+					      lead_stop_above_locks(log, read->thread, read->step,
+								    write->thread, write->step) };
+		leads_add(search->leads, search->log, LEAD_SEE, &rule, 1, read->site, write->site,
 			  penalty);
 		rule.before_step = CONTROL_NONE;
-		leads_add(looking->leads, looking->log, LEAD_SEE_LAST, &rule, 1, read->site,
+		leads_add(search->leads, search->log, LEAD_SEE_LAST, &rule, 1, read->site,
 			  write->site, penalty);
 	}
 	map_free(&seen);
 }
 
 /* Makes the rules that put the read before the first of these writes in each thread. */
-static void rules_before(struct looking *looking, const struct control_event *read,
-			 const runlog_numbers *writes)
+static void make_rules_before(struct search *search, const struct control_event *read,
+			      const runlog_numbers *writes)
 {
-	looking->rules.count = 0;
+	search->rules.count = 0;
 	for (size_t i = 0; i < writes->count; i++) {
-		const struct control_event *write = &looking->log->events[writes->items[i]];
+		const struct control_event *write = &search->log->events[writes->items[i]];
 		size_t k = 0;
-		while (k < looking->rules.count &&
-		       looking->rules.items[k].after_thread != write->thread)
+		while (k < search->rules.count &&
+		       search->rules.items[k].after_thread != write->thread)
 			k++;
-		if (k == looking->rules.count)
-			*vec_push(&looking->rules) =
+		if (k == search->rules.count)
+			*vec_push(&search->rules) =
 				(struct control_rule){ read->thread, read->step, write->thread,
 						       write->step };
-		else if (write->step < looking->rules.items[k].after_step)
-			looking->rules.items[k].after_step = write->step;
+		else if (write->step < search->rules.items[k].after_step)
+			search->rules.items[k].after_step = write->step;
 	}
-	for (size_t k = 0; k < looking->rules.count; k++) {
-		struct control_rule *rule = &looking->rules.items[k];
-		rule->after_step = lead_lift(looking->log, rule->after_thread, rule->after_step,
-					     read->thread, read->step);
+	for (size_t k = 0; k < search->rules.count; k++) {
+		struct control_rule *rule = &search->rules.items[k];
+		rule->after_step =
+			lead_stop_above_locks(search->log, rule->after_thread, rule->after_step,
+					      read->thread, read->step);
 	}
 }
 
-static void add_before(struct looking *looking, enum lead_kind kind, enum lead_kind back,
-		       const struct control_event *read, const struct control_event *write,
-		       int penalty)
+static void add_before_leads(struct search *search, enum lead_kind kind, enum lead_kind back,
+			     const struct control_event *read, const struct control_event *write,
+			     int penalty)
 {
-	leads_add(looking->leads, looking->log, kind, looking->rules.items, looking->rules.count,
+	leads_add(search->leads, search->log, kind, search->rules.items, search->rules.count,
 		  read->site, write->site, penalty);
-	leads_add(looking->leads, looking->log, back, looking->rules.items, looking->rules.count,
+	leads_add(search->leads, search->log, back, search->rules.items, search->rules.count,
 		  read->site, write->site, penalty);
 }
 
 /* Adds leads that put the read at `r` before writes that it followed. */
-static void see_older(struct looking *looking, size_t r)
+static void add_older_leads(struct search *search, size_t r)
 {
-	const struct runlog *log = looking->log;
-	const struct control_event *read = use_at(looking, r), *last;
+	const struct runlog *log = search->log;
+	const struct control_event *read = use_at(search, r), *last;
 	runlog_numbers writes = { 0 };
 	int penalty = 0;
 
 	for (size_t w = r; w-- > 0 && r - w < FAR;) {
-		const struct control_event *write = use_at(looking, w);
+		const struct control_event *write = use_at(search, w);
 		if (!op_uses_writes(write) || !runlog_overlap(read, write))
 			continue;
 		if (write->thread == read->thread ||
-		    runlog_before(log, looking->uses->items[w], looking->uses->items[r], false))
+		    runlog_happens_before(log, search->uses->items[w], search->uses->items[r],
+					  false))
 			break;
-		*vec_push(&writes) = looking->uses->items[w];
+		*vec_push(&writes) = search->uses->items[w];
 	}
 	last = writes.count ? &log->events[writes.items[0]] : NULL;
-	if (last && few(&looking->pairs, read->site, last->site, 2, OF_A_PAIR)) {
-		if (runlog_before(log, writes.items[0], looking->uses->items[r], true))
+	if (last && count_below(&search->pairs, read->site, last->site, 2, OF_A_PAIR)) {
+		if (runlog_happens_before(log, writes.items[0], search->uses->items[r], true))
 			penalty = 4;
-		rules_before(looking, read, &writes);
-		add_before(looking, LEAD_OLDER, LEAD_OLDER_BACK, read, last, penalty);
+		make_rules_before(search, read, &writes);
+		add_before_leads(search, LEAD_OLDER, LEAD_OLDER_BACK, read, last, penalty);
 		if (writes.count > 1) {
 			if (same_value(last, &log->events[writes.items[1]]))
 				penalty += 3;
 			writes.count = 1;
-			rules_before(looking, read, &writes);
-			add_before(looking, LEAD_BEFORE, LEAD_BEFORE_BACK, read, last, penalty);
+			make_rules_before(search, read, &writes);
+			add_before_leads(search, LEAD_BEFORE, LEAD_BEFORE_BACK, read, last,
+					 penalty);
 		}
 	}
 	vec_free(&writes);
 }
 
 /* Adds leads that put a write, which came before both of two accesses of a thread, between them. */
-static void put_between(struct looking *looking, size_t second)
+static void add_triple_leads(struct search *search, size_t second)
 {
-	const struct runlog *log = looking->log;
-	const struct control_event *two = use_at(looking, second), *one;
+	const struct runlog *log = search->log;
+	const struct control_event *two = use_at(search, second), *one;
 	size_t first = second;
 	int found = 0;
 
 	do {
 		if (first == 0 || second - first > FAR / 2)
 			return;
-		one = use_at(looking, --first);
+		one = use_at(search, --first);
 	} while (one->thread != two->thread);
 	for (size_t w = first; w-- > 0 && second - w < FAR && found < 8;) {
-		const struct control_event *write = use_at(looking, w);
+		const struct control_event *write = use_at(search, w);
 		struct control_rule rules[2];
 		if (!op_uses_writes(write) || write->thread == two->thread ||
 		    !runlog_overlap(two, write) ||
-		    runlog_before(log, looking->uses->items[w], looking->uses->items[first], false))
+		    runlog_happens_before(log, search->uses->items[w], search->uses->items[first],
+					  false))
 			continue;
 		found++;
-		if (!few(&looking->pairs, two->site, write->site, 3 ^ one->site, OF_A_PAIR / 2))
+		if (!count_below(&search->pairs, two->site, write->site, 3 ^ one->site,
+				 OF_A_PAIR / 2))
 			continue;
 		rules[0] = (struct control_rule){ one->thread, one->step, write->thread,
-						  lead_lift(log, write->thread, write->step,
-							    one->thread, one->step) };
-		rules[1] = (struct control_rule){ write->thread, write->step, two->thread,
-						  lead_lift(log, two->thread, two->step,
-							    write->thread, write->step) };
+						  lead_stop_above_locks(log, write->thread,
+									write->step, one->thread,
+									one->step) };
+		rules[1] =
+			(struct control_rule){ write->thread, write->step, two->thread,
+					       lead_stop_above_locks(log, two->thread, two->step,
+								     write->thread, write->step) };
 		if (rules[1].after_step <= one->step)
 			continue;
-		leads_add(looking->leads, looking->log, LEAD_TRIPLE, rules, 2, two->site,
+		leads_add(search->leads, search->log, LEAD_TRIPLE, rules, 2, two->site,
 			  write->site ^ one->site,
-			  runlog_before(log, looking->uses->items[w], looking->uses->items[first],
-					true)
+			  runlog_happens_before(log, search->uses->items[w],
+						search->uses->items[first], true)
 				  ? 4
 				  : 0);
 	}
 }
 
-static void turn_writes(struct looking *looking, size_t first)
+static void add_writes_lead(struct search *search, size_t first)
 {
-	const struct runlog *log = looking->log;
-	const struct control_event *one = use_at(looking, first);
+	const struct runlog *log = search->log;
+	const struct control_event *one = use_at(search, first);
 
-	for (size_t w = first + 1; w < looking->uses->count && w < first + 60; w++) {
-		const struct control_event *two = use_at(looking, w);
+	for (size_t w = first + 1; w < search->uses->count && w < first + 60; w++) {
+		const struct control_event *two = use_at(search, w);
 		struct control_rule rule;
 		if (!op_uses_writes(two) || two->thread == one->thread ||
 		    !runlog_overlap(one, two) ||
-		    runlog_before(log, looking->uses->items[first], looking->uses->items[w], false))
+		    runlog_happens_before(log, search->uses->items[first], search->uses->items[w],
+					  false))
 			continue;
-		if (!few(&looking->pairs, one->site, two->site, 4, 3))
+		if (!count_below(&search->pairs, one->site, two->site, 4, 3))
 			continue;
 		rule = (struct control_rule){ two->thread, two->step, one->thread,
-					      lead_lift(log, one->thread, one->step, two->thread,
-							two->step) };
-		leads_add(looking->leads, looking->log, LEAD_WRITES, &rule, 1, one->site, two->site,
+					      lead_stop_above_locks(log, one->thread, one->step,
+								    two->thread, two->step) };
+		leads_add(search->leads, search->log, LEAD_WRITES, &rule, 1, one->site, two->site,
 			  one->other == two->other ? 4 : 1);
 		return;
 	}
 }
 
-static void look_at(struct looking *looking)
+static void add_leads_at_location(struct search *search)
 {
-	for (size_t i = 0; i < looking->uses->count; i++) {
-		const struct control_event *event = use_at(looking, i);
-		if (!few(&looking->sites, event->site, event->thread, event->kind, USES_OF_A_SITE))
+	for (size_t i = 0; i < search->uses->count; i++) {
+		const struct control_event *event = use_at(search, i);
+		if (!count_below(&search->sites, event->site, event->thread, event->kind,
+				 USES_OF_A_SITE))
 			continue;
 		if (op_uses_reads(event)) {
-			see_later(looking, i);
-			see_older(looking, i);
-			put_between(looking, i);
+			add_see_leads(search, i);
+			add_older_leads(search, i);
+			add_triple_leads(search, i);
 		}
 		if (op_uses_writes(event))
-			turn_writes(looking, i);
+			add_writes_lead(search, i);
 	}
 }
 
 void leads_from_memory(struct leads *leads, struct runlog *log)
 {
 	struct locations locations = { 0 };
-	struct looking looking = { .leads = leads, .log = log };
+	struct search search = { .leads = leads, .log = log };
 
 	find_locations(&locations, log);
 	for (size_t i = 0; i < locations.list.count; i++) {
-		looking.uses = &locations.list.items[i].uses;
-		if (looking.uses->count)
-			look_at(&looking);
-		map_free(&looking.pairs);
-		map_free(&looking.sites);
-		looking.pairs = looking.sites = (struct map){ 0 };
+		search.uses = &locations.list.items[i].uses;
+		if (search.uses->count)
+			add_leads_at_location(&search);
+		map_free(&search.pairs);
+		map_free(&search.sites);
+		search.pairs = search.sites = (struct map){ 0 };
 		vec_free(&locations.list.items[i].uses);
 	}
 	vec_free(&locations.list);
 	map_free(&locations.cells);
-	vec_free(&looking.rules);
+	vec_free(&search.rules);
 }

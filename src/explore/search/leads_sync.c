@@ -13,7 +13,7 @@
 #define MOST_FREES 1000
 
 /* Records the first use of a block at each site in each thread. */
-static void add_use_of(const struct runlog *log, runlog_numbers *uses, uint32_t at)
+static void add_first_use(const struct runlog *log, runlog_numbers *uses, uint32_t at)
 {
 	const struct control_event *event = &log->events[at];
 
@@ -30,8 +30,8 @@ static void add_use_of(const struct runlog *log, runlog_numbers *uses, uint32_t 
  * Adds leads that put another thread's free before each use of the block that does not happen
  * before it.
  */
-static void free_early(struct leads *leads, struct runlog *log, const runlog_numbers *uses,
-		       uint32_t at)
+static void add_free_leads(struct leads *leads, struct runlog *log, const runlog_numbers *uses,
+			   uint32_t at)
 {
 	const struct control_event *end = &log->events[at];
 
@@ -39,12 +39,13 @@ static void free_early(struct leads *leads, struct runlog *log, const runlog_num
 		const struct control_event *use = &log->events[uses->items[i]];
 		struct control_rule rule;
 		int penalty;
-		if (use->thread == end->thread || runlog_before(log, uses->items[i], at, false))
+		if (use->thread == end->thread ||
+		    runlog_happens_before(log, uses->items[i], at, false))
 			continue;
-		penalty = runlog_before(log, uses->items[i], at, true) ? 4 : 0;
+		penalty = runlog_happens_before(log, uses->items[i], at, true) ? 4 : 0;
 		rule = (struct control_rule){ end->thread, end->step, use->thread,
-					      lead_lift(log, use->thread, use->step, end->thread,
-							end->step) };
+					      lead_stop_above_locks(log, use->thread, use->step,
+								    end->thread, end->step) };
 		leads_add(leads, log, LEAD_FREE, &rule, 1, use->site, end->site, penalty);
 		rule.before_step = CONTROL_NONE;
 		leads_add(leads, log, LEAD_FREE_LATE, &rule, 1, use->site, end->site, penalty);
@@ -71,8 +72,8 @@ void leads_from_blocks(struct leads *leads, struct runlog *log)
 		if (at == SIZE_MAX)
 			continue;
 		if (event->kind == EV_FREE && frees++ < MOST_FREES)
-			free_early(leads, log, &uses.items[at], i);
-		add_use_of(log, &uses.items[at], i);
+			add_free_leads(leads, log, &uses.items[at], i);
+		add_first_use(log, &uses.items[at], i);
 	}
 	for (size_t i = 0; i < uses.count; i++)
 		vec_free(&uses.items[i]);
@@ -83,12 +84,12 @@ void leads_from_blocks(struct leads *leads, struct runlog *log)
 /* ---- locks in a cycle ------------------------------------------------------------------------ */
 
 /* A thread acquires `second` while it holds `first`. */
-struct leads_sync_edge {
-	uint32_t thread, place, first_step, second_step, set;
+struct lock_edge {
+	uint32_t thread, position, first_step, second_step, set;
 	uint64_t first, second;
 	bool first_shared, second_shared;
 };
-typedef VEC(struct leads_sync_edge) edges;
+typedef VEC(struct lock_edge) edges;
 
 #define MOST_EDGES 400
 #define LONGEST_CYCLE 5
@@ -110,9 +111,9 @@ static void find_edges(const struct runlog *log, edges *list)
 			bool fresh;
 			map_put(&known, key, &fresh);
 			if (fresh && held->items[h].address != event->address)
-				*vec_push(list) = (struct leads_sync_edge){
+				*vec_push(list) = (struct lock_edge){
 					.thread = event->thread,
-					.place = i,
+					.position = i,
 					.first_step = held->items[h].step,
 					.second_step = event->step,
 					.set = log->held[i],
@@ -127,8 +128,8 @@ static void find_edges(const struct runlog *log, edges *list)
 }
 
 /* Do both threads hold a common lock (a gate lock)? It keeps them apart. */
-static bool have_gate(const struct runlog *log, const struct leads_sync_edge *a,
-		      const struct leads_sync_edge *b)
+static bool have_gate(const struct runlog *log, const struct lock_edge *a,
+		      const struct lock_edge *b)
 {
 	const runlog_locks *x = &log->held_sets.items[a->set], *y = &log->held_sets.items[b->set];
 
@@ -140,17 +141,18 @@ static bool have_gate(const struct runlog *log, const struct leads_sync_edge *a,
 	return false;
 }
 
-static bool can_join(const struct runlog *log, const edges *list, const uint32_t *cycle,
-		     uint32_t length, uint32_t next)
+static bool can_extend_cycle(const struct runlog *log, const edges *list, const uint32_t *cycle,
+			     uint32_t length, uint32_t next)
 {
-	const struct leads_sync_edge *edge = &list->items[next];
+	const struct lock_edge *edge = &list->items[next];
 
 	for (uint32_t i = 0; i < length; i++) {
-		const struct leads_sync_edge *other = &list->items[cycle[i]];
-		uint32_t early = other->place < edge->place ? other->place : edge->place;
-		uint32_t late = other->place < edge->place ? edge->place : other->place;
-		if (other->thread == edge->thread || runlog_before(log, early, late, false) ||
-		    have_gate(log, other, edge))
+		const struct lock_edge *other = &list->items[cycle[i]];
+		uint32_t early =
+			other->position < edge->position ? other->position : edge->position;
+		uint32_t late = other->position < edge->position ? edge->position : other->position;
+		if (other->thread == edge->thread ||
+		    runlog_happens_before(log, early, late, false) || have_gate(log, other, edge))
 			return false;
 	}
 	return true;
@@ -164,8 +166,8 @@ static void add_cycle(struct leads *leads, struct runlog *log, const edges *list
 	uint64_t sites = 0;
 
 	for (uint32_t i = 0; i < length; i++) {
-		const struct leads_sync_edge *edge = &list->items[cycle[i]];
-		sites ^= log->events[edge->place].site;
+		const struct lock_edge *edge = &list->items[cycle[i]];
+		sites ^= log->events[edge->position].site;
 		for (uint32_t k = 0; k < length; k++)
 			if (k != i)
 				*vec_push(&rules) =
@@ -177,11 +179,11 @@ static void add_cycle(struct leads *leads, struct runlog *log, const edges *list
 	vec_free(&rules);
 }
 
-static void extend(struct leads *leads, struct runlog *log, const edges *list, uint32_t *cycle,
-		   uint32_t length)
+static void extend_cycle(struct leads *leads, struct runlog *log, const edges *list,
+			 uint32_t *cycle, uint32_t length)
 {
-	const struct leads_sync_edge *last = &list->items[cycle[length - 1]];
-	const struct leads_sync_edge *first = &list->items[cycle[0]];
+	const struct lock_edge *last = &list->items[cycle[length - 1]];
+	const struct lock_edge *first = &list->items[cycle[0]];
 
 	if (length > 1 && last->second == first->first &&
 	    !(last->second_shared && first->first_shared)) {
@@ -193,9 +195,9 @@ static void extend(struct leads *leads, struct runlog *log, const edges *list, u
 	for (uint32_t i = cycle[0] + 1; i < list->count; i++)
 		if (list->items[i].first == last->second &&
 		    !(list->items[i].first_shared && last->second_shared) &&
-		    can_join(log, list, cycle, length, i)) {
+		    can_extend_cycle(log, list, cycle, length, i)) {
 			cycle[length] = i;
-			extend(leads, log, list, cycle, length + 1);
+			extend_cycle(leads, log, list, cycle, length + 1);
 		}
 }
 
@@ -207,7 +209,7 @@ void leads_from_cycles(struct leads *leads, struct runlog *log)
 	find_edges(log, &list);
 	for (uint32_t i = 0; i < list.count; i++) {
 		cycle[0] = i;
-		extend(leads, log, &list, cycle, 1);
+		extend_cycle(leads, log, &list, cycle, 1);
 	}
 	vec_free(&list);
 }
@@ -232,8 +234,9 @@ void leads_from_signals(struct leads *leads, struct runlog *log)
 			    signal->address != wait->address || signal->thread == wait->thread)
 				continue;
 			rule = (struct control_rule){ signal->thread, signal->step, wait->thread,
-						      lead_lift(log, wait->thread, wait->step,
-								signal->thread, signal->step) };
+						      lead_stop_above_locks(
+							      log, wait->thread, wait->step,
+							      signal->thread, signal->step) };
 			leads_add(leads, log, LEAD_SIGNAL, &rule, 1, wait->site, signal->site,
 				  rule.after_step != wait->step ? 2 : 0);
 			break;

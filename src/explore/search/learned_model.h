@@ -15,7 +15,7 @@
 #define EXPLORE_SEARCH_LEARNED_MODEL_H
 
 #include "base/map.h"
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 #include "explore/search/op_uses.h"
 
 #define LEARNED_MODEL_NONE UINT32_MAX
@@ -27,7 +27,7 @@ struct learned_model_op {
 	uint8_t shift, bytes;
 	uint32_t step;
 	/* number of the cell, object or thread, depending on the kind; FREE: none */
-	uint32_t place;
+	uint32_t target;
 	uint32_t mutex; /* WAIT, WOKEN: object */
 	uint32_t block; /* the heap block that it is in; FREE: that it frees */
 	uint64_t value; /* accesses: afterwards; inits: the number */
@@ -53,36 +53,36 @@ struct learned_model {
 	VEC(struct learned_model_cell) cells;
 	uint32_t objects, blocks;
 	struct use_blocks block_list;
-	struct map seen, seen_behind; /* results by site; … and the thread's previous result */
+	struct map seen, seen_after; /* results by site; … and the thread's previous result */
 	uint32_t threads;
 };
-void learned_model_free(struct learned_model *known);
+void learned_model_free(struct learned_model *model);
 
 /* Returns false if the run is too long, or shows nothing new. */
-bool learned_model_learn(struct learned_model *known, const struct outcome *outcome);
+bool learned_model_learn(struct learned_model *model, const struct outcome *outcome);
 
 /* The operation that follows a view, and the operation that led to the view `after`, or NULL. */
-const struct learned_model_op *learned_model_next(const struct learned_model *known, uint64_t view);
-const struct learned_model_op *learned_model_done(const struct learned_model *known,
+const struct learned_model_op *learned_model_next(const struct learned_model *model, uint64_t view);
+const struct learned_model_op *learned_model_done(const struct learned_model *model,
 						  uint64_t after);
-bool learned_model_ends(const struct learned_model *known, uint64_t view);
+bool learned_model_ends(const struct learned_model *model, uint64_t view);
 
 uint64_t learned_model_start(uint32_t thread); /* the view of a thread that has seen nothing yet */
 /* The view after an operation with this result; results that are always the same are 0. */
-uint64_t learned_model_behind(uint64_t view, const struct learned_model_op *op, uint64_t result);
+uint64_t learned_model_after(uint64_t view, const struct learned_model_op *op, uint64_t result);
 /*
  * The result of an operation that does not read but can succeed, fail, time out or wake up
  * spuriously.
  */
-uint64_t learned_model_way(uint8_t kind, uint8_t flags);
+uint64_t learned_model_attempt(uint8_t kind, uint8_t flags);
 
 enum learned_model_news {
-	LEARNED_MODEL_NEW_RESULT, /* no thread ever saw this result at this site */
-	LEARNED_MODEL_NEW_BEHIND, /* no thread saw it after the previous result */
-	LEARNED_MODEL_NEW_VIEW,	  /* only the combination of all results is new */
+	LEARNED_MODEL_NEW_RESULT,   /* no thread ever saw this result at this site */
+	LEARNED_MODEL_NEW_SEQUENCE, /* no thread saw it after the previous result */
+	LEARNED_MODEL_NEW_VIEW,	    /* only the combination of all results is new */
 };
 /* `last`: the key of the thread's previous result, as learned_model_key() gives it; 0: none. */
-enum learned_model_news learned_model_news(const struct learned_model *known,
+enum learned_model_news learned_model_news(const struct learned_model *model,
 					   const struct learned_model_op *op, uint64_t result,
 					   uint64_t last);
 uint64_t learned_model_key(const struct learned_model_op *op, uint64_t result);

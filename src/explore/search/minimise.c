@@ -7,7 +7,7 @@
 
 #include "explore/search/lead_plan.h"
 
-struct minimising {
+struct minimiser {
 	struct executor *executor;
 	struct failure *failure;
 	uint64_t runs, most;
@@ -16,7 +16,7 @@ struct minimising {
 };
 
 /* Makes the trial: the failing plan without `count` slices from `from` on. */
-static void leave_out(struct minimising *m, size_t from, size_t count)
+static void make_trial(struct minimiser *m, size_t from, size_t count)
 {
 	struct plan *trial = &m->trial;
 	const struct plan *plan = &m->failure->plan;
@@ -29,7 +29,7 @@ static void leave_out(struct minimising *m, size_t from, size_t count)
 }
 
 /* Runs the trial. If it fails in the same way with fewer switches, what it did becomes the plan. */
-static bool improves(struct minimising *m)
+static bool run_trial(struct minimiser *m)
 {
 	struct outcome outcome;
 	struct plan seen = { 0 };
@@ -57,7 +57,7 @@ static bool improves(struct minimising *m)
 uint64_t minimise_failure(struct executor *executor, struct failure *failure, uint64_t most,
 			  int usual)
 {
-	struct minimising m = {
+	struct minimiser m = {
 		.executor = executor, .failure = failure, .most = most, .usual = usual
 	};
 	size_t piece = (failure->plan.slices.count + 1) / 2;
@@ -65,8 +65,8 @@ uint64_t minimise_failure(struct executor *executor, struct failure *failure, ui
 	while (piece > 0 && m.runs < m.most) {
 		bool any = false;
 		for (size_t at = 0; at < failure->plan.slices.count && m.runs < m.most;) {
-			leave_out(&m, at, piece);
-			if (improves(&m))
+			make_trial(&m, at, piece);
+			if (run_trial(&m))
 				any = true;
 			else
 				at += piece;

@@ -26,7 +26,7 @@ struct model_exec_object {
 	uint8_t queue[QUEUE];
 };
 
-struct thread {
+struct model_exec_thread {
 	uint64_t view, last;
 	uint32_t step;	 /* its next step */
 	uint32_t ticket; /* at a barrier: arrivals before its own */
@@ -34,7 +34,7 @@ struct thread {
 };
 
 struct model_exec_state {
-	struct thread threads[0];
+	struct model_exec_thread threads[0];
 	/*
 	 * followed by the cells of 8 bytes, the objects, and a byte for each block: was it freed?
 	 */
@@ -56,20 +56,20 @@ static uint8_t *block_at(const struct model_exec *m, const model_exec_state *sta
 	return (uint8_t *)object_at(m, state, m->objects) + i;
 }
 
-void model_exec_make(struct model_exec *m, const struct learned_model *known)
+void model_exec_make(struct model_exec *m, const struct learned_model *model)
 {
-	assert(known->threads <= MODEL_EXEC_THREADS);
-	*m = (struct model_exec){ .known = known,
-				  .threads = known->threads,
-				  .objects = known->objects,
-				  .blocks = known->blocks };
-	m->slots = mem_alloc((known->cells.count + 1) * sizeof *m->slots);
-	for (size_t i = 0; i < known->cells.count; i++) {
-		const struct learned_model_cell *cell = &known->cells.items[i];
+	assert(model->threads <= MODEL_EXEC_THREADS);
+	*m = (struct model_exec){ .model = model,
+				  .threads = model->threads,
+				  .objects = model->objects,
+				  .blocks = model->blocks };
+	m->slots = mem_alloc((model->cells.count + 1) * sizeof *m->slots);
+	for (size_t i = 0; i < model->cells.count; i++) {
+		const struct learned_model_cell *cell = &model->cells.items[i];
 		bool kept = cell->shared && cell->written && !cell->wild;
 		m->slots[i] = kept ? m->cells++ : LEARNED_MODEL_NONE;
 	}
-	m->bytes = m->threads * sizeof(struct thread) + m->cells * sizeof(uint64_t) +
+	m->bytes = m->threads * sizeof(struct model_exec_thread) + m->cells * sizeof(uint64_t) +
 		   m->objects * sizeof(struct model_exec_object) + m->blocks;
 	m->bytes = (m->bytes + 7) & ~(size_t)7;
 }
@@ -83,11 +83,11 @@ void model_exec_start(const struct model_exec *m, model_exec_state *state)
 {
 	memset(state, 0, m->bytes);
 	for (uint32_t t = 0; t < m->threads; t++)
-		state->threads[t] =
-			(struct thread){ .view = learned_model_start(t), .begun = t == 0 };
-	for (size_t i = 0; i < m->known->cells.count; i++)
+		state->threads[t] = (struct model_exec_thread){ .view = learned_model_start(t),
+								.begun = t == 0 };
+	for (size_t i = 0; i < m->model->cells.count; i++)
 		if (m->slots[i] != LEARNED_MODEL_NONE)
-			cells_of(m, state)[m->slots[i]] = m->known->cells.items[i].first;
+			cells_of(m, state)[m->slots[i]] = m->model->cells.items[i].first;
 }
 
 uint64_t model_exec_hash(const struct model_exec *m, const model_exec_state *state)
@@ -100,10 +100,10 @@ uint64_t model_exec_hash(const struct model_exec *m, const model_exec_state *sta
 	return hash;
 }
 
-const struct learned_model_op *model_exec_at(const struct model_exec *m,
-					     const model_exec_state *state, uint32_t thread)
+const struct learned_model_op *model_exec_next_op(const struct model_exec *m,
+						  const model_exec_state *state, uint32_t thread)
 {
-	return learned_model_next(m->known, state->threads[thread].view);
+	return learned_model_next(m->model, state->threads[thread].view);
 }
 
 uint64_t model_exec_last(const model_exec_state *state, uint32_t thread)
@@ -123,7 +123,7 @@ uint64_t model_exec_view(const model_exec_state *state, uint32_t thread)
 
 bool model_exec_ended(const struct model_exec *m, const model_exec_state *state)
 {
-	return learned_model_ends(m->known, state->threads[0].view);
+	return learned_model_ends(m->model, state->threads[0].view);
 }
 
 static bool is_access(const struct learned_model_op *op)
@@ -140,14 +140,15 @@ bool model_exec_is_shared(const struct model_exec *m, const struct learned_model
 	if (op->block != LEARNED_MODEL_NONE || op->kind == EV_JOIN)
 		return true;
 	if (is_access(op))
-		return op->place != LEARNED_MODEL_NONE && m->slots[op->place] != LEARNED_MODEL_NONE;
-	return event_group(op->kind) != EG_THREAD && op->place != LEARNED_MODEL_NONE;
+		return op->target != LEARNED_MODEL_NONE &&
+		       m->slots[op->target] != LEARNED_MODEL_NONE;
+	return event_group(op->kind) != EG_THREAD && op->target != LEARNED_MODEL_NONE;
 }
 
 /* ---- can an operation happen? ---------------------------------------------------------------- */
 
-static bool is_free(const struct model_exec *m, const model_exec_state *state, uint32_t lock,
-		    uint32_t thread, bool reads)
+static bool is_lock_free(const struct model_exec *m, const model_exec_state *state, uint32_t lock,
+			 uint32_t thread, bool reads)
 {
 	const struct model_exec_object *object = object_at(m, state, lock);
 
@@ -174,22 +175,23 @@ static bool can_succeed(const struct model_exec *m, const model_exec_state *stat
 	const struct model_exec_object *object;
 
 	switch (op->kind) {
-	case EV_ACQUIRE: return is_free(m, state, op->place, thread, false);
+	case EV_ACQUIRE: return is_lock_free(m, state, op->target, thread, false);
 	/* it failed because of its own lock once: the lock is not recursive */
-	case EV_ACQUIRE_FAIL: return is_free(m, state, op->place, LEARNED_MODEL_NONE - 1, false);
+	case EV_ACQUIRE_FAIL:
+		return is_lock_free(m, state, op->target, LEARNED_MODEL_NONE - 1, false);
 	case EV_READ_ACQUIRE:
-	case EV_READ_FAIL: return is_free(m, state, op->place, thread, true);
-	case EV_WOKEN: return token_for(object_at(m, state, op->place), thread) < QUEUE;
+	case EV_READ_FAIL: return is_lock_free(m, state, op->target, thread, true);
+	case EV_WOKEN: return token_for(object_at(m, state, op->target), thread) < QUEUE;
 	case EV_DOWN:
-	case EV_DOWN_FAIL: return object_at(m, state, op->place)->count > 0;
+	case EV_DOWN_FAIL: return object_at(m, state, op->target)->count > 0;
 	case EV_PASS:
-		object = object_at(m, state, op->place);
+		object = object_at(m, state, op->target);
 		return object->meet &&
 		       (uint32_t)object->count >=
 			       (state->threads[thread].ticket / object->meet + 1) * object->meet;
 	case EV_ONCE:
-	case EV_ONCE_BEGIN: return object_at(m, state, op->place)->count != 1;
-	case EV_JOIN: return op->place >= m->threads || state->threads[op->place].over;
+	case EV_ONCE_BEGIN: return object_at(m, state, op->target)->count != 1;
+	case EV_JOIN: return op->target >= m->threads || state->threads[op->target].over;
 	default: return true;
 	}
 }
@@ -197,19 +199,19 @@ static bool can_succeed(const struct model_exec *m, const model_exec_state *stat
 enum model_exec_can model_exec_can(const struct model_exec *m, const model_exec_state *state,
 				   uint32_t thread)
 {
-	const struct thread *at = &state->threads[thread];
+	const struct model_exec_thread *at = &state->threads[thread];
 	const struct learned_model_op *op;
 
 	if (!at->begun || at->over)
 		return MODEL_EXEC_OVER;
-	op = model_exec_at(m, state, thread);
+	op = model_exec_next_op(m, state, thread);
 	if (!op)
 		return MODEL_EXEC_UNKNOWN;
-	if (op->kind == EV_WOKEN && !is_free(m, state, op->mutex, thread, false))
+	if (op->kind == EV_WOKEN && !is_lock_free(m, state, op->mutex, thread, false))
 		return MODEL_EXEC_BLOCKED;
 	if (op->flags & CONTROL_EVENT_TRY || can_succeed(m, state, thread, op))
-		return MODEL_EXEC_GOES;
-	return op->flags & CONTROL_EVENT_TIMED ? MODEL_EXEC_LATE : MODEL_EXEC_BLOCKED;
+		return MODEL_EXEC_READY;
+	return op->flags & CONTROL_EVENT_TIMED ? MODEL_EXEC_MAY_TIME_OUT : MODEL_EXEC_BLOCKED;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -220,53 +222,55 @@ static uint64_t mask_of(const struct learned_model_op *op)
 }
 
 /* The result of a try, a timed operation or a once. */
-static uint64_t way_of(const struct model_exec *m, const model_exec_state *state, uint32_t thread,
-		       const struct learned_model_op *op)
+static uint64_t result_of_attempt(const struct model_exec *m, const model_exec_state *state,
+				  uint32_t thread, const struct learned_model_op *op)
 {
 	bool well = can_succeed(m, state, thread, op);
 	uint8_t late = op->flags & CONTROL_EVENT_TIMED && !well ? CONTROL_EVENT_TIMED_OUT : 0;
 
 	switch (op->kind) {
 	case EV_ACQUIRE:
-	case EV_ACQUIRE_FAIL: return learned_model_way(well ? EV_ACQUIRE : EV_ACQUIRE_FAIL, late);
+	case EV_ACQUIRE_FAIL:
+		return learned_model_attempt(well ? EV_ACQUIRE : EV_ACQUIRE_FAIL, late);
 	case EV_READ_ACQUIRE:
-	case EV_READ_FAIL: return learned_model_way(well ? EV_READ_ACQUIRE : EV_READ_FAIL, late);
+	case EV_READ_FAIL:
+		return learned_model_attempt(well ? EV_READ_ACQUIRE : EV_READ_FAIL, late);
 	case EV_DOWN:
-	case EV_DOWN_FAIL: return learned_model_way(well ? EV_DOWN : EV_DOWN_FAIL, late);
+	case EV_DOWN_FAIL: return learned_model_attempt(well ? EV_DOWN : EV_DOWN_FAIL, late);
 	case EV_ONCE:
 	case EV_ONCE_BEGIN:
-		return learned_model_way(
-			object_at(m, state, op->place)->count ? EV_ONCE : EV_ONCE_BEGIN, 0);
-	default: return learned_model_way(op->kind, late);
+		return learned_model_attempt(
+			object_at(m, state, op->target)->count ? EV_ONCE : EV_ONCE_BEGIN, 0);
+	default: return learned_model_attempt(op->kind, late);
 	}
 }
 
 uint64_t model_exec_result(const struct model_exec *m, const model_exec_state *state,
 			   uint32_t thread)
 {
-	const struct learned_model_op *op = model_exec_at(m, state, thread);
+	const struct learned_model_op *op = model_exec_next_op(m, state, thread);
 
 	if (!learned_model_has_result(op))
 		return 0;
 	if (!is_access(op))
-		return way_of(m, state, thread, op);
-	if (op->place == LEARNED_MODEL_NONE || m->slots[op->place] == LEARNED_MODEL_NONE ||
+		return result_of_attempt(m, state, thread, op);
+	if (op->target == LEARNED_MODEL_NONE || m->slots[op->target] == LEARNED_MODEL_NONE ||
 	    !op->bytes)
 		return op->result;
-	return (cells_of(m, state)[m->slots[op->place]] & mask_of(op)) >> op->shift;
+	return (cells_of(m, state)[m->slots[op->target]] & mask_of(op)) >> op->shift;
 }
 
 bool model_exec_uses_freed(const struct model_exec *m, const model_exec_state *state,
 			   uint32_t thread)
 {
-	const struct learned_model_op *op = model_exec_at(m, state, thread);
+	const struct learned_model_op *op = model_exec_next_op(m, state, thread);
 
 	return op->block != LEARNED_MODEL_NONE && *block_at(m, state, op->block);
 }
 
 /* ---- executing ------------------------------------------------------------------------------- */
 
-static void unqueue(struct model_exec_object *object, uint16_t at)
+static void remove_from_queue(struct model_exec_object *object, uint16_t at)
 {
 	memmove(object->queue + at, object->queue + at + 1, object->queued - at - 1u);
 	object->queue[--object->queued] = 0;
@@ -293,36 +297,36 @@ static void signal_one(struct model_exec_object *object)
 		enqueue(object, TOKEN);
 }
 
-static void wake(struct model_exec_object *object, uint32_t thread, bool by_token)
+static void wake_waiter(struct model_exec_object *object, uint32_t thread, bool by_token)
 {
 	uint16_t token = token_for(object, thread), i = 0;
 
 	if (by_token && token < QUEUE)
-		unqueue(object, token);
+		remove_from_queue(object, token);
 	while (i < object->queued && object->queue[i] != thread)
 		i++;
 	if (i < object->queued)
-		unqueue(object, i);
+		remove_from_queue(object, i);
 	while (object->queued && 2 * count_tokens(object) > object->queued) {
 		for (i = 0; object->queue[i] != TOKEN;)
 			i++;
-		unqueue(object, i);
+		remove_from_queue(object, i);
 	}
 }
 
-static void take(struct model_exec_object *lock, uint32_t thread)
+static void acquire_lock(struct model_exec_object *lock, uint32_t thread)
 {
 	lock->owner = (uint16_t)(thread + 1);
 	lock->depth++;
 }
 
-static void change_object(const struct model_exec *m, model_exec_state *state, uint32_t thread,
-			  const struct learned_model_op *op)
+static void apply_to_object(const struct model_exec *m, model_exec_state *state, uint32_t thread,
+			    const struct learned_model_op *op)
 {
-	struct model_exec_object *object = object_at(m, state, op->place);
+	struct model_exec_object *object = object_at(m, state, op->target);
 
 	switch (op->kind) {
-	case EV_ACQUIRE: take(object, thread); break;
+	case EV_ACQUIRE: acquire_lock(object, thread); break;
 	case EV_RELEASE:
 		if (!object->depth || --object->depth == 0)
 			object->owner = object->depth = 0;
@@ -335,9 +339,9 @@ static void change_object(const struct model_exec *m, model_exec_state *state, u
 		object->owner = object->depth = 0;
 		break;
 	case EV_WOKEN:
-		wake(object, thread,
-		     !(op->flags & (CONTROL_EVENT_TIMED_OUT | CONTROL_EVENT_SPURIOUS)));
-		take(object_at(m, state, op->mutex), thread);
+		wake_waiter(object, thread,
+			    !(op->flags & (CONTROL_EVENT_TIMED_OUT | CONTROL_EVENT_SPURIOUS)));
+		acquire_lock(object_at(m, state, op->mutex), thread);
 		break;
 	case EV_SIGNAL: signal_one(object); break;
 	case EV_BROADCAST:
@@ -355,36 +359,37 @@ static void change_object(const struct model_exec *m, model_exec_state *state, u
 	}
 }
 
-static void change(const struct model_exec *m, model_exec_state *state, uint32_t thread,
-		   const struct learned_model_op *op)
+static void apply_operation(const struct model_exec *m, model_exec_state *state, uint32_t thread,
+			    const struct learned_model_op *op)
 {
 	uint64_t *cell;
 
 	if (is_access(op)) {
-		if (op->place == LEARNED_MODEL_NONE || m->slots[op->place] == LEARNED_MODEL_NONE ||
-		    op->kind == EV_READ || op->kind == EV_ATOMIC_READ)
+		if (op->target == LEARNED_MODEL_NONE ||
+		    m->slots[op->target] == LEARNED_MODEL_NONE || op->kind == EV_READ ||
+		    op->kind == EV_ATOMIC_READ)
 			return;
-		cell = &cells_of(m, state)[m->slots[op->place]];
+		cell = &cells_of(m, state)[m->slots[op->target]];
 		*cell = (*cell & ~mask_of(op)) | (op->value << op->shift & mask_of(op));
 	} else if (op->kind == EV_CREATE) {
-		if (op->place < m->threads)
-			state->threads[op->place].begun = true;
+		if (op->target < m->threads)
+			state->threads[op->target].begun = true;
 	} else if (op->kind == EV_END) {
 		state->threads[thread].over = true;
 	} else if (op->kind == EV_FREE) {
 		if (op->block != LEARNED_MODEL_NONE)
 			*block_at(m, state, op->block) = 1;
-	} else if (event_group(op->kind) != EG_THREAD && op->place != LEARNED_MODEL_NONE) {
-		change_object(m, state, thread, op);
+	} else if (event_group(op->kind) != EG_THREAD && op->target != LEARNED_MODEL_NONE) {
+		apply_to_object(m, state, thread, op);
 	}
 }
 
-bool model_exec_do(const struct model_exec *m, model_exec_state *state, uint32_t thread)
+bool model_exec_execute(const struct model_exec *m, model_exec_state *state, uint32_t thread)
 {
-	const struct learned_model_op *op = model_exec_at(m, state, thread);
+	const struct learned_model_op *op = model_exec_next_op(m, state, thread);
 	uint64_t result = model_exec_result(m, state, thread);
-	uint64_t after = learned_model_behind(state->threads[thread].view, op, result);
-	const struct learned_model_op *done = learned_model_done(m->known, after);
+	uint64_t after = learned_model_after(state->threads[thread].view, op, result);
+	const struct learned_model_op *done = learned_model_done(m->model, after);
 
 	if (!done)
 		return false;
@@ -392,6 +397,6 @@ bool model_exec_do(const struct model_exec *m, model_exec_state *state, uint32_t
 		state->threads[thread].last = learned_model_key(op, result);
 	state->threads[thread].view = after;
 	state->threads[thread].step = op->step + 1;
-	change(m, state, thread, done);
+	apply_operation(m, state, thread, done);
 	return true;
 }

@@ -11,7 +11,7 @@
 #include "explore/search/learned_model.h"
 
 struct model_exec {
-	const struct learned_model *known;
+	const struct learned_model *model;
 	uint32_t *
 		/*
 		 * by cell: position in the state if threads share it, otherwise LEARNED_MODEL_NONE
@@ -23,7 +23,7 @@ struct model_exec {
 
 #define MODEL_EXEC_THREADS 250 /* at most */
 
-void model_exec_make(struct model_exec *machine, const struct learned_model *known);
+void model_exec_make(struct model_exec *machine, const struct learned_model *model);
 void model_exec_free(struct model_exec *machine);
 
 typedef struct model_exec_state model_exec_state; /* `bytes` long, aligned for uint64_t */
@@ -31,18 +31,18 @@ void model_exec_start(const struct model_exec *machine, model_exec_state *state)
 uint64_t model_exec_hash(const struct model_exec *machine, const model_exec_state *state);
 
 enum model_exec_can {
-	MODEL_EXEC_OVER,    /* the thread has nothing left to do, or it was not created */
-	MODEL_EXEC_BLOCKED, /* it waits */
-	MODEL_EXEC_LATE,    /* it waits, and may time out */
-	MODEL_EXEC_GOES,
+	MODEL_EXEC_OVER,	 /* the thread has nothing left to do, or it was not created */
+	MODEL_EXEC_BLOCKED,	 /* it waits */
+	MODEL_EXEC_MAY_TIME_OUT, /* it waits, and may time out */
+	MODEL_EXEC_READY,
 	MODEL_EXEC_UNKNOWN, /* its next operation is not known */
 };
 enum model_exec_can model_exec_can(const struct model_exec *machine, const model_exec_state *state,
 				   uint32_t thread);
 
 /* The next operation of a thread; the thread must not be over or unknown. */
-const struct learned_model_op *model_exec_at(const struct model_exec *machine,
-					     const model_exec_state *state, uint32_t thread);
+const struct learned_model_op *model_exec_next_op(const struct model_exec *machine,
+						  const model_exec_state *state, uint32_t thread);
 /* The key of the thread's previous result, for learned_model_news(). */
 uint64_t model_exec_last(const model_exec_state *state, uint32_t thread);
 /* Number of the thread's next step. */
@@ -61,7 +61,7 @@ bool model_exec_is_shared(const struct model_exec *machine, const struct learned
 /*
  * Does the thread's next operation. Returns false if the operation was never seen with that result.
  */
-bool model_exec_do(const struct model_exec *machine, model_exec_state *state, uint32_t thread);
+bool model_exec_execute(const struct model_exec *machine, model_exec_state *state, uint32_t thread);
 
 /* Has the process ended? */
 bool model_exec_ended(const struct model_exec *machine, const model_exec_state *state);

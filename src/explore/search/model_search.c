@@ -21,315 +21,320 @@ struct model_search_node {
 	uint32_t parent;
 	uint32_t thread, until; /* the thread that moved, and up to which step */
 	uint8_t cost;
-	bool late; /* by a time-out, at step `choice` */
+	bool timed_out; /* by a time-out, at step `choice` */
 	uint32_t choice;
 };
 
-struct goal {
-	enum imagined what;
+struct model_search_goal {
+	enum model_goal what;
 	uint32_t node, thread;
 	uint8_t cost;
-	bool late;
+	bool timed_out;
 	uint64_t key;
 };
 
 struct model_search {
-	struct learned_model known;
+	struct learned_model model;
 	struct model_exec machine;
 	VEC(struct model_search_node) nodes;
 	VEC(uint8_t) states; /* of the nodes, one after the other */
 	VEC(uint32_t) open[MOST_COST + 1];
-	struct map reached; /* from the hash of a state to 1 + the least cost */
-	struct map tried;   /* keys of goals */
-	struct goal best;   /* found by the last search, if nothing was learnt since */
-	bool looked;
+	struct map reached;	       /* from the hash of a state to 1 + the least cost */
+	struct map tried;	       /* keys of goals */
+	struct model_search_goal best; /* found by the last search, if nothing was learnt since */
+	bool searched;
 };
 
-const char *imagined_name(enum imagined imagined)
+const char *model_goal_name(enum model_goal goal)
 {
 	static const char *const names[] = { "nothing", "failure", "new result", "new sequence",
 					     "new history" };
 
-	return names[imagined];
+	return names[goal];
 }
 
 /* Does the model have runs, of not too many threads? (Runs that are too long are not learnt.) */
-static bool is_able(const struct model_search *im)
+static bool is_usable(const struct model_search *s)
 {
-	return im->known.threads && im->known.threads <= MODEL_EXEC_THREADS;
+	return s->model.threads && s->model.threads <= MODEL_EXEC_THREADS;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-static model_exec_state *state_of(const struct model_search *im, uint32_t node)
+static model_exec_state *state_of(const struct model_search *s, uint32_t node)
 {
-	return (model_exec_state *)(im->states.items + node * im->machine.bytes);
+	return (model_exec_state *)(s->states.items + node * s->machine.bytes);
 }
 
 /* Appends a node after `parent` with a copy of its state; it is not open yet. */
-static uint32_t push_node(struct model_search *im, uint32_t parent)
+static uint32_t push_node(struct model_search *s, uint32_t parent)
 {
-	uint32_t node = (uint32_t)im->nodes.count;
+	uint32_t node = (uint32_t)s->nodes.count;
 
-	*vec_push(&im->nodes) = (struct model_search_node){ .parent = parent };
-	(void)vec_reserve(&im->states, im->machine.bytes);
-	im->states.count += im->machine.bytes;
+	*vec_push(&s->nodes) = (struct model_search_node){ .parent = parent };
+	(void)vec_reserve(&s->states, s->machine.bytes);
+	s->states.count += s->machine.bytes;
 	if (node == 0)
-		model_exec_start(&im->machine, state_of(im, 0));
+		model_exec_start(&s->machine, state_of(s, 0));
 	else
-		memcpy(state_of(im, node), state_of(im, parent), im->machine.bytes);
+		memcpy(state_of(s, node), state_of(s, parent), s->machine.bytes);
 	return node;
 }
 
-static void pop_node(struct model_search *im)
+static void pop_node(struct model_search *s)
 {
-	im->nodes.count--;
-	im->states.count -= im->machine.bytes;
+	s->nodes.count--;
+	s->states.count -= s->machine.bytes;
 }
 
 /* Executes the operations of the node's thread that other threads cannot see. */
-static void go_alone(struct model_search *im, uint32_t node)
+static void run_invisible_ops(struct model_search *s, uint32_t node)
 {
-	model_exec_state *state = state_of(im, node);
-	struct model_search_node *at = &im->nodes.items[node];
+	model_exec_state *state = state_of(s, node);
+	struct model_search_node *at = &s->nodes.items[node];
 	const struct learned_model_op *op;
 
-	while (model_exec_can(&im->machine, state, at->thread) == MODEL_EXEC_GOES &&
-	       !model_exec_is_shared(&im->machine,
-				     model_exec_at(&im->machine, state, at->thread))) {
-		op = model_exec_at(&im->machine, state, at->thread);
-		if (model_exec_uses_freed(&im->machine, state, at->thread) ||
-		    !model_exec_do(&im->machine, state, at->thread))
+	while (model_exec_can(&s->machine, state, at->thread) == MODEL_EXEC_READY &&
+	       !model_exec_is_shared(&s->machine,
+				     model_exec_next_op(&s->machine, state, at->thread))) {
+		op = model_exec_next_op(&s->machine, state, at->thread);
+		if (model_exec_uses_freed(&s->machine, state, at->thread) ||
+		    !model_exec_execute(&s->machine, state, at->thread))
 			return;
 		at->until = op->step + 1;
 	}
 }
 
-static void open_node(struct model_search *im, uint32_t node)
+static void open_node(struct model_search *s, uint32_t node)
 {
-	uint64_t *reached = map_put(&im->reached,
-				    hash_mix(model_exec_hash(&im->machine, state_of(im, node)),
-					     im->nodes.items[node].thread),
+	uint64_t *reached = map_put(&s->reached,
+				    hash_mix(model_exec_hash(&s->machine, state_of(s, node)),
+					     s->nodes.items[node].thread),
 				    NULL);
-	uint8_t cost = im->nodes.items[node].cost;
+	uint8_t cost = s->nodes.items[node].cost;
 
 	if (*reached && *reached <= cost + 1u) {
-		pop_node(im);
+		pop_node(s);
 		return;
 	}
 	*reached = cost + 1u;
-	*vec_push(&im->open[cost]) = node;
+	*vec_push(&s->open[cost]) = node;
 }
 
 /* ---- goals ----------------------------------------------------------------------------------- */
 
-static void take_goal(struct model_search *im, const struct goal *goal)
+static void offer_goal(struct model_search *s, const struct model_search_goal *goal)
 {
-	const struct goal *best = &im->best;
+	const struct model_search_goal *best = &s->best;
 
-	if (map_get(&im->tried, goal->key))
+	if (map_get(&s->tried, goal->key))
 		return;
-	if (best->what == IMAGINED_NOTHING || goal->what < best->what ||
+	if (best->what == MODEL_GOAL_NONE || goal->what < best->what ||
 	    (goal->what == best->what && goal->cost < best->cost))
-		im->best = *goal;
+		s->best = *goal;
 }
 
-static uint64_t failure_of(const struct model_search *im, uint32_t node)
+static uint64_t failure_of(const struct model_search *s, uint32_t node)
 {
-	return model_exec_hash(&im->machine, state_of(im, node));
+	return model_exec_hash(&s->machine, state_of(s, node));
 }
 
 /* Offers a goal: a thread that would see something new at this node. */
-static void take_news(struct model_search *im, uint32_t node, uint32_t thread, uint8_t cost,
-		      bool late)
+static void offer_news(struct model_search *s, uint32_t node, uint32_t thread, uint8_t cost,
+		       bool timed_out)
 {
-	const model_exec_state *state = state_of(im, node);
-	const struct learned_model_op *op = model_exec_at(&im->machine, state, thread);
-	uint64_t result = model_exec_result(&im->machine, state, thread);
+	const model_exec_state *state = state_of(s, node);
+	const struct learned_model_op *op = model_exec_next_op(&s->machine, state, thread);
+	uint64_t result = model_exec_result(&s->machine, state, thread);
 	enum learned_model_news news =
-		learned_model_news(&im->known, op, result, model_exec_last(state, thread));
+		learned_model_news(&s->model, op, result, model_exec_last(state, thread));
 
-	take_goal(im, &(struct goal){ .what = IMAGINED_RESULT + (news - LEARNED_MODEL_NEW_RESULT),
-				      .node = node,
-				      .thread = thread,
-				      .cost = cost,
-				      .late = late,
-				      .key = hash_mix(model_exec_view(state, thread),
-						      learned_model_behind(1, op, result)) });
+	offer_goal(s, &(struct model_search_goal){
+			      .what = MODEL_GOAL_NEW_RESULT + (news - LEARNED_MODEL_NEW_RESULT),
+			      .node = node,
+			      .thread = thread,
+			      .cost = cost,
+			      .timed_out = timed_out,
+			      .key = hash_mix(model_exec_view(state, thread),
+					      learned_model_after(1, op, result)) });
 }
 
 /* ---- searching ------------------------------------------------------------------------------- */
 
-static void move(struct model_search *im, uint32_t node, uint32_t thread, uint8_t cost, bool late)
+static void try_move(struct model_search *s, uint32_t node, uint32_t thread, uint8_t cost,
+		     bool timed_out)
 {
-	model_exec_state *state = state_of(im, node);
-	const struct learned_model_op *op = model_exec_at(&im->machine, state, thread);
+	model_exec_state *state = state_of(s, node);
+	const struct learned_model_op *op = model_exec_next_op(&s->machine, state, thread);
 	uint32_t child;
 
-	if (model_exec_uses_freed(&im->machine, state, thread)) {
-		take_goal(im, &(struct goal){ IMAGINED_FAILURE, node, thread, cost, late,
-					      hash_mix(failure_of(im, node), thread) });
+	if (model_exec_uses_freed(&s->machine, state, thread)) {
+		offer_goal(s, &(struct model_search_goal){ MODEL_GOAL_FAILURE, node, thread, cost,
+							   timed_out,
+							   hash_mix(failure_of(s, node), thread) });
 		return;
 	}
-	child = push_node(im, node);
-	if (!model_exec_do(&im->machine, state_of(im, child), thread)) {
-		pop_node(im);
-		take_news(im, node, thread, cost, late);
+	child = push_node(s, node);
+	if (!model_exec_execute(&s->machine, state_of(s, child), thread)) {
+		pop_node(s);
+		offer_news(s, node, thread, cost, timed_out);
 		return;
 	}
-	im->nodes.items[child] = (struct model_search_node){ .parent = node,
-							     .thread = thread,
-							     .until = op->step + 1,
-							     .cost = cost,
-							     .late = late,
-							     .choice = op->step };
-	go_alone(im, child);
-	open_node(im, child);
+	s->nodes.items[child] = (struct model_search_node){ .parent = node,
+							    .thread = thread,
+							    .until = op->step + 1,
+							    .cost = cost,
+							    .timed_out = timed_out,
+							    .choice = op->step };
+	run_invisible_ops(s, child);
+	open_node(s, child);
 }
 
 /*
  * Expands a node. Continuing with the last thread, or with the next one that can run if it cannot,
  * costs nothing; any other choice costs 1.
  */
-static void expand(struct model_search *im, uint32_t node)
+static void expand_node(struct model_search *s, uint32_t node)
 {
-	const struct model_exec *m = &im->machine;
-	uint32_t last = im->nodes.items[node].thread, usual = LEARNED_MODEL_NONE, left = 0;
+	const struct model_exec *m = &s->machine;
+	uint32_t last = s->nodes.items[node].thread, usual = LEARNED_MODEL_NONE, left = 0;
 	bool any_late = false, any_unknown = false;
 
-	if (model_exec_ended(m, state_of(im, node)))
+	if (model_exec_ended(m, state_of(s, node)))
 		return;
 	for (uint32_t i = 0; i < m->threads; i++) {
 		uint32_t t = (last + i) % m->threads;
-		enum model_exec_can can = model_exec_can(m, state_of(im, node), t);
+		enum model_exec_can can = model_exec_can(m, state_of(s, node), t);
 		left += can != MODEL_EXEC_OVER;
-		any_late |= can == MODEL_EXEC_LATE;
+		any_late |= can == MODEL_EXEC_MAY_TIME_OUT;
 		any_unknown |= can == MODEL_EXEC_UNKNOWN;
-		if (can == MODEL_EXEC_GOES && usual == LEARNED_MODEL_NONE)
+		if (can == MODEL_EXEC_READY && usual == LEARNED_MODEL_NONE)
 			usual = t;
 	}
 	if (usual == LEARNED_MODEL_NONE && !any_late) {
 		if (left && !any_unknown)
-			take_goal(im, &(struct goal){ IMAGINED_FAILURE, node, LEARNED_MODEL_NONE,
-						      im->nodes.items[node].cost, false,
-						      failure_of(im, node) });
+			offer_goal(s, &(struct model_search_goal){ MODEL_GOAL_FAILURE, node,
+								   LEARNED_MODEL_NONE,
+								   s->nodes.items[node].cost, false,
+								   failure_of(s, node) });
 		return;
 	}
 	for (uint32_t t = 0; t < m->threads; t++) {
-		enum model_exec_can can = model_exec_can(m, state_of(im, node), t);
+		enum model_exec_can can = model_exec_can(m, state_of(s, node), t);
 		uint8_t cost =
-			im->nodes.items[node].cost + (t != usual && usual != LEARNED_MODEL_NONE);
-		if ((can == MODEL_EXEC_GOES || can == MODEL_EXEC_LATE) && cost <= MOST_COST)
-			move(im, node, t, cost, can == MODEL_EXEC_LATE);
+			s->nodes.items[node].cost + (t != usual && usual != LEARNED_MODEL_NONE);
+		if ((can == MODEL_EXEC_READY || can == MODEL_EXEC_MAY_TIME_OUT) &&
+		    cost <= MOST_COST)
+			try_move(s, node, t, cost, can == MODEL_EXEC_MAY_TIME_OUT);
 	}
 }
 
-static void forget(struct model_search *im)
+static void reset_search(struct model_search *s)
 {
-	im->nodes.count = im->states.count = 0;
+	s->nodes.count = s->states.count = 0;
 	for (int i = 0; i <= MOST_COST; i++)
-		im->open[i].count = 0;
-	map_free(&im->reached);
-	im->reached = (struct map){ 0 };
-	model_exec_free(&im->machine);
-	im->best = (struct goal){ 0 };
+		s->open[i].count = 0;
+	map_free(&s->reached);
+	s->reached = (struct map){ 0 };
+	model_exec_free(&s->machine);
+	s->best = (struct model_search_goal){ 0 };
 }
 
-static void look(struct model_search *im)
+static void search_states(struct model_search *s)
 {
-	forget(im);
-	model_exec_make(&im->machine, &im->known);
-	push_node(im, 0);
-	go_alone(im, 0);
-	open_node(im, 0);
+	reset_search(s);
+	model_exec_make(&s->machine, &s->model);
+	push_node(s, 0);
+	run_invisible_ops(s, 0);
+	open_node(s, 0);
 	for (int cost = 0; cost <= MOST_COST; cost++)
-		for (size_t i = 0; i < im->open[cost].count; i++) {
-			if (im->best.what == IMAGINED_FAILURE || im->nodes.count > MOST_NODES ||
-			    im->states.count > MOST_BYTES)
+		for (size_t i = 0; i < s->open[cost].count; i++) {
+			if (s->best.what == MODEL_GOAL_FAILURE || s->nodes.count > MOST_NODES ||
+			    s->states.count > MOST_BYTES)
 				return;
-			expand(im, im->open[cost].items[i]);
+			expand_node(s, s->open[cost].items[i]);
 		}
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static void plan_to(const struct model_search *im, uint32_t node, struct plan *plan)
+static void plan_to(const struct model_search *s, uint32_t node, struct plan *plan)
 {
-	const struct model_search_node *at = &im->nodes.items[node];
+	const struct model_search_node *at = &s->nodes.items[node];
 
 	if (node)
-		plan_to(im, at->parent, plan);
-	if (at->late)
+		plan_to(s, at->parent, plan);
+	if (at->timed_out)
 		*vec_push(&plan->choices) =
 			(struct control_choice){ at->thread, at->choice, CONTROL_TIMEOUT };
 	*vec_push(&plan->slices) = (struct control_slice){ at->thread, at->until };
 }
 
-static void plan_goal(struct model_search *im, struct plan *plan)
+static void plan_goal(struct model_search *s, struct plan *plan)
 {
-	const struct goal *goal = &im->best;
+	const struct model_search_goal *goal = &s->best;
 	const struct learned_model_op *op;
 
-	plan_to(im, goal->node, plan);
+	plan_to(s, goal->node, plan);
 	if (goal->thread == LEARNED_MODEL_NONE)
 		return;
-	op = model_exec_at(&im->machine, state_of(im, goal->node), goal->thread);
+	op = model_exec_next_op(&s->machine, state_of(s, goal->node), goal->thread);
 	*vec_push(&plan->slices) = (struct control_slice){ goal->thread, op->step + 1 };
-	if (goal->late)
+	if (goal->timed_out)
 		*vec_push(&plan->choices) =
 			(struct control_choice){ goal->thread, op->step, CONTROL_TIMEOUT };
 }
 
 /* ---- following a plan ------------------------------------------------------------------------ */
 
-struct following {
+struct plan_playing {
 	const struct model_exec *machine;
 	model_exec_state *state;
 };
 
 /* A thread that may time out, or whose next operation is not known, counts as one that can run. */
-static bool goes_on(const void *context, uint32_t thread)
+static bool may_run(const void *context, uint32_t thread)
 {
-	const struct following *f = context;
+	const struct plan_playing *f = context;
 
-	return model_exec_can(f->machine, f->state, thread) >= MODEL_EXEC_LATE;
+	return model_exec_can(f->machine, f->state, thread) >= MODEL_EXEC_MAY_TIME_OUT;
 }
 
 static uint32_t step_of(const void *context, uint32_t thread)
 {
-	return model_exec_step(((const struct following *)context)->state, thread);
+	return model_exec_step(((const struct plan_playing *)context)->state, thread);
 }
 
 /* Plays the plan. Returns false as soon as a thread comes to something unknown, or to a failure. */
-static bool follow(struct following *f, const struct plan *plan)
+static bool play_plan(struct plan_playing *f, const struct plan *plan)
 {
 	const struct model_exec *m = f->machine;
 	struct plan_player player = {
-		.plan = plan, .threads = m->threads, .can = goes_on, .step = step_of, .context = f
+		.plan = plan, .threads = m->threads, .can = may_run, .step = step_of, .context = f
 	};
 
 	while (!model_exec_ended(m, f->state)) {
 		uint32_t thread = plan_pick(&player);
-		if (thread == PLAN_NOBODY ||
-		    model_exec_can(m, f->state, thread) != MODEL_EXEC_GOES ||
+		if (thread == PLAN_NO_THREAD ||
+		    model_exec_can(m, f->state, thread) != MODEL_EXEC_READY ||
 		    model_exec_uses_freed(m, f->state, thread) ||
-		    !model_exec_do(m, f->state, thread))
+		    !model_exec_execute(m, f->state, thread))
 			return false;
 	}
 	return true;
 }
 
-bool model_search_knows(struct model_search *im, const struct plan *plan)
+bool model_search_knows(struct model_search *s, const struct plan *plan)
 {
 	struct model_exec machine;
 	bool knows;
 
-	if (!is_able(im))
+	if (!is_usable(s))
 		return false;
-	model_exec_make(&machine, &im->known);
+	model_exec_make(&machine, &s->model);
 	model_exec_state *state = mem_alloc(machine.bytes);
 	model_exec_start(&machine, state);
-	knows = follow(&(struct following){ &machine, state }, plan);
+	knows = play_plan(&(struct plan_playing){ &machine, state }, plan);
 	free(state);
 	model_exec_free(&machine);
 	return knows;
@@ -342,41 +347,41 @@ struct model_search *model_search_open(void)
 	return mem_zalloc(1, sizeof(struct model_search));
 }
 
-void model_search_close(struct model_search *im)
+void model_search_close(struct model_search *s)
 {
-	forget(im);
+	reset_search(s);
 	for (int i = 0; i <= MOST_COST; i++)
-		vec_free(&im->open[i]);
-	vec_free(&im->nodes);
-	vec_free(&im->states);
-	map_free(&im->tried);
-	learned_model_free(&im->known);
-	free(im);
+		vec_free(&s->open[i]);
+	vec_free(&s->nodes);
+	vec_free(&s->states);
+	map_free(&s->tried);
+	learned_model_free(&s->model);
+	free(s);
 }
 
-bool model_search_learn(struct model_search *im, const struct outcome *outcome)
+bool model_search_learn(struct model_search *s, const struct outcome *outcome)
 {
-	bool new = learned_model_learn(&im->known, outcome);
+	bool new = learned_model_learn(&s->model, outcome);
 
 	if (new)
-		im->looked = false;
+		s->searched = false;
 	return new;
 }
 
-enum imagined model_search_next(struct model_search *im, enum imagined least, struct plan *plan)
+enum model_goal model_search_next(struct model_search *s, enum model_goal least, struct plan *plan)
 {
-	enum imagined what;
+	enum model_goal what;
 
-	if (!is_able(im))
-		return IMAGINED_NOTHING;
-	if (!im->looked)
-		look(im);
-	im->looked = true;
-	what = im->best.what;
-	if (what == IMAGINED_NOTHING || what > least)
-		return IMAGINED_NOTHING;
-	plan_goal(im, plan);
-	map_put(&im->tried, im->best.key, NULL);
-	im->looked = false;
+	if (!is_usable(s))
+		return MODEL_GOAL_NONE;
+	if (!s->searched)
+		search_states(s);
+	s->searched = true;
+	what = s->best.what;
+	if (what == MODEL_GOAL_NONE || what > least)
+		return MODEL_GOAL_NONE;
+	plan_goal(s, plan);
+	map_put(&s->tried, s->best.key, NULL);
+	s->searched = false;
 	return what;
 }

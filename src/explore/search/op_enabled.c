@@ -8,7 +8,7 @@
 
 /* ---- the remaining history ------------------------------------------------------------------- */
 
-static bool left_out(const struct dpor_path *path, uint32_t node, uint32_t without)
+static bool is_removed(const struct dpor_path *path, uint32_t node, uint32_t without)
 {
 	return without != DPOR_PATH_NONE && node >= without &&
 	       dpor_path_covers(&path->nodes.items[node].clock, &path->nodes.items[without]);
@@ -21,7 +21,7 @@ static const struct control_event *next_event(const struct dpor_path *path,
 {
 	while (history && *at < history->count) {
 		const struct dpor_path_touch *touch = &history->items[(*at)++];
-		if (!left_out(path, touch->node, without))
+		if (!is_removed(path, touch->node, without))
 			return &path->events.items[touch->event];
 	}
 	return NULL;
@@ -34,7 +34,7 @@ struct lock_state {
 	uint32_t own_reads; /* of the asking thread */
 };
 
-static void play_lock(struct lock_state *lock, const struct control_event *event, uint32_t asking)
+static void replay_lock(struct lock_state *lock, const struct control_event *event, uint32_t asking)
 {
 	switch (event->kind) {
 	case EV_ACQUIRE:
@@ -62,8 +62,8 @@ static void play_lock(struct lock_state *lock, const struct control_event *event
 	}
 }
 
-static bool could_lock(const struct dpor_path *path, uint64_t lock_address, uint32_t asking,
-		       bool reads, uint32_t without)
+static bool can_lock(const struct dpor_path *path, uint64_t lock_address, uint32_t asking,
+		     bool reads, uint32_t without)
 {
 	const dpor_path_history *history = dpor_path_history_of(path, USE_SYNC | lock_address);
 	struct lock_state lock = { .writer = DPOR_PATH_NONE };
@@ -71,7 +71,7 @@ static bool could_lock(const struct dpor_path *path, uint64_t lock_address, uint
 	size_t at = 0;
 
 	while ((event = next_event(path, history, without, &at)))
-		play_lock(&lock, event, asking);
+		replay_lock(&lock, event, asking);
 	if (reads)
 		return lock.writer == DPOR_PATH_NONE;
 	return (lock.writer == DPOR_PATH_NONE && lock.readers == 0) || lock.writer == asking;
@@ -88,7 +88,7 @@ struct condition_state {
 	VEC(struct condition_entry) waiters, tokens;
 };
 
-static void take_out(struct condition_entry *items, size_t *count, size_t at)
+static void remove_entry(struct condition_entry *items, size_t *count, size_t at)
 {
 	for (size_t i = at + 1; i < *count; i++)
 		items[i - 1] = items[i];
@@ -113,7 +113,7 @@ static size_t find_token(const struct condition_state *condition, uint32_t since
 	return i;
 }
 
-static void wake(struct condition_state *condition, const struct control_event *event)
+static void wake_waiter(struct condition_state *condition, const struct control_event *event)
 {
 	size_t waiter = find_waiter(condition, event->thread), token;
 
@@ -122,15 +122,15 @@ static void wake(struct condition_state *condition, const struct control_event *
 	if (!(event->flags & (CONTROL_EVENT_TIMED_OUT | CONTROL_EVENT_SPURIOUS))) {
 		token = find_token(condition, condition->waiters.items[waiter].since);
 		if (token < condition->tokens.count)
-			take_out(condition->tokens.items, &condition->tokens.count, token);
+			remove_entry(condition->tokens.items, &condition->tokens.count, token);
 	}
-	take_out(condition->waiters.items, &condition->waiters.count, waiter);
+	remove_entry(condition->waiters.items, &condition->waiters.count, waiter);
 	while (condition->tokens.count > condition->waiters.count)
-		take_out(condition->tokens.items, &condition->tokens.count, 0);
+		remove_entry(condition->tokens.items, &condition->tokens.count, 0);
 }
 
-static void play_condition(struct condition_state *condition, const struct control_event *event,
-			   uint32_t now)
+static void replay_condition(struct condition_state *condition, const struct control_event *event,
+			     uint32_t now)
 {
 	switch (event->kind) {
 	case EV_WAIT:
@@ -144,13 +144,13 @@ static void play_condition(struct condition_state *condition, const struct contr
 		while (condition->waiters.count > condition->tokens.count)
 			*vec_push(&condition->tokens) = (struct condition_entry){ 0, now };
 		break;
-	case EV_WOKEN: wake(condition, event); break;
+	case EV_WOKEN: wake_waiter(condition, event); break;
 	default: break;
 	}
 }
 
-static bool could_wake(const struct dpor_path *path, const struct control_event *operation,
-		       uint32_t without)
+static bool can_wake(const struct dpor_path *path, const struct control_event *operation,
+		     uint32_t without)
 {
 	const dpor_path_history *history =
 		dpor_path_history_of(path, USE_SYNC | operation->address);
@@ -160,7 +160,7 @@ static bool could_wake(const struct dpor_path *path, const struct control_event 
 	bool can = false;
 
 	while ((event = next_event(path, history, without, &at)))
-		play_condition(&condition, event, (uint32_t)at);
+		replay_condition(&condition, event, (uint32_t)at);
 	waiter = find_waiter(&condition, operation->thread);
 	if (waiter < condition.waiters.count)
 		can = find_token(&condition, condition.waiters.items[waiter].since) <
@@ -173,8 +173,8 @@ static bool could_wake(const struct dpor_path *path, const struct control_event 
 /* ---- semaphores, barriers, once -------------------------------------------------------------- */
 
 /* A semaphore whose initialisation was not seen had as high a count as its history needs. */
-static bool could_down(const struct dpor_path *path, const struct control_event *operation,
-		       uint32_t without)
+static bool can_down(const struct dpor_path *path, const struct control_event *operation,
+		     uint32_t without)
 {
 	const dpor_path_history *history =
 		dpor_path_history_of(path, USE_SYNC | operation->address);
@@ -202,8 +202,8 @@ static bool could_down(const struct dpor_path *path, const struct control_event 
  * Threads meet in the order of arrival. If the number of threads that meet is not known, nothing is
  * reversed.
  */
-static bool could_pass(const struct dpor_path *path, const struct control_event *operation,
-		       uint32_t without)
+static bool can_pass(const struct dpor_path *path, const struct control_event *operation,
+		     uint32_t without)
 {
 	const dpor_path_history *history =
 		dpor_path_history_of(path, USE_SYNC | operation->address);
@@ -223,8 +223,8 @@ static bool could_pass(const struct dpor_path *path, const struct control_event 
 	return meet && arrived >= (own / meet + 1) * meet;
 }
 
-static bool could_once(const struct dpor_path *path, const struct control_event *operation,
-		       uint32_t without)
+static bool can_once(const struct dpor_path *path, const struct control_event *operation,
+		     uint32_t without)
 {
 	const dpor_path_history *history =
 		dpor_path_history_of(path, USE_SYNC | operation->address);
@@ -240,24 +240,24 @@ static bool could_once(const struct dpor_path *path, const struct control_event 
 
 /* ---- all operations -------------------------------------------------------------------------- */
 
-bool path_could(const struct dpor_path *path, const struct control_event *operation,
-		uint32_t without)
+bool op_enabled_without(const struct dpor_path *path, const struct control_event *operation,
+			uint32_t without)
 {
 	bool always = operation->flags & (CONTROL_EVENT_TRY | CONTROL_EVENT_TIMED);
 
 	switch (operation->kind) {
 	case EV_ACQUIRE:
 		return always ||
-		       could_lock(path, operation->address, operation->thread, false, without);
+		       can_lock(path, operation->address, operation->thread, false, without);
 	case EV_READ_ACQUIRE:
 		return always ||
-		       could_lock(path, operation->address, operation->thread, true, without);
+		       can_lock(path, operation->address, operation->thread, true, without);
 	case EV_WOKEN:
-		return could_lock(path, operation->other, operation->thread, false, without) &&
-		       (always || could_wake(path, operation, without));
-	case EV_DOWN: return always || could_down(path, operation, without);
-	case EV_PASS: return could_pass(path, operation, without);
-	case EV_ONCE: return could_once(path, operation, without);
+		return can_lock(path, operation->other, operation->thread, false, without) &&
+		       (always || can_wake(path, operation, without));
+	case EV_DOWN: return always || can_down(path, operation, without);
+	case EV_PASS: return can_pass(path, operation, without);
+	case EV_ONCE: return can_once(path, operation, without);
 	default: return true;
 	}
 }

@@ -12,7 +12,7 @@
  * Could `operation` happen in the state after the path if node `without` and everything that
  * happened after it are removed? DPOR_PATH_NONE removes nothing.
  */
-bool path_could(const struct dpor_path *path, const struct control_event *operation,
-		uint32_t without);
+bool op_enabled_without(const struct dpor_path *path, const struct control_event *operation,
+			uint32_t without);
 
 #endif

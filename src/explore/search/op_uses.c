@@ -36,7 +36,7 @@ bool op_uses_sync(const struct control_event *event)
 /* ---- heap blocks ----------------------------------------------------------------------------- */
 
 /* Returns the position of the first block that ends after `address`. */
-static size_t find_block(const struct use_blocks *blocks, uint64_t address)
+static size_t find_block_end(const struct use_blocks *blocks, uint64_t address)
 {
 	size_t at;
 
@@ -46,14 +46,14 @@ static size_t find_block(const struct use_blocks *blocks, uint64_t address)
 
 static void learn_block(struct use_blocks *blocks, uint64_t start, uint64_t size)
 {
-	size_t at = find_block(blocks, start), behind;
+	size_t at = find_block_end(blocks, start), moved;
 
 	if (at < blocks->list.count && blocks->list.items[at].start == start)
 		return;
 	vec_push(&blocks->list);
-	behind = blocks->list.count - 1 - at;
+	moved = blocks->list.count - 1 - at;
 	memmove(&blocks->list.items[at + 1], &blocks->list.items[at],
-		behind * sizeof *blocks->list.items);
+		moved * sizeof *blocks->list.items);
 	blocks->list.items[at] = (struct use_block){ start, start + (size ? size : 1) };
 }
 
@@ -67,7 +67,7 @@ void op_uses_learn_blocks(struct use_blocks *blocks, const struct control_event 
 
 size_t op_uses_find_block(const struct use_blocks *blocks, uint64_t address)
 {
-	size_t at = find_block(blocks, address);
+	size_t at = find_block_end(blocks, address);
 
 	return at < blocks->list.count && blocks->list.items[at].start <= address ? at : SIZE_MAX;
 }
@@ -111,21 +111,21 @@ static void use_object(const struct use_blocks *blocks, uint64_t address, uint8_
 	use_block(blocks, address, uses);
 }
 
-static uint8_t mode_of(const struct control_event *event, bool whatever)
+static uint8_t mode_of(const struct control_event *event, bool any_outcome)
 {
-	if (whatever && (event->flags & (CONTROL_EVENT_TRY | CONTROL_EVENT_TIMED)))
+	if (any_outcome && (event->flags & (CONTROL_EVENT_TRY | CONTROL_EVENT_TIMED)))
 		return USE_ALONE;
 	switch (event->kind) {
 	case EV_READ_ACQUIRE: return USE_SHARED;
 	case EV_ACQUIRE_FAIL:
 	case EV_READ_FAIL:
-	case EV_DOWN_FAIL: return whatever ? USE_ALONE : USE_FAILED;
+	case EV_DOWN_FAIL: return any_outcome ? USE_ALONE : USE_FAILED;
 	default: return USE_ALONE;
 	}
 }
 
-void op_uses_of(const struct use_blocks *blocks, const struct control_event *event, bool whatever,
-		use_list *uses)
+void op_uses_of(const struct use_blocks *blocks, const struct control_event *event,
+		bool any_outcome, use_list *uses)
 {
 	bool writes;
 
@@ -135,7 +135,7 @@ void op_uses_of(const struct use_blocks *blocks, const struct control_event *eve
 		if (event->kind == EV_COPY)
 			use_bytes(blocks, event->other, event->size, USE_SHARED, uses);
 		/* An atomic read may have been a compare-and-exchange that failed. */
-		writes = op_uses_writes(event) || (whatever && event->kind == EV_ATOMIC_READ);
+		writes = op_uses_writes(event) || (any_outcome && event->kind == EV_ATOMIC_READ);
 		if (event->kind != EV_FENCE)
 			use_bytes(blocks, event->address, event->size,
 				  writes ? USE_ALONE : USE_SHARED, uses);
@@ -150,7 +150,7 @@ void op_uses_of(const struct use_blocks *blocks, const struct control_event *eve
 	case EG_SEMAPHORE:
 	case EG_BARRIER:
 	case EG_ONCE:
-		use_object(blocks, event->address, mode_of(event, whatever), uses);
+		use_object(blocks, event->address, mode_of(event, any_outcome), uses);
 		if (event->kind == EV_WAIT || event->kind == EV_WOKEN)
 			use_object(blocks, event->other, USE_ALONE, uses);
 		return;

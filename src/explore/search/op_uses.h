@@ -48,8 +48,8 @@ void op_uses_free_blocks(struct use_blocks *blocks);
  * Appends what an event touches. `whatever`: for any outcome, because the operation has not
  * happened yet (a try that failed may succeed now).
  */
-void op_uses_of(const struct use_blocks *blocks, const struct control_event *event, bool whatever,
-		use_list *uses);
+void op_uses_of(const struct use_blocks *blocks, const struct control_event *event,
+		bool any_outcome, use_list *uses);
 
 /* Do two lists have uses that conflict? */
 bool op_uses_conflict(const use_list *one, const use_list *other);

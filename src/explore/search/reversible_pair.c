@@ -81,7 +81,7 @@ void reversible_pair_find(struct reversible_pair_finder *finder, const struct dp
 		uint32_t earlier = finder->conflicts.items[i];
 		const struct dpor_path_node *node = &path->nodes.items[earlier];
 		if (dpor_path_covers(&finder->covered, node) ||
-		    !path_could(path, &events[0], earlier))
+		    !op_enabled_without(path, &events[0], earlier))
 			continue;
 		*vec_push(&finder->races) = earlier;
 		dpor_path_join(&finder->covered, &node->clock);
@@ -91,8 +91,8 @@ void reversible_pair_find(struct reversible_pair_finder *finder, const struct dp
 /* ---- initials -------------------------------------------------------------------------------- */
 
 /* Finds the first transition of each thread from `earlier` on. */
-static void find_first(struct reversible_pair_finder *finder, const struct dpor_path *path,
-		       uint32_t earlier)
+static void find_first_nodes(struct reversible_pair_finder *finder, const struct dpor_path *path,
+			     uint32_t earlier)
 {
 	for (size_t i = 0; i < finder->seen.count; i++)
 		finder->first.items[finder->seen.items[i]] = DPOR_PATH_NONE;
@@ -109,8 +109,8 @@ static void find_first(struct reversible_pair_finder *finder, const struct dpor_
 }
 
 /* Does this clock contain nothing that other threads did from `earlier` on? */
-static bool knows_none(const struct reversible_pair_finder *finder, const struct dpor_path *path,
-		       const dpor_path_clock *clock, uint32_t own)
+static bool is_independent(const struct reversible_pair_finder *finder,
+			   const struct dpor_path *path, const dpor_path_clock *clock, uint32_t own)
 {
 	for (size_t i = 0; i < finder->seen.count; i++) {
 		uint32_t thread = finder->seen.items[i];
@@ -122,12 +122,13 @@ static bool knows_none(const struct reversible_pair_finder *finder, const struct
 }
 
 /* Can the operation itself come first in v? It can if nothing that it depends on is left there. */
-static bool comes_first(const struct reversible_pair_finder *finder, const struct dpor_path *path,
-			uint32_t earlier, uint32_t thread, const dpor_path_clock *before)
+static bool operation_is_initial(const struct reversible_pair_finder *finder,
+				 const struct dpor_path *path, uint32_t earlier, uint32_t thread,
+				 const dpor_path_clock *before)
 {
 	if (thread < finder->first.count && finder->first.items[thread] != DPOR_PATH_NONE)
 		return false;
-	if (!knows_none(finder, path, before, thread))
+	if (!is_independent(finder, path, before, thread))
 		return false;
 	for (size_t i = 0; i < finder->conflicts.count; i++) {
 		uint32_t other = finder->conflicts.items[i];
@@ -143,13 +144,14 @@ void reversible_pair_initials(struct reversible_pair_finder *finder, const struc
 			      reversible_pair_nodes *initials)
 {
 	initials->count = 0;
-	find_first(finder, path, earlier);
-	if (comes_first(finder, path, earlier, thread, before))
+	find_first_nodes(finder, path, earlier);
+	if (operation_is_initial(finder, path, earlier, thread, before))
 		*vec_push(initials) = path->depth;
 	for (size_t i = 0; i < finder->seen.count; i++) {
 		uint32_t first = finder->first.items[finder->seen.items[i]];
-		if (first != earlier && knows_none(finder, path, &path->nodes.items[first].clock,
-						   finder->seen.items[i]))
+		if (first != earlier &&
+		    is_independent(finder, path, &path->nodes.items[first].clock,
+				   finder->seen.items[i]))
 			*vec_push(initials) = first;
 	}
 }

@@ -15,12 +15,12 @@
  * The key is a sum over all operations of a hash of the operation and of the last operations that
  * it depends on. Locations are distinguished by their first byte.
  */
-struct keying {
+struct key_builder {
 	struct map last, readers; /* by address */
 	uint64_t sum;
 };
 
-static void add_use(struct keying *keying, uint64_t id, uint64_t address, bool writes)
+static void add_use(struct key_builder *keying, uint64_t id, uint64_t address, bool writes)
 {
 	uint64_t *last = map_put(&keying->last, address, NULL);
 
@@ -35,7 +35,7 @@ static void add_use(struct keying *keying, uint64_t id, uint64_t address, bool w
 	}
 }
 
-static void add_event(struct keying *keying, const struct control_event *event)
+static void add_event(struct key_builder *keying, const struct control_event *event)
 {
 	uint64_t id = hash_mix((uint64_t)event->thread << 32 | event->step, 3);
 
@@ -48,59 +48,59 @@ static void add_event(struct keying *keying, const struct control_event *event)
 		add_use(keying, id, event->address, event->kind != EV_READ_ACQUIRE);
 }
 
-static uint64_t finish(struct keying *keying)
+static uint64_t finish_key(struct key_builder *keying)
 {
 	map_free(&keying->last);
 	map_free(&keying->readers);
 	return keying->sum | 1;
 }
 
-uint64_t run_key_key_of(const struct control_event *events, uint32_t count)
+uint64_t run_key_of_events(const struct control_event *events, uint32_t count)
 {
-	struct keying keying = { 0 };
+	struct key_builder keying = { 0 };
 
 	for (uint32_t i = 0; i < count; i++)
 		add_event(&keying, &events[i]);
-	return finish(&keying);
+	return finish_key(&keying);
 }
 
 /* ---- simulating a plan ----------------------------------------------------------------------- */
 
 #define MOST_WORK 4000000 /* events times slices */
 
-struct playing {
+struct plan_simulation {
 	const struct runlog *log;
 	uint32_t *next;	   /* of each thread: its next step */
 	struct map owners; /* of locks: thread + 1 */
 	bool *begun;	   /* of each thread: was it created? */
-	struct keying keying;
+	struct key_builder keying;
 };
 
-static bool is_over(const struct playing *p, uint32_t thread)
+static bool has_ended(const struct plan_simulation *p, uint32_t thread)
 {
-	return p->next[thread] >= p->log->places[thread].count;
+	return p->next[thread] >= p->log->positions[thread].count;
 }
 
-static const struct control_event *next_of(const struct playing *p, uint32_t thread)
+static const struct control_event *next_event(const struct plan_simulation *p, uint32_t thread)
 {
-	return &p->log->events[runlog_place(p->log, thread, p->next[thread])];
+	return &p->log->events[runlog_position(p->log, thread, p->next[thread])];
 }
 
 /*
  * Can the thread run, as far as creation, joins and mutexes go? Everything else is assumed to be
  * possible.
  */
-static bool can_go_on(const void *context, uint32_t thread)
+static bool can_run(const void *context, uint32_t thread)
 {
-	const struct playing *p = context;
+	const struct plan_simulation *p = context;
 	const struct control_event *event;
 	const uint64_t *owner;
 
-	if (is_over(p, thread) || !p->begun[thread])
+	if (has_ended(p, thread) || !p->begun[thread])
 		return false;
-	event = next_of(p, thread);
+	event = next_event(p, thread);
 	if (event->kind == EV_JOIN)
-		return event->address >= p->log->threads || is_over(p, (uint32_t)event->address);
+		return event->address >= p->log->threads || has_ended(p, (uint32_t)event->address);
 	if (event->kind != EV_ACQUIRE && event->kind != EV_WOKEN)
 		return true;
 	owner = map_get(&p->owners, event->kind == EV_WOKEN ? event->other : event->address);
@@ -109,12 +109,12 @@ static bool can_go_on(const void *context, uint32_t thread)
 
 static uint32_t next_step(const void *context, uint32_t thread)
 {
-	return ((const struct playing *)context)->next[thread];
+	return ((const struct plan_simulation *)context)->next[thread];
 }
 
-static void play(struct playing *p, uint32_t thread)
+static void do_next_step(struct plan_simulation *p, uint32_t thread)
 {
-	const struct control_event *event = next_of(p, thread);
+	const struct control_event *event = next_event(p, thread);
 
 	if (event->kind == EV_CREATE && event->address < p->log->threads)
 		p->begun[event->address] = true;
@@ -130,13 +130,13 @@ static void play(struct playing *p, uint32_t thread)
 	p->next[thread]++;
 }
 
-uint64_t run_key_key(const struct lead *lead, const struct plan *plan, bool *possible)
+uint64_t run_key_of_lead(const struct lead *lead, const struct plan *plan, bool *possible)
 {
 	const struct runlog *log = lead->log;
-	struct playing playing = { .log = log };
+	struct plan_simulation playing = { .log = log };
 	struct plan_player player = { .plan = plan,
 				      .threads = log->threads,
-				      .can = can_go_on,
+				      .can = can_run,
 				      .step = next_step,
 				      .context = &playing };
 	uint32_t thread;
@@ -147,11 +147,11 @@ uint64_t run_key_key(const struct lead *lead, const struct plan *plan, bool *pos
 	playing.next = mem_zalloc(log->threads, sizeof *playing.next);
 	playing.begun = mem_zalloc(log->threads, sizeof *playing.begun);
 	playing.begun[0] = true;
-	while ((thread = plan_pick(&player)) != PLAN_NOBODY)
-		play(&playing, thread);
+	while ((thread = plan_pick(&player)) != PLAN_NO_THREAD)
+		do_next_step(&playing, thread);
 	*possible = !player.broken;
 	free(playing.next);
 	free(playing.begun);
 	map_free(&playing.owners);
-	return finish(&playing.keying);
+	return finish_key(&playing.keying);
 }

@@ -9,12 +9,12 @@
 #include "explore/search/lead_plan.h"
 
 /* The key of a run that happened. */
-uint64_t run_key_key_of(const struct control_event *events, uint32_t count);
+uint64_t run_key_of_events(const struct control_event *events, uint32_t count);
 
 /*
  * The key of the run that the plan of this lead will most likely make; 0: too long to compute.
  * `*possible`: its rules can be met, as far as creation, joins and mutexes go.
  */
-uint64_t run_key_key(const struct lead *lead, const struct plan *plan, bool *possible);
+uint64_t run_key_of_lead(const struct lead *lead, const struct plan *plan, bool *possible);
 
 #endif

@@ -18,66 +18,66 @@
 /* Clocks are shared by all events between two that change them. */
 struct runlog_builder {
 	struct runlog *log;
-	uint32_t *now[2];	/* of each thread: its clock */
-	uint32_t *set;		/* of each thread: its set of held locks */
-	struct map messages[2]; /* from the key of the carrier to a clock */
-	struct map free_downs;	/* of a semaphore: what is left of its initial count */
+	uint32_t *now[2];	   /* of each thread: its clock */
+	uint32_t *set;		   /* of each thread: its set of held locks */
+	struct map messages[2];	   /* from the key of the carrier to a clock */
+	struct map initial_counts; /* of a semaphore: what is left of its initial count */
 };
 
-static uint32_t new_clock(struct runlog *log, int sort, uint32_t from)
+static uint32_t new_clock(struct runlog *log, int order, uint32_t from)
 {
 	runlog_numbers copy = { 0 };
 	size_t bytes = log->threads * sizeof(uint32_t);
 
-	if (log->clocks[sort].count)
-		memcpy(vec_reserve(&copy, log->threads), log->clocks[sort].items[from].items,
+	if (log->clocks[order].count)
+		memcpy(vec_reserve(&copy, log->threads), log->clocks[order].items[from].items,
 		       bytes);
 	else
 		memset(vec_reserve(&copy, log->threads), 0, bytes);
 	copy.count = log->threads;
-	*vec_push(&log->clocks[sort]) = copy;
-	return (uint32_t)log->clocks[sort].count - 1;
+	*vec_push(&log->clocks[order]) = copy;
+	return (uint32_t)log->clocks[order].count - 1;
 }
 
-static void join_clock(struct runlog *log, int sort, uint32_t into, uint32_t from)
+static void join_clock(struct runlog *log, int order, uint32_t into, uint32_t from)
 {
-	uint32_t *to = log->clocks[sort].items[into].items;
-	const uint32_t *other = log->clocks[sort].items[from].items;
+	uint32_t *to = log->clocks[order].items[into].items;
+	const uint32_t *other = log->clocks[order].items[from].items;
 
 	for (uint32_t t = 0; t < log->threads; t++)
 		to[t] = to[t] < other[t] ? other[t] : to[t];
 }
 
-static void send(struct runlog_builder *builder, int sort, const struct control_event *event,
-		 uint64_t key)
+static void send_clock(struct runlog_builder *builder, int order, const struct control_event *event,
+		       uint64_t key)
 {
 	struct runlog *log = builder->log;
 	bool fresh;
-	uint64_t *message = map_put(&builder->messages[sort], key, &fresh);
-	uint32_t clock = new_clock(log, sort, builder->now[sort][event->thread]);
+	uint64_t *message = map_put(&builder->messages[order], key, &fresh);
+	uint32_t clock = new_clock(log, order, builder->now[order][event->thread]);
 
-	log->clocks[sort].items[clock].items[event->thread] = event->step + 1;
+	log->clocks[order].items[clock].items[event->thread] = event->step + 1;
 	if (!fresh)
-		join_clock(log, sort, clock, (uint32_t)*message);
+		join_clock(log, order, clock, (uint32_t)*message);
 	*message = clock;
 }
 
-static void receive(struct runlog_builder *builder, int sort, uint32_t thread, uint64_t key)
+static void receive_clock(struct runlog_builder *builder, int order, uint32_t thread, uint64_t key)
 {
-	const uint64_t *message = map_get(&builder->messages[sort], key);
+	const uint64_t *message = map_get(&builder->messages[order], key);
 	uint32_t clock;
 
 	if (!message)
 		return;
-	clock = new_clock(builder->log, sort, builder->now[sort][thread]);
-	join_clock(builder->log, sort, clock, (uint32_t)*message);
-	builder->now[sort][thread] = clock;
+	clock = new_clock(builder->log, order, builder->now[order][thread]);
+	join_clock(builder->log, order, clock, (uint32_t)*message);
+	builder->now[order][thread] = clock;
 }
 
 /* What carries a clock from thread to thread; a key of 0 means that nothing does. */
 enum { BY_CREATION = 1ull << 60, BY_END = 2ull << 60, BY_OBJECT = 3ull << 60 };
 
-static uint64_t received(const struct control_event *event, bool *strong)
+static uint64_t carrier_received(const struct control_event *event, bool *strong)
 {
 	*strong = true;
 	switch (event->kind) {
@@ -91,7 +91,7 @@ static uint64_t received(const struct control_event *event, bool *strong)
 	}
 }
 
-static uint64_t sent(const struct control_event *event, bool *strong)
+static uint64_t carrier_sent(const struct control_event *event, bool *strong)
 {
 	*strong = true;
 	switch (event->kind) {
@@ -107,22 +107,22 @@ static uint64_t sent(const struct control_event *event, bool *strong)
 }
 
 /* Does this DOWN take from the semaphore's initial count? Then it waited for no other thread. */
-static bool took_at_first(struct runlog_builder *builder, const struct control_event *event)
+static bool takes_initial_count(struct runlog_builder *builder, const struct control_event *event)
 {
 	uint64_t *left;
 
 	if (event->kind == EV_SEM_INIT)
-		*map_put(&builder->free_downs, event->address, NULL) = event->other;
+		*map_put(&builder->initial_counts, event->address, NULL) = event->other;
 	if (event->kind != EV_DOWN)
 		return false;
-	left = map_put(&builder->free_downs, event->address, NULL);
+	left = map_put(&builder->initial_counts, event->address, NULL);
 	return *left && (*left)--;
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-static void take(struct runlog_builder *builder, const struct control_event *event, uint64_t lock,
-		 bool shared)
+static void add_held_lock(struct runlog_builder *builder, const struct control_event *event,
+			  uint64_t lock, bool shared)
 {
 	struct runlog *log = builder->log;
 	runlog_locks set = { 0 };
@@ -152,7 +152,8 @@ static uint32_t parent_of(struct runlog *log, const runlog_locks *set)
 	return (uint32_t)log->held_sets.count - 1;
 }
 
-static void give(struct runlog_builder *builder, const struct control_event *event, uint64_t lock)
+static void remove_held_lock(struct runlog_builder *builder, const struct control_event *event,
+			     uint64_t lock)
 {
 	struct runlog *log = builder->log;
 	runlog_locks set = { 0 };
@@ -176,15 +177,15 @@ static void give(struct runlog_builder *builder, const struct control_event *eve
 	log->parents.items[builder->set[event->thread]] = parent_of(log, &set);
 }
 
-static void hold(struct runlog_builder *builder, const struct control_event *event)
+static void update_held_locks(struct runlog_builder *builder, const struct control_event *event)
 {
 	switch (event->kind) {
-	case EV_ACQUIRE: take(builder, event, event->address, false); break;
-	case EV_READ_ACQUIRE: take(builder, event, event->address, true); break;
-	case EV_WOKEN: take(builder, event, event->other, false); break;
+	case EV_ACQUIRE: add_held_lock(builder, event, event->address, false); break;
+	case EV_READ_ACQUIRE: add_held_lock(builder, event, event->address, true); break;
+	case EV_WOKEN: add_held_lock(builder, event, event->other, false); break;
 	case EV_RELEASE:
-	case EV_READ_RELEASE: give(builder, event, event->address); break;
-	case EV_WAIT: give(builder, event, event->other); break;
+	case EV_READ_RELEASE: remove_held_lock(builder, event, event->address); break;
+	case EV_WAIT: remove_held_lock(builder, event, event->other); break;
 	default: break;
 	}
 }
@@ -195,46 +196,46 @@ static void add_event(struct runlog_builder *builder, uint32_t position)
 {
 	struct runlog *log = builder->log;
 	const struct control_event *event = &log->events[position];
-	struct control_slice *run =
+	struct control_slice *slice =
 		log->slices.count ? &log->slices.items[log->slices.count - 1] : NULL;
 	bool strong;
 	uint64_t key;
 
-	if (!run || run->thread != event->thread)
-		run = vec_push(&log->slices);
-	*run = (struct control_slice){ event->thread, event->step + 1 };
-	while (log->places[event->thread].count <= event->step)
-		*vec_push(&log->places[event->thread]) = position;
-	key = received(event, &strong);
-	if (took_at_first(builder, event))
+	if (!slice || slice->thread != event->thread)
+		slice = vec_push(&log->slices);
+	*slice = (struct control_slice){ event->thread, event->step + 1 };
+	while (log->positions[event->thread].count <= event->step)
+		*vec_push(&log->positions[event->thread]) = position;
+	key = carrier_received(event, &strong);
+	if (takes_initial_count(builder, event))
 		key = 0;
-	for (int sort = strong ? 0 : 1; key && sort < 2; sort++)
-		receive(builder, sort, event->thread, key);
-	for (int sort = 0; sort < 2; sort++)
-		log->clock[sort][position] = builder->now[sort][event->thread];
-	key = sent(event, &strong);
-	for (int sort = strong ? 0 : 1; key && sort < 2; sort++)
-		send(builder, sort, event, key);
+	for (int order = strong ? 0 : 1; key && order < 2; order++)
+		receive_clock(builder, order, event->thread, key);
+	for (int order = 0; order < 2; order++)
+		log->clock[order][position] = builder->now[order][event->thread];
+	key = carrier_sent(event, &strong);
+	for (int order = strong ? 0 : 1; key && order < 2; order++)
+		send_clock(builder, order, event, key);
 	log->held[position] = builder->set[event->thread];
-	hold(builder, event);
+	update_held_locks(builder, event);
 	log->hash = hash_mix(hash_mix(log->hash, (uint64_t)event->thread << 8 | event->kind),
 			     event->site);
 	if (event_group(event->kind) < EG_MEMORY)
 		log->hash = hash_mix(log->hash, event->other);
 }
 
-static void start(struct runlog_builder *builder, struct runlog *log)
+static void start_builder(struct runlog_builder *builder, struct runlog *log)
 {
 	*builder = (struct runlog_builder){ .log = log };
 	builder->set = mem_zalloc(log->threads, sizeof *builder->set);
 	*vec_push(&log->held_sets) = (runlog_locks){ 0 };
 	*vec_push(&log->parents) = 0;
-	for (int sort = 0; sort < 2; sort++) {
-		builder->now[sort] = mem_zalloc(log->threads, sizeof(uint32_t));
-		log->clock[sort] = mem_zalloc(log->count + 1, sizeof(uint32_t));
-		new_clock(log, sort, 0);
+	for (int order = 0; order < 2; order++) {
+		builder->now[order] = mem_zalloc(log->threads, sizeof(uint32_t));
+		log->clock[order] = mem_zalloc(log->count + 1, sizeof(uint32_t));
+		new_clock(log, order, 0);
 	}
-	log->places = mem_zalloc(log->threads, sizeof *log->places);
+	log->positions = mem_zalloc(log->threads, sizeof *log->positions);
 	log->acquires = mem_zalloc(log->threads, sizeof *log->acquires);
 	log->held = mem_zalloc(log->count + 1, sizeof *log->held);
 }
@@ -252,14 +253,14 @@ struct runlog *runlog_make(const struct outcome *outcome, uint32_t depth)
 	for (uint32_t i = 0; i < log->count; i++)
 		if (log->threads <= log->events[i].thread)
 			log->threads = log->events[i].thread + 1;
-	start(&builder, log);
+	start_builder(&builder, log);
 	for (uint32_t i = 0; i < log->count; i++)
 		add_event(&builder, i);
 	free(builder.set);
-	map_free(&builder.free_downs);
-	for (int sort = 0; sort < 2; sort++) {
-		free(builder.now[sort]);
-		map_free(&builder.messages[sort]);
+	map_free(&builder.initial_counts);
+	for (int order = 0; order < 2; order++) {
+		free(builder.now[order]);
+		map_free(&builder.messages[order]);
 	}
 	return log;
 }
@@ -267,35 +268,35 @@ struct runlog *runlog_make(const struct outcome *outcome, uint32_t depth)
 void runlog_free(struct runlog *log)
 {
 	for (uint32_t t = 0; t < log->threads; t++) {
-		vec_free(&log->places[t]);
+		vec_free(&log->positions[t]);
 		vec_free(&log->acquires[t]);
 	}
 	for (size_t i = 0; i < log->held_sets.count; i++)
 		vec_free(&log->held_sets.items[i]);
-	for (int sort = 0; sort < 2; sort++) {
-		for (size_t i = 0; i < log->clocks[sort].count; i++)
-			vec_free(&log->clocks[sort].items[i]);
-		vec_free(&log->clocks[sort]);
-		free(log->clock[sort]);
+	for (int order = 0; order < 2; order++) {
+		for (size_t i = 0; i < log->clocks[order].count; i++)
+			vec_free(&log->clocks[order].items[i]);
+		vec_free(&log->clocks[order]);
+		free(log->clock[order]);
 	}
 	vec_free(&log->held_sets);
 	vec_free(&log->parents);
 	vec_free(&log->slices);
-	free(log->places);
+	free(log->positions);
 	free(log->acquires);
 	free(log->held);
 	free(log->events);
 	free(log);
 }
 
-uint32_t runlog_place(const struct runlog *log, uint32_t thread, uint32_t step)
+uint32_t runlog_position(const struct runlog *log, uint32_t thread, uint32_t step)
 {
-	if (thread >= log->threads || step >= log->places[thread].count)
+	if (thread >= log->threads || step >= log->positions[thread].count)
 		return RUNLOG_NONE;
-	return log->places[thread].items[step];
+	return log->positions[thread].items[step];
 }
 
-bool runlog_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak)
+bool runlog_happens_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak)
 {
 	const struct control_event *x = &log->events[a], *y = &log->events[b];
 
@@ -306,10 +307,10 @@ bool runlog_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak)
 
 uint32_t runlog_steps_at(const struct runlog *log, uint32_t thread, uint32_t position)
 {
-	const runlog_numbers *places = &log->places[thread];
+	const runlog_numbers *positions = &log->positions[thread];
 	uint32_t steps;
 
-	SEARCH_FIRST(steps, places->count, places->items[steps] >= position);
+	SEARCH_FIRST(steps, positions->count, positions->items[steps] >= position);
 	return steps;
 }
 

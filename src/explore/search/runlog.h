@@ -8,7 +8,7 @@
 #define EXPLORE_SEARCH_RUNLOG_H
 
 #include "explore/search/op_uses.h"
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #define RUNLOG_NONE UINT32_MAX
 
@@ -29,7 +29,7 @@ struct runlog {
 	uint64_t hash;	  /* of what happened, including the order */
 	unsigned leads;	  /* that refer to it and are open */
 	VEC(struct control_slice) slices;
-	runlog_numbers *places; /* of each thread: from step to position */
+	runlog_numbers *positions; /* of each thread: from step to position */
 	VEC(runlog_locks) held_sets;
 	runlog_numbers parents;	       /* of each set: the one without its last lock */
 	uint32_t *held;		       /* by position: the set before the event */
@@ -42,10 +42,10 @@ struct runlog *runlog_make(const struct outcome *outcome, uint32_t depth);
 void runlog_free(struct runlog *log);
 
 /* The position of a thread's step, or RUNLOG_NONE. */
-uint32_t runlog_place(const struct runlog *log, uint32_t thread, uint32_t step);
+uint32_t runlog_position(const struct runlog *log, uint32_t thread, uint32_t step);
 
 /* Did the event at position a happen before the one at b? a must come before b in the run. */
-bool runlog_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak);
+bool runlog_happens_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak);
 
 /* The number of steps that a thread had done when the event at `position` happened. */
 uint32_t runlog_steps_at(const struct runlog *log, uint32_t thread, uint32_t position);

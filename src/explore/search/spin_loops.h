@@ -19,8 +19,8 @@
 /*
  * If this operation were next in the thread whose last node is `last`, would it be another round?
  */
-bool spin_loops_goes_on(const struct dpor_path *path, uint32_t last,
-			const struct control_event *operation);
+bool spin_loops_is_round(const struct dpor_path *path, uint32_t last,
+			 const struct control_event *operation);
 
 /*
  * Returns the node of the first round that is treated as one with that of `node`: mostly `node`

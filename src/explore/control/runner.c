@@ -5,9 +5,9 @@
  * own or, with PERSISTENT, in the server process itself.
  *
  * A program that cannot be run one way reports it (CONTROL_UNFIT). From then on the next slower way
- * is used. The caller notices this only through session_mode().
+ * is used. The caller notices this only through runner_mode().
  */
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #include "base/mem.h"
 #include "base/seconds.h"
@@ -32,21 +32,21 @@
 #define SECONDS 60.0
 #define SPIN_USUAL 20e-6 /* seconds to poll for the answer before going to sleep */
 #define SPIN_MOST 2e-3	 /* the same where runs take less than half of that */
-#define SLICE_MS 50 /* interval for checking that the server lives and that we are not to stop */
-#define HELD_SLICE_MS 2 /* the same while threads may be held */
-#define DEATHS_MOST 3	/* of a server before its first answer */
+#define POLL_MS 50     /* interval for checking that the server lives and that we are not to stop */
+#define HELD_POLL_MS 2 /* the same while threads may be held */
+#define DEATHS_MOST 3  /* of a server before its first answer */
 
-struct session {
+struct runner {
 	struct executor executor; /* first member: a pointer to it is a pointer to the runner */
-	struct session_options options;
+	struct runner_options options;
 	struct target_process program;
-	char *words; /* for SOOTH_OPTIONS */
+	char *runtime_options; /* for SOOTH_OPTIONS */
 	struct control_file file;
-	enum session_mode mode;
+	enum runner_mode mode;
 	char *fallback;
 	bool spins;
-	bool lends;   /* forked runs share the server's memory, if the program can be run so */
-	double usual; /* seconds that recent runs took */
+	bool lends; /* forked runs share the server's memory, if the program can be run so */
+	double usual_seconds; /* seconds that recent runs took */
 	/* the program while it runs; with a server, the server */
 	pid_t pid;
 	int fd;
@@ -56,7 +56,7 @@ struct session {
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-static bool is_stopped(const struct session *s)
+static bool must_stop(const struct runner *s)
 {
 	return s->options.stop && *s->options.stop;
 }
@@ -73,14 +73,14 @@ static void futex_wake(uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
 }
 
-static uint32_t load(const uint32_t *word)
+static uint32_t load_word(const uint32_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
 
 /* ---- the process ----------------------------------------------------------------------------- */
 
-static bool start(struct session *s, struct err *err)
+static bool start_program(struct runner *s, struct err *err)
 {
 	if (s->options.trace && trace_exists(s->options.trace) && !trace_remove(s->options.trace))
 		return err_set_system(err, errno, "%s: cannot replace the recording",
@@ -92,34 +92,35 @@ static bool start(struct session *s, struct err *err)
 	return true;
 }
 
-static void collected(struct session *s)
+static void release_program(struct runner *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
 	s->running = false;
 }
 
-static void end(struct session *s)
+static void end_program(struct runner *s)
 {
 	int status;
 
 	if (!s->running)
 		return;
 	target_process_kill(s->pid, &status);
-	collected(s);
+	release_program(s);
 }
 
 /* Did the runtime take control in any process that ran? */
-static bool took_part(const struct control *c)
+static bool has_taken_control(const struct control *c)
 {
-	return load(&c->owner) || c->result != CONTROL_UNFINISHED || c->event_count || c->steps;
+	return load_word(&c->owner) || c->result != CONTROL_UNFINISHED || c->event_count ||
+	       c->steps;
 }
 
 /*
  * Reads the outcome of a run. If the runtime could not report the result, it follows from how the
  * process ended.
  */
-static void judge_status(const struct session *s, struct outcome *outcome, int status)
+static void read_outcome(const struct runner *s, struct outcome *outcome, int status)
 {
 	control_file_read(&s->file, outcome);
 	outcome->status = status;
@@ -132,64 +133,64 @@ static void judge_status(const struct session *s, struct outcome *outcome, int s
 }
 
 /* If all stops are reached, calls on_held() and then lets the threads continue. */
-static void look_if_held(struct session *s)
+static void call_on_held(struct runner *s)
 {
 	struct control *c = s->file.control;
 
-	if (!load(&c->held))
+	if (!load_word(&c->held))
 		return;
 	if (s->options.on_held)
-		s->options.on_held(s->options.context, (int)load(&c->child), c);
+		s->options.on_held(s->options.context, (int)load_word(&c->child), c);
 	__atomic_store_n(&c->held, 0, __ATOMIC_RELEASE);
 	futex_wake(&c->held);
 }
 
-static int slice(const struct plan *plan)
+static int poll_interval(const struct plan *plan)
 {
-	return plan->options & CONTROL_HOLD ? HELD_SLICE_MS : SLICE_MS;
+	return plan->options & CONTROL_HOLD ? HELD_POLL_MS : POLL_MS;
 }
 
 /* ---- runs that execute the program ----------------------------------------------------------- */
 
-static bool run_once(struct session *s, const struct plan *plan, struct outcome *outcome,
+static bool run_once(struct runner *s, const struct plan *plan, struct outcome *outcome,
 		     struct err *err)
 {
 	double deadline;
 	int status;
 
-	if (!start(s, err))
+	if (!start_program(s, err))
 		return false;
 	deadline = seconds_now() + s->options.seconds;
-	while (!target_process_ended(s->pid, s->fd, slice(plan), &status)) {
+	while (!target_process_ended(s->pid, s->fd, poll_interval(plan), &status)) {
 		double before = seconds_now();
 
-		look_if_held(s);
+		call_on_held(s);
 		/* the time that on_held() takes does not count */
 		deadline += seconds_now() - before;
-		if (is_stopped(s)) {
-			end(s);
+		if (must_stop(s)) {
+			end_program(s);
 			return err_set(err, "interrupted");
 		}
 		if (seconds_now() < deadline)
 			continue;
-		end(s);
+		end_program(s);
 		control_file_read(&s->file, outcome);
 		outcome->result = CONTROL_HUNG;
 		return true;
 	}
-	collected(s);
-	if (!took_part(s->file.control))
+	release_program(s);
+	if (!has_taken_control(s->file.control))
 		return err_set(err,
 			       "%s cannot be run under control: it was not built with sooth, or "
 			       "by a version that is too old (rebuild it with sooth cc)",
 			       s->options.program[0]);
-	judge_status(s, outcome, status);
+	read_outcome(s, outcome, status);
 	return true;
 }
 
 /* ---- runs by a server ------------------------------------------------------------------------ */
 
-static void give_command(struct session *s)
+static void give_command(struct runner *s)
 {
 	struct control *c = s->file.control;
 
@@ -200,7 +201,7 @@ static void give_command(struct session *s)
 
 static bool is_done(const struct control *c)
 {
-	return load(&c->done) == load(&c->command);
+	return load_word(&c->done) == load_word(&c->command);
 }
 
 /*
@@ -210,16 +211,16 @@ static bool is_done(const struct control *c)
  * busy): that would only keep the run from running, and sleeping costs just a switch there. Even 64
  * polls were 1.5 µs of the 22 that a short run took there.
  */
-#define LOOKS 64
-static bool wait_briefly(const struct session *s)
+#define POLLS 64
+static bool wait_briefly(const struct runner *s)
 {
 	const struct control *c = s->file.control;
-	double most = 2 * s->usual < SPIN_MOST ? 2 * s->usual : SPIN_USUAL;
+	double most = 2 * s->usual_seconds < SPIN_MOST ? 2 * s->usual_seconds : SPIN_USUAL;
 	double until = seconds_now() + (most > SPIN_USUAL ? most : SPIN_USUAL);
 	unsigned own;
 
 	for (__builtin_ia32_rdtscp(&own); own != c->processor; __builtin_ia32_rdtscp(&own)) {
-		for (unsigned i = 0; i < LOOKS; i++) {
+		for (unsigned i = 0; i < POLLS; i++) {
 			if (is_done(c))
 				return true;
 			__builtin_ia32_pause();
@@ -232,11 +233,11 @@ static bool wait_briefly(const struct session *s)
 
 static void sleep_until_done(struct control *c, const struct plan *plan)
 {
-	uint32_t done = load(&c->done);
+	uint32_t done = load_word(&c->done);
 
 	__atomic_store_n(&c->done_awaited, 1, __ATOMIC_SEQ_CST);
 	if (!is_done(c))
-		futex_wait(&c->done, done, slice(plan));
+		futex_wait(&c->done, done, poll_interval(plan));
 	__atomic_store_n(&c->done_awaited, 0, __ATOMIC_RELAXED);
 }
 
@@ -244,19 +245,19 @@ static void sleep_until_done(struct control *c, const struct plan *plan)
  * Ends a run that takes too long. If the run has its own process, only that is killed and the
  * server continues.
  */
-static void cut_short(struct session *s)
+static void end_late_run(struct runner *s)
 {
-	pid_t child = (pid_t)load(&s->file.control->child);
+	pid_t child = (pid_t)load_word(&s->file.control->child);
 
-	if (s->mode != SESSION_PERSISTENT && child > 0 && child != s->pid)
+	if (s->mode != RUNNER_PERSISTENT && child > 0 && child != s->pid)
 		kill(child, SIGKILL);
 	else
-		end(s);
+		end_program(s);
 }
 
 enum wait { WAIT_DONE, WAIT_DIED, WAIT_LATE, WAIT_STOPPED };
 
-static enum wait wait_for_server(struct session *s, const struct plan *plan, int *status)
+static enum wait wait_for_server(struct runner *s, const struct plan *plan, int *status)
 {
 	struct control *c = s->file.control;
 	double deadline = seconds_now() + s->options.seconds, grace = 2;
@@ -269,23 +270,23 @@ static enum wait wait_for_server(struct session *s, const struct plan *plan, int
 		if (is_done(c))
 			break;
 		if (target_process_ended(s->pid, s->fd, 0, status)) {
-			collected(s);
+			release_program(s);
 			return is_done(c) ? WAIT_DONE : WAIT_DIED;
 		}
-		if (load(&c->held)) {
-			look_if_held(s);
+		if (load_word(&c->held)) {
+			call_on_held(s);
 			deadline += seconds_now() - before;
 		}
-		if (is_stopped(s))
+		if (must_stop(s))
 			return WAIT_STOPPED;
 		if (seconds_now() < deadline)
 			continue;
 		if (late) { /* the server does not continue either */
-			end(s);
+			end_program(s);
 			return WAIT_LATE;
 		}
 		late = true;
-		cut_short(s);
+		end_late_run(s);
 		if (!s->running)
 			return WAIT_LATE;
 		deadline = seconds_now() + grace;
@@ -293,30 +294,32 @@ static enum wait wait_for_server(struct session *s, const struct plan *plan, int
 	return late ? WAIT_LATE : WAIT_DONE;
 }
 
-static void learn_usual(struct session *s, double seconds)
+static void update_usual_seconds(struct runner *s, double seconds)
 {
-	s->usual += ((seconds < 2 * SPIN_MOST ? seconds : 2 * SPIN_MOST) - s->usual) / 4;
+	s->usual_seconds +=
+		((seconds < 2 * SPIN_MOST ? seconds : 2 * SPIN_MOST) - s->usual_seconds) / 4;
 }
 
-static uint32_t mode_options(const struct session *s)
+static uint32_t mode_options(const struct runner *s)
 {
 	uint32_t forks = CONTROL_SERVER | (s->lends ? CONTROL_SHARED_MEMORY : 0);
 
 	switch (s->mode) {
-	case SESSION_ONCE: return 0;
-	case SESSION_FORK: return forks;
-	case SESSION_FORK_FIBERS: return forks | CONTROL_FIBERS;
-	case SESSION_PERSISTENT: return CONTROL_SERVER | CONTROL_FIBERS | CONTROL_PERSISTENT;
+	case RUNNER_ONCE: return 0;
+	case RUNNER_FORK: return forks;
+	case RUNNER_FORK_FIBERS: return forks | CONTROL_FIBERS;
+	case RUNNER_PERSISTENT: return CONTROL_SERVER | CONTROL_FIBERS | CONTROL_PERSISTENT;
 	}
 	assert(!"a session's mode");
 	return 0;
 }
 
 /* The server died and took the run with it; the next run starts a new one. */
-static bool judge_death(struct session *s, struct outcome *outcome, int status, struct err *err)
+static bool handle_server_death(struct runner *s, struct outcome *outcome, int status,
+				struct err *err)
 {
-	if (took_part(s->file.control)) {
-		judge_status(s, outcome, status);
+	if (has_taken_control(s->file.control)) {
+		read_outcome(s, outcome, status);
 		s->deaths = 0;
 		return true;
 	}
@@ -333,7 +336,7 @@ static bool judge_death(struct session *s, struct outcome *outcome, int status, 
 		       s->options.program[0]);
 }
 
-static bool run_served(struct session *s, const struct plan *plan, struct outcome *outcome,
+static bool run_served(struct runner *s, const struct plan *plan, struct outcome *outcome,
 		       struct err *err)
 {
 	double began = seconds_now();
@@ -342,7 +345,7 @@ static bool run_served(struct session *s, const struct plan *plan, struct outcom
 	if (!s->running) {
 		s->file.control->done = 0;
 		give_command(s);
-		if (!start(s, err))
+		if (!start_program(s, err))
 			return false;
 	} else {
 		give_command(s);
@@ -350,33 +353,33 @@ static bool run_served(struct session *s, const struct plan *plan, struct outcom
 	switch (wait_for_server(s, plan, &status)) {
 	case WAIT_DONE:
 		s->deaths = 0;
-		learn_usual(s, seconds_now() - began);
-		judge_status(s, outcome, s->file.control->status);
+		update_usual_seconds(s, seconds_now() - began);
+		read_outcome(s, outcome, s->file.control->status);
 		return true;
-	case WAIT_DIED: return judge_death(s, outcome, status, err);
+	case WAIT_DIED: return handle_server_death(s, outcome, status, err);
 	case WAIT_LATE:
 		control_file_read(&s->file, outcome);
 		outcome->result = CONTROL_HUNG;
 		return true;
 	case WAIT_STOPPED: break;
 	}
-	end(s);
+	end_program(s);
 	return err_set(err, "interrupted");
 }
 
 /* ---- choice of the mode ---------------------------------------------------------------------- */
 
-static void fall_back(struct session *s)
+static void fall_back(struct runner *s)
 {
 	static const char *const ways[] = {
-		[SESSION_ONCE] = "executing the program for each run",
-		[SESSION_FORK] = "a process with kernel threads for each run",
-		[SESSION_FORK_FIBERS] = "a process with fibers for each run",
-		[SESSION_PERSISTENT] = "all runs in one process",
+		[RUNNER_ONCE] = "executing the program for each run",
+		[RUNNER_FORK] = "a process with kernel threads for each run",
+		[RUNNER_FORK_FIBERS] = "a process with fibers for each run",
+		[RUNNER_PERSISTENT] = "all runs in one process",
 	};
 	const char *why = s->file.control->text;
 
-	end(s);
+	end_program(s);
 	if (s->file.control->unfit_shared_memory &&
 	    s->lends) { /* the same mode, but really forked */
 		s->lends = false;
@@ -389,10 +392,10 @@ static void fall_back(struct session *s)
 	s->deaths = 0;
 }
 
-static bool run(struct executor *executor, const struct plan *plan, struct outcome *outcome,
-		struct err *err)
+static bool run_plan(struct executor *executor, const struct plan *plan, struct outcome *outcome,
+		     struct err *err)
 {
-	struct session *s = (struct session *)executor;
+	struct runner *s = (struct runner *)executor;
 
 	if (control_file_plan_bytes(plan) > s->file.plan_bytes)
 		return err_set(err, "the plan is too large: %zu slices, %zu rules",
@@ -402,11 +405,11 @@ static bool run(struct executor *executor, const struct plan *plan, struct outco
 
 		control_file_set_plan(&s->file, plan,
 				      plan->options | CONTROL_LOG | mode_options(s));
-		ok = s->mode == SESSION_ONCE ? run_once(s, plan, outcome, err)
-					     : run_served(s, plan, outcome, err);
+		ok = s->mode == RUNNER_ONCE ? run_once(s, plan, outcome, err)
+					    : run_served(s, plan, outcome, err);
 		if (!ok || outcome->result != CONTROL_UNFIT)
 			return ok;
-		if (s->mode == SESSION_ONCE)
+		if (s->mode == RUNNER_ONCE)
 			return err_set(err, "%s cannot be run under control: %.*s",
 				       s->options.program[0], (int)CONTROL_TEXT - 1,
 				       s->file.control->text);
@@ -416,7 +419,7 @@ static bool run(struct executor *executor, const struct plan *plan, struct outco
 
 /* ---- opening and closing --------------------------------------------------------------------- */
 
-static char *make_words(const struct session *s)
+static char *make_runtime_options(const struct runner *s)
 {
 	const char *trace = s->options.trace ? s->options.trace : "";
 	char quote = strchr(trace, '"') ? '\'' : '"';
@@ -424,18 +427,18 @@ static char *make_words(const struct session *s)
 	return mem_format("dir=%c%s%c:control=\"%s\"", quote, trace, quote, s->file.path);
 }
 
-static bool has_processors(void)
+static bool has_several_processors(void)
 {
 	cpu_set_t set;
 
 	return !sched_getaffinity(0, sizeof set, &set) && CPU_COUNT(&set) > 1;
 }
 
-struct session *session_open(const struct session_options *options, struct err *err)
+struct runner *runner_open(const struct runner_options *options, struct err *err)
 {
-	struct session *s = mem_zalloc(1, sizeof *s);
+	struct runner *s = mem_zalloc(1, sizeof *s);
 
-	s->executor.run = run;
+	s->executor.run = run_plan;
 	s->options = *options;
 	if (!s->options.seconds)
 		s->options.seconds = SECONDS;
@@ -446,11 +449,11 @@ struct session *session_open(const struct session_options *options, struct err *
 	}
 	s->mode = options->mode;
 	s->lends = !options->really_fork;
-	s->spins = has_processors();
-	s->words = make_words(s);
+	s->spins = has_several_processors();
+	s->runtime_options = make_runtime_options(s);
 	s->program = (struct target_process){
 		.words = options->program,
-		.options = s->words,
+		.options = s->runtime_options,
 		.directory = options->directory,
 		.quiet = options->quiet,
 		.output_to_stderr = options->output_to_stderr,
@@ -459,39 +462,39 @@ struct session *session_open(const struct session_options *options, struct err *
 	return s;
 }
 
-void session_close(struct session *s)
+void runner_close(struct runner *s)
 {
-	end(s);
+	end_program(s);
 	control_file_close(&s->file);
 	if (s->program.input >= 0)
 		close(s->program.input);
 	free(s->fallback);
-	free(s->words);
+	free(s->runtime_options);
 	free(s);
 }
 
-struct executor *session_executor(struct session *session)
+struct executor *runner_executor(struct runner *session)
 {
 	return &session->executor;
 }
 
-enum session_mode session_mode(const struct session *session)
+enum runner_mode runner_mode(const struct runner *session)
 {
 	return session->mode;
 }
 
-const char *session_fallback(const struct session *session)
+const char *runner_fallback(const struct runner *session)
 {
 	return session->fallback;
 }
 
-bool session_has_input(const struct session *session)
+bool runner_has_input(const struct runner *session)
 {
 	return session->program.input >= 0;
 }
 
-void session_know_threads(struct session *session, const struct control_thread *threads,
-			  uint32_t count)
+void runner_know_threads(struct runner *session, const struct control_thread *threads,
+			 uint32_t count)
 {
 	control_file_know_threads(&session->file, threads, count);
 }

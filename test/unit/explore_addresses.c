@@ -3,7 +3,7 @@
  * clocks and random numbers say; and what a freed block is good for: to end the run.
  */
 #include "event/event.h"
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -101,23 +101,23 @@ static void build(void)
 	assert_int_equal(system("sooth-cc -O1 -g -w -fno-builtin -pthread -o places places.c"), 0);
 }
 
-static struct session *open_session(char *what, enum session_mode mode)
+static struct runner *open_session(char *what, enum runner_mode mode)
 {
 	static char *words[] = { "./places", NULL, NULL }; /* the session goes on using them */
 	struct err err;
-	struct session_options options = {
+	struct runner_options options = {
 		.program = words, .mode = mode, .quiet = true, .seconds = 20
 	};
 	words[1] = what;
-	struct session *session = session_open(&options, &err);
+	struct runner *session = runner_open(&options, &err);
 	if (!session)
 		fail_msg("%s", err.text);
 	return session;
 }
 
-static struct outcome run(struct session *session, uint64_t seed, uint32_t more)
+static struct outcome run(struct runner *session, uint64_t seed, uint32_t more)
 {
-	struct executor *executor = session_executor(session);
+	struct executor *executor = runner_executor(session);
 	struct plan plan = { .policy = seed ? CONTROL_PRIORITIES : CONTROL_STAY,
 			     .seed = seed,
 			     .options = CONTROL_END_STUCK | more };
@@ -174,21 +174,21 @@ static void compare(const struct steps *a, const struct steps *b, uint64_t seed)
 static void test_same_places(void **state)
 {
 	static struct steps first, again;
-	static const enum session_mode modes[] = { SESSION_ONCE, SESSION_FORK, SESSION_FORK_FIBERS,
-						   SESSION_PERSISTENT };
+	static const enum runner_mode modes[] = { RUNNER_ONCE, RUNNER_FORK, RUNNER_FORK_FIBERS,
+						  RUNNER_PERSISTENT };
 	uint32_t blocks = 0;
 
 	(void)state;
 	build();
 	for (unsigned m = 0; m < sizeof(modes) / sizeof(modes[0]); m++) {
-		struct session *session = open_session("p", modes[m]);
+		struct runner *session = open_session("p", modes[m]);
 		for (uint64_t seed = 0; seed < 8; seed++) {
 			struct outcome outcome = run(session, seed, CONTROL_CHECK_HEAP);
 			keep(m == 0 && seed == 0 ? &first : &again, &outcome);
 			if (m > 0 || seed > 0)
 				compare(&first, &again, seed);
 		}
-		session_close(session);
+		runner_close(session);
 	}
 	for (uint32_t t = 1; t <= 2; t++)
 		for (uint32_t i = 0; i < first.count[t]; i++)
@@ -200,7 +200,7 @@ static void test_same_places(void **state)
 
 static void ends(char *what, uint32_t options, enum control_result result)
 {
-	struct session *session = open_session(what, SESSION_ONCE);
+	struct runner *session = open_session(what, RUNNER_ONCE);
 	struct outcome outcome = run(session, 0, options);
 
 	if (outcome.result != result)
@@ -210,7 +210,7 @@ static void ends(char *what, uint32_t options, enum control_result result)
 		assert_true(outcome.control->fault_site != 0);
 		assert_int_equal(outcome.control->fault_thread, 0);
 	}
-	session_close(session);
+	runner_close(session);
 }
 
 static void test_freed(void **state)
@@ -238,7 +238,7 @@ static void test_race_with_free(void **state)
 
 	(void)state;
 	build();
-	struct session *session = open_session("r", SESSION_FORK);
+	struct runner *session = open_session("r", RUNNER_FORK);
 	for (uint64_t seed = 1; seed <= 40; seed++) {
 		struct outcome outcome = run(session, seed, CONTROL_CHECK_HEAP);
 		ended += outcome.result == CONTROL_ENDED;
@@ -246,7 +246,7 @@ static void test_race_with_free(void **state)
 		if (outcome.result == CONTROL_USE_AFTER_FREE)
 			assert_int_equal(outcome.control->fault_thread, 1);
 	}
-	session_close(session);
+	runner_close(session);
 	assert_true(used > 0 && ended > 0);
 	assert_int_equal(used + ended, 40);
 }

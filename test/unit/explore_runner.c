@@ -2,7 +2,7 @@
  * A session against a program that plays the runtime: this one, executed again. What it does is
  * said by the plan's seed, so that each test asks for one way of ending.
  */
-#include "explore/control/session.h"
+#include "explore/control/runner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -153,20 +153,20 @@ static int be_program(void)
 static char self[] = "/proc/self/exe", word[] = "--program";
 static char *program[] = { self, word, NULL };
 
-static struct session *open_session(enum session_mode mode, double seconds)
+static struct runner *open_session(enum runner_mode mode, double seconds)
 {
 	struct err err = { 0 };
-	struct session *s = session_open(
-		&(struct session_options){ .program = program, .mode = mode, .seconds = seconds },
+	struct runner *s = runner_open(
+		&(struct runner_options){ .program = program, .mode = mode, .seconds = seconds },
 		&err);
 
 	assert_non_null(s);
 	return s;
 }
 
-static void run(struct session *s, enum deed deed, uint32_t runs, struct outcome *outcome)
+static void run(struct runner *s, enum deed deed, uint32_t runs, struct outcome *outcome)
 {
-	struct executor *e = session_executor(s);
+	struct executor *e = runner_executor(s);
 	struct plan plan = { .seed = deed };
 	struct err err = { 0 };
 
@@ -180,8 +180,8 @@ static void run(struct session *s, enum deed deed, uint32_t runs, struct outcome
 static void each_mode_runs_plans(void **state)
 {
 	(void)state;
-	for (enum session_mode mode = SESSION_ONCE; mode <= SESSION_PERSISTENT; mode++) {
-		struct session *s = open_session(mode, 0);
+	for (enum runner_mode mode = RUNNER_ONCE; mode <= RUNNER_PERSISTENT; mode++) {
+		struct runner *s = open_session(mode, 0);
 		struct outcome outcome;
 
 		for (uint32_t i = 0; i < 5; i++) {
@@ -191,20 +191,20 @@ static void each_mode_runs_plans(void **state)
 			assert_int_equal(outcome.events[0].thread, 7);
 			assert_int_equal(outcome.events[0].step, i * 1000);
 			assert_int_equal(outcome.events[0].address, i ? i * 1000 + 99 : 0);
-			if (mode != SESSION_PERSISTENT)
+			if (mode != RUNNER_PERSISTENT)
 				assert_int_equal(WEXITSTATUS(outcome.status), 3);
 		}
-		assert_int_equal(session_mode(s), mode);
-		assert_null(session_fallback(s));
-		session_close(s);
+		assert_int_equal(runner_mode(s), mode);
+		assert_null(runner_fallback(s));
+		runner_close(s);
 	}
 }
 
 static void crashes_are_told(void **state)
 {
 	(void)state;
-	for (enum session_mode mode = SESSION_ONCE; mode <= SESSION_PERSISTENT; mode++) {
-		struct session *s = open_session(mode, 0);
+	for (enum runner_mode mode = RUNNER_ONCE; mode <= RUNNER_PERSISTENT; mode++) {
+		struct runner *s = open_session(mode, 0);
 		struct outcome outcome;
 
 		for (unsigned i = 0; i < 4; i++) { /* a server that dies of it is replaced */
@@ -215,45 +215,45 @@ static void crashes_are_told(void **state)
 			assert_int_equal(outcome.result, CONTROL_ENDED);
 			assert_int_equal(outcome.events[0].step, 3);
 		}
-		assert_int_equal(session_mode(s), mode);
-		session_close(s);
+		assert_int_equal(runner_mode(s), mode);
+		runner_close(s);
 	}
 }
 
 static void late_runs_are_killed(void **state)
 {
 	(void)state;
-	for (enum session_mode mode = SESSION_ONCE; mode <= SESSION_PERSISTENT; mode++) {
-		struct session *s = open_session(mode, 0.05);
+	for (enum runner_mode mode = RUNNER_ONCE; mode <= RUNNER_PERSISTENT; mode++) {
+		struct runner *s = open_session(mode, 0.05);
 		struct outcome outcome;
 
 		run(s, DEED_HANG, 0, &outcome);
 		assert_int_equal(outcome.result, CONTROL_HUNG);
-		session_close(s);
+		runner_close(s);
 	}
 }
 
 static void unfit_programs_fall_back(void **state)
 {
-	struct session *s = open_session(SESSION_PERSISTENT, 0);
+	struct runner *s = open_session(RUNNER_PERSISTENT, 0);
 	struct outcome outcome;
 
 	(void)state;
 	run(s, DEED_UNFIT_PERSISTENT, 5, &outcome);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
 	assert_int_equal(outcome.events[0].step, 5);
-	assert_int_equal(session_mode(s), SESSION_FORK_FIBERS);
-	assert_non_null(strstr(session_fallback(s), "it opens files"));
+	assert_int_equal(runner_mode(s), RUNNER_FORK_FIBERS);
+	assert_non_null(strstr(runner_fallback(s), "it opens files"));
 	run(s, DEED_UNFIT_SERVED, 6, &outcome);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
 	assert_int_equal(outcome.events[0].step, 6);
-	assert_int_equal(session_mode(s), SESSION_ONCE);
-	session_close(s);
+	assert_int_equal(runner_mode(s), RUNNER_ONCE);
+	runner_close(s);
 }
 
 static void servers_that_die_are_replaced(void **state)
 {
-	struct session *s = open_session(SESSION_FORK, 0);
+	struct runner *s = open_session(RUNNER_FORK, 0);
 	struct outcome outcome;
 
 	(void)state;
@@ -261,19 +261,19 @@ static void servers_that_die_are_replaced(void **state)
 	assert_int_equal(outcome.result, CONTROL_CRASHED);
 	run(s, DEED_END, 0, &outcome);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
-	session_close(s);
+	runner_close(s);
 }
 
 static void wild_counts_are_cut(void **state)
 {
-	struct session *s = open_session(SESSION_ONCE, 0);
+	struct runner *s = open_session(RUNNER_ONCE, 0);
 	struct outcome outcome;
 
 	(void)state;
 	run(s, DEED_DEADLOCK, 0, &outcome);
 	assert_int_equal(outcome.result, CONTROL_DEADLOCK);
 	assert_int_equal(outcome.blocked_count, CONTROL_THREADS);
-	session_close(s);
+	runner_close(s);
 }
 
 static unsigned looked;
@@ -291,20 +291,20 @@ static void held_threads_are_shown(void **state)
 {
 	(void)state;
 	looked = 0;
-	for (enum session_mode mode = SESSION_ONCE; mode <= SESSION_FORK; mode++) {
+	for (enum runner_mode mode = RUNNER_ONCE; mode <= RUNNER_FORK; mode++) {
 		struct err err = { 0 };
-		struct session *s = session_open(&(struct session_options){ .program = program,
-									    .mode = mode,
-									    .on_held = look,
-									    .context = &looked },
-						 &err);
-		struct executor *e = session_executor(s);
+		struct runner *s = runner_open(&(struct runner_options){ .program = program,
+									  .mode = mode,
+									  .on_held = look,
+									  .context = &looked },
+						&err);
+		struct executor *e = runner_executor(s);
 		struct plan plan = { .seed = DEED_HOLD, .options = CONTROL_HOLD };
 		struct outcome outcome;
 
 		assert_true(e->run(e, &plan, &outcome, &err));
 		assert_int_equal(outcome.result, CONTROL_ENDED);
-		session_close(s);
+		runner_close(s);
 	}
 	assert_int_equal(looked, 2);
 }
@@ -314,19 +314,18 @@ static void a_stop_ends_the_run(void **state)
 	static const volatile int stop = 1;
 
 	(void)state;
-	for (enum session_mode mode = SESSION_ONCE; mode <= SESSION_PERSISTENT; mode++) {
+	for (enum runner_mode mode = RUNNER_ONCE; mode <= RUNNER_PERSISTENT; mode++) {
 		struct err err = { 0 };
-		struct session *s = session_open(&(struct session_options){ .program = program,
-									    .mode = mode,
-									    .stop = &stop },
-						 &err);
-		struct executor *e = session_executor(s);
+		struct runner *s = runner_open(
+			&(struct runner_options){ .program = program, .mode = mode, .stop = &stop },
+			&err);
+		struct executor *e = runner_executor(s);
 		struct plan plan = { .seed = DEED_HANG };
 		struct outcome outcome;
 
 		assert_false(e->run(e, &plan, &outcome, &err));
 		assert_string_equal(err.text, "interrupted");
-		session_close(s);
+		runner_close(s);
 	}
 }
 
@@ -337,18 +336,18 @@ static void others_cannot_be_run(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
-		for (enum session_mode mode = SESSION_ONCE; mode <= SESSION_PERSISTENT; mode++) {
+		for (enum runner_mode mode = RUNNER_ONCE; mode <= RUNNER_PERSISTENT; mode++) {
 			struct err err = { 0 };
-			struct session *s = session_open(
-				&(struct session_options){ .program = words[i], .mode = mode },
+			struct runner *s = runner_open(
+				&(struct runner_options){ .program = words[i], .mode = mode },
 				&err);
-			struct executor *e = session_executor(s);
+			struct executor *e = runner_executor(s);
 			struct plan plan = { 0 };
 			struct outcome outcome;
 
 			assert_false(e->run(e, &plan, &outcome, &err));
 			assert_non_null(strstr(err.text, words[i][0]));
-			session_close(s);
+			runner_close(s);
 		}
 	}
 }
@@ -358,7 +357,7 @@ static void input_is_read_again(void **state)
 	int saved = dup(0);
 	FILE *file = tmpfile();
 	struct outcome outcome;
-	struct session *s;
+	struct runner *s;
 
 	(void)state;
 	assert_non_null(file);
@@ -366,12 +365,12 @@ static void input_is_read_again(void **state)
 	fflush(file);
 	assert_int_equal(dup2(fileno(file), 0), 0);
 	lseek(0, 1, SEEK_SET);
-	s = open_session(SESSION_ONCE, 0);
+	s = open_session(RUNNER_ONCE, 0);
 	for (unsigned i = 0; i < 3; i++) {
 		run(s, DEED_READ, 0, &outcome);
 		assert_int_equal(outcome.events[0].other, 'b');
 	}
-	session_close(s);
+	runner_close(s);
 	dup2(saved, 0);
 	close(saved);
 	fclose(file);
@@ -380,15 +379,15 @@ static void input_is_read_again(void **state)
 static void known_threads_stay(void **state)
 {
 	const struct control_thread threads[] = { { CONTROL_NONE, 0 }, { 0, 0 }, { 1, 0 } };
-	struct session *s = open_session(SESSION_ONCE, 0);
+	struct runner *s = open_session(RUNNER_ONCE, 0);
 	struct outcome outcome;
 
 	(void)state;
-	session_know_threads(s, threads, 3);
+	runner_know_threads(s, threads, 3);
 	run(s, DEED_END, 0, &outcome);
 	assert_int_equal(outcome.thread_count, 3);
 	assert_int_equal(outcome.threads[2].creator, 1);
-	session_close(s);
+	runner_close(s);
 }
 
 static void plans_are_copied(void **state)

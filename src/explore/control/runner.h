@@ -5,8 +5,8 @@
  * search) and the code that runs it. The search knows nothing else of the program, so it can be
  * tested on simulated programs too.
  */
-#ifndef EXPLORE_CONTROL_SESSION_H
-#define EXPLORE_CONTROL_SESSION_H
+#ifndef EXPLORE_CONTROL_RUNNER_H
+#define EXPLORE_CONTROL_RUNNER_H
 
 #include "base/err.h"
 #include "base/vec.h"
@@ -34,15 +34,15 @@ void plan_free(struct plan *plan);
 void plan_copy(struct plan *to, const struct plan *from);
 
 /*
- * Appends a slice; if the last slice is the same thread's, extends that. plan_add_event() appends the
- * step of a logged event, with a choice if it timed out or woke up spuriously.
+ * Appends a slice; if the last slice is the same thread's, extends that. plan_add_event() appends
+ * the step of a logged event, with a choice if it timed out or woke up spuriously.
  */
 void plan_add_slice(struct plan *plan, uint32_t thread, uint32_t until);
 void plan_add_event(struct plan *plan, const struct control_event *event);
 
 /*
- * The threads of a race do this many more steps after their stops, one thread after the other. By then
- * the accesses are in the recording, which is written in pieces of straight code.
+ * The threads of a race do this many more steps after their stops, one thread after the other. By
+ * then the accesses are in the recording, which is written in pieces of straight code.
  */
 #define PLAN_STEPS_AFTER_RACE 256
 
@@ -72,17 +72,17 @@ struct executor {
 		    struct err *err);
 };
 
-enum session_mode {
+enum runner_mode {
 	/* exec for each run; kernel threads; can be recorded: used for confirmation */
-	SESSION_ONCE,
-	SESSION_FORK, /* a process for each run, kernel threads */
-	SESSION_FORK_FIBERS,
-	SESSION_PERSISTENT, /* fibers in one process whose memory is restored after each run */
+	RUNNER_ONCE,
+	RUNNER_FORK, /* a process for each run, kernel threads */
+	RUNNER_FORK_FIBERS,
+	RUNNER_PERSISTENT, /* fibers in one process whose memory is restored after each run */
 };
 
-struct session_options {
+struct runner_options {
 	char **program; /* NULL-terminated words */
-	enum session_mode mode;
+	enum runner_mode mode;
 	const char *trace; /* directory to record to, NULL: do not record */
 	bool quiet;	   /* the program's output goes to /dev/null */
 	bool output_to_stderr;
@@ -112,20 +112,20 @@ struct session_options {
  * program's standard input is empty.
  */
 
-struct session;
-struct session *session_open(const struct session_options *options, struct err *err);
-void session_close(struct session *session);
-struct executor *session_executor(struct session *session);
-enum session_mode session_mode(const struct session *session); /* after a fallback */
-const char *session_fallback(const struct session *session);   /* why, or NULL */
-bool session_has_input(
-	const struct session *session); /* false: the program's standard input is empty */
+struct runner;
+struct runner *runner_open(const struct runner_options *options, struct err *err);
+void runner_close(struct runner *session);
+struct executor *runner_executor(struct runner *session);
+enum runner_mode runner_mode(const struct runner *session); /* after a fallback */
+const char *runner_fallback(const struct runner *session);  /* why, or NULL */
+bool runner_has_input(
+	const struct runner *session); /* false: the program's standard input is empty */
 
 /*
  * Enters threads, by creation, in the table that all runs share: for those a trace names, before
  * the first run.
  */
-void session_know_threads(struct session *session, const struct control_thread *threads,
-			  uint32_t count);
+void runner_know_threads(struct runner *session, const struct control_thread *threads,
+			 uint32_t count);
 
 #endif

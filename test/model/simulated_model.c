@@ -61,7 +61,7 @@ const char *sim_check_imagined(const struct sim_program *program, const struct s
 	struct simulated simulated;
 	struct outcome outcome;
 	struct plan plan = { 0 };
-	enum imagined what;
+	enum model_goal what;
 	const char *wrong = NULL;
 	struct map failures = { 0 };
 	struct err err;
@@ -74,8 +74,8 @@ const char *sim_check_imagined(const struct sim_program *program, const struct s
 	while (!wrong && !failures.count && simulated.runs < MOST_RUNS) {
 		bool fails, new;
 		plan_clear(&plan);
-		what = model_search_next(imagine, IMAGINED_VIEW, &plan);
-		if (what == IMAGINED_NOTHING)
+		what = model_search_next(imagine, MODEL_GOAL_NEW_VIEW, &plan);
+		if (what == MODEL_GOAL_NONE)
 			break;
 		simulated.executor.run(&simulated.executor, &plan, &outcome, &err);
 		figures->runs++;
@@ -83,9 +83,9 @@ const char *sim_check_imagined(const struct sim_program *program, const struct s
 		if (fails)
 			map_put(&failures, sim_hash_failure(&simulated.end), NULL);
 		new = model_search_learn(imagine, &outcome);
-		if (what == IMAGINED_FAILURE && !fails)
+		if (what == MODEL_GOAL_FAILURE && !fails)
 			wrong = "a run that was to fail did well";
-		else if (what != IMAGINED_FAILURE && !new && !fails && !program->spins)
+		else if (what != MODEL_GOAL_FAILURE && !new && !fails && !program->spins)
 			wrong = "a run that was to show something new did not";
 		else if (!fails && !program->spins && !program->leaves)
 			wrong = check_known(program, &simulated, imagine, figures);
