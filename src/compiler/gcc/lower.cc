@@ -6,9 +6,9 @@
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
+#include "compiler/common/known_calls.h"
 #include "compiler/gcc/access.h"
 #include "compiler/gcc/atomics.h"
-#include "compiler/gcc/calls.h"
 #include "compiler/gcc/lower.h"
 #include "compiler/gcc/points.h"
 #include "compiler/gcc/requests.h"
@@ -271,7 +271,7 @@ static const known_call *find_known(tree function)
 	if (!function || !TREE_PUBLIC(function) || !DECL_ASSEMBLER_NAME_SET_P(function))
 		return nullptr;
 	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
-	return calls_find(name + (name[0] == '*'));
+	return known_call_find(name + (name[0] == '*'));
 }
 
 /*
@@ -350,16 +350,9 @@ static bool is_runtime_call(tree function)
 	return !strncmp(name + (name[0] == '*'), "__sooth_", 8);
 }
 
-/*
- * pthread_once calls the program's code; malloc and operator new may be replaced by the program.
- * Then nothing is known after the call.
- */
 bool lower_runs_program(gcall *call)
 {
-	tree function = gimple_call_fndecl(call);
-	const known_call *known = find_known(function);
-
-	return known && (known->how == CALL_PLACE || !strcmp(known->name, "pthread_once"));
+	return known_call_runs_program(find_known(gimple_call_fndecl(call)));
 }
 
 enum event_group lower_records_of(gcall *call)

@@ -229,10 +229,10 @@ class generator
 
 	Value *start_of(const slots::definition &d, Instruction *end)
 	{
-		if (!d.start)
-			return d.other ? d.other : d.value;
+		if (!d.start.evolution)
+			return d.start.other ? d.start.other : d.value;
 		SCEVExpander expander(*evolution, function.getParent()->getDataLayout(), "sooth");
-		return expander.expandCodeFor(d.start, d.value->getType(), end);
+		return expander.expandCodeFor(d.start.evolution, d.value->getType(), end);
 	}
 
 	void generate_op(const op &o, segment &s)
