@@ -21,8 +21,7 @@ void requests_announce(gimple_stmt_iterator *gsi, gasm *stmt)
 	gimple_seq seq = NULL;
 	tree arguments = gimple_convert(&seq, gimple_location(stmt), ptr_type_node, operand);
 	gcall *call = gimple_build_call(function, 1, arguments);
-	gimple_set_location(call, gimple_location(stmt));
-	gimple_set_block(call, gimple_block(stmt));
+	gcc_copy_site(call, stmt);
 	gimple_seq_add_stmt(&seq, call);
 	gsi_insert_seq_before(gsi, seq, GSI_SAME_STMT);
 }

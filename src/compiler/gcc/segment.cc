@@ -456,8 +456,7 @@ void segment::enter(gimple_stmt_iterator *gsi)
 
 	expanded_location x = expand_location(DECL_SOURCE_LOCATION(current_function_decl));
 	e.wire.line = (uint32_t)x.line;
-	e.site = std::string(lang_hooks.decl_printable_name(current_function_decl, 1)) + "\t" +
-		 (x.file ? x.file : "");
+	e.site = names_function(current_function_decl, x.file);
 	gimple_call_set_lhs(call, caller);
 	gsi_insert_before(gsi, call, GSI_SAME_STMT);
 	e.wire.address_form = WIRE_PAYLOAD;
