@@ -121,8 +121,7 @@ class replacement
 			TREE_NOTHROW(function) = 1;
 		}
 		gcall *stmt = gimple_build_call_vec(function, values);
-		gimple_set_location(stmt, where());
-		gimple_set_block(stmt, gimple_block(old));
+		gcc_copy_site(stmt, old);
 		tree result = NULL_TREE;
 		if (!VOID_TYPE_P(type)) {
 			result = make_ssa_name(type);

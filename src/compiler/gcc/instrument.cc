@@ -66,8 +66,7 @@ bool assign_by_call(gimple_stmt_iterator *gsi)
 	tree function = build_fn_decl(clears ? "__sooth_memset" : "__sooth_memmove", type);
 	TREE_NOTHROW(function) = 1;
 	gcall *call = gimple_build_call(function, 3, address, second, size_int(size));
-	gimple_set_location(call, gimple_location(stmt));
-	gimple_set_block(call, gimple_block(stmt));
+	gcc_copy_site(call, stmt);
 	unlink_stmt_vdef(stmt);
 	gsi_replace(gsi, call, true);
 	return true;

@@ -64,14 +64,13 @@ static bool follow_induction(plan &p, class loop *loop, tree value)
 	if (!simple_iv(loop, loop, value, &iv, true) || !tree_fits_shwi_p(iv.step) ||
 	    integer_zerop(iv.step) || generic_expr_could_trap_p(iv.base))
 		return false;
-	slots::followed f;
 	basic_block toward, at = find_block_to_assign(p, loop_latch_edge(loop), &toward);
 	if (!at)
 		return false;
-	f.value = value;
-	f.definitions.push_back({ value, iv.base, loop_preheader_edge(loop)->src });
-	f.assignments.push_back({ value, value, tree_to_shwi(iv.step), at, toward });
-	p.known.follow(f);
+	p.known.follow({ value,
+			 { value, iv.base, loop_preheader_edge(loop)->src },
+			 { value, value, tree_to_shwi(iv.step), at, toward },
+			 {} });
 	return true;
 }
 
@@ -88,11 +87,10 @@ static bool follow_phi(plan &p, class loop *loop, tree value)
 	tree next = PHI_ARG_DEF_FROM_EDGE(phi, loop_latch_edge(loop));
 	if (TREE_CODE(next) != SSA_NAME)
 		return false;
-	slots::followed f;
-	f.value = value;
-	f.definitions.push_back({ value, PHI_ARG_DEF_FROM_EDGE(phi, entry), entry->src });
-	f.assignments.push_back({ value, next, 0, at, toward });
-	p.known.follow(f);
+	p.known.follow({ value,
+			 { value, PHI_ARG_DEF_FROM_EDGE(phi, entry), entry->src },
+			 { value, next, 0, at, toward },
+			 {} });
 	return true;
 }
 

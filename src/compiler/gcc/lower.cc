@@ -6,9 +6,9 @@
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
 
+#include "compiler/common/known_calls.h"
 #include "compiler/gcc/access.h"
 #include "compiler/gcc/atomics.h"
-#include "compiler/gcc/calls.h"
 #include "compiler/gcc/lower.h"
 #include "compiler/gcc/points.h"
 #include "compiler/gcc/requests.h"
@@ -96,8 +96,7 @@ static gimple *load_unit(gimple_stmt_iterator *gsi, tree whole, tree ref, tree *
 {
 	*value = make_ssa_name(TREE_TYPE(whole));
 	gimple *load = gimple_build_assign(*value, whole);
-	gimple_set_location(load, gimple_location(gsi_stmt(*gsi)));
-	gimple_set_block(load, gimple_block(gsi_stmt(*gsi)));
+	gcc_copy_site(load, gsi_stmt(*gsi));
 	gsi_insert_before(gsi, load, GSI_SAME_STMT);
 	source_references[load] = ref;
 	return load;
@@ -165,8 +164,7 @@ static void lower_complex_load(gimple_stmt_iterator *gsi)
 		half[i] = make_ssa_name(type);
 		gimple *load =
 			gimple_build_assign(half[i], build1(parts[i], type, unshare_expr(ref)));
-		gimple_set_location(load, gimple_location(stmt));
-		gimple_set_block(load, gimple_block(stmt));
+		gcc_copy_site(load, stmt);
 		gsi_insert_before(gsi, load, GSI_SAME_STMT);
 	}
 	gimple_assign_set_rhs_with_ops(gsi, COMPLEX_EXPR, half[0], half[1]);
@@ -185,8 +183,7 @@ static void lower_complex_store(gimple_stmt_iterator *gsi)
 
 	gsi_insert_seq_before(gsi, seq, GSI_SAME_STMT);
 	gimple *store = gimple_build_assign(build1(REALPART_EXPR, type, unshare_expr(ref)), real);
-	gimple_set_location(store, at);
-	gimple_set_block(store, gimple_block(stmt));
+	gcc_copy_site(store, stmt);
 	gsi_insert_before(gsi, store, GSI_SAME_STMT);
 	gimple_assign_set_lhs(stmt, build1(IMAGPART_EXPR, type, unshare_expr(ref)));
 	gimple_assign_set_rhs1(stmt, imaginary);
@@ -240,8 +237,7 @@ static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 			continue;
 		tree var = make_temporary(TREE_TYPE(arg));
 		gimple *load = gimple_build_assign(var, arg);
-		gimple_set_location(load, gimple_location(call));
-		gimple_set_block(load, gimple_block(call));
+		gcc_copy_site(load, call);
 		gsi_insert_before(gsi, load, GSI_SAME_STMT);
 		gimple_call_set_arg(call, i, var);
 		update_stmt(call);
@@ -257,8 +253,7 @@ static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 	if (TREE_CODE(var) == SSA_NAME)
 		SSA_NAME_DEF_STMT(var) = call;
 	gimple *store = gimple_build_assign(to, var);
-	gimple_set_location(store, gimple_location(call));
-	gimple_set_block(store, gimple_block(call));
+	gcc_copy_site(store, call);
 	update_stmt(call);
 	if (stmt_ends_bb_p(call))
 		gsi_insert_on_edge_immediate(find_fallthru_edge(gimple_bb(call)->succs), store);
@@ -271,7 +266,7 @@ static const known_call *find_known(tree function)
 	if (!function || !TREE_PUBLIC(function) || !DECL_ASSEMBLER_NAME_SET_P(function))
 		return nullptr;
 	const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
-	return calls_find(name + (name[0] == '*'));
+	return known_call_find(name + (name[0] == '*'));
 }
 
 /*
@@ -350,16 +345,9 @@ static bool is_runtime_call(tree function)
 	return !strncmp(name + (name[0] == '*'), "__sooth_", 8);
 }
 
-/*
- * pthread_once calls the program's code; malloc and operator new may be replaced by the program.
- * Then nothing is known after the call.
- */
 bool lower_runs_program(gcall *call)
 {
-	tree function = gimple_call_fndecl(call);
-	const known_call *known = find_known(function);
-
-	return known && (known->how == CALL_PLACE || !strcmp(known->name, "pthread_once"));
+	return known_call_runs_program(find_known(gimple_call_fndecl(call)));
 }
 
 enum event_group lower_records_of(gcall *call)

@@ -137,7 +137,7 @@ std::string names_field_path(tree ref, unsigned *offset)
 	return outer ? type_name(outer) + path : "";
 }
 
-static std::string function_and_file(tree function, const char *file)
+std::string names_function(tree function, const char *file)
 {
 	const char *name = lang_hooks.decl_printable_name(function, 1);
 	return std::string(name ? name : "?") + "\t" + (file ? file : "");
@@ -179,9 +179,9 @@ std::string names_site(gimple *stmt, unsigned *line, unsigned *column)
 		tree function = block_ultimate_origin(block);
 		if (!function || TREE_CODE(function) != FUNCTION_DECL)
 			continue;
-		site += function_and_file(function, x.file) + "\t";
+		site += names_function(function, x.file) + "\t";
 		x = expand_location(BLOCK_SOURCE_LOCATION(block));
 		site += std::to_string(x.line) + "\t";
 	}
-	return site + function_and_file(current_function_decl, x.file);
+	return site + names_function(current_function_decl, x.file);
 }

@@ -21,4 +21,7 @@ std::string names_field_path(tree ref, unsigned *offset);
  */
 std::string names_site(gimple *stmt, unsigned *line, unsigned *column);
 
+/* Returns "function\tfile". */
+std::string names_function(tree function, const char *file);
+
 #endif

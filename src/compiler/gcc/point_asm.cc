@@ -6,6 +6,7 @@
 #include "compiler/gcc/gcc.h"
 
 #include "compiler/common/point_row.h"
+#include "compiler/gcc/names.h"
 #include "compiler/gcc/point_asm.h"
 #include "compiler/gcc/point_name.h"
 
@@ -159,12 +160,6 @@ static void add_value(point_operands &o, tree value, char letter)
 /* In an asm template percent signs and dialect braces have a meaning. */
 static const point_escape escape = { "%{|}", '%' };
 
-static std::string function_and_file(tree function, const expanded_location &x)
-{
-	const char *name = lang_hooks.decl_printable_name(function, 1);
-	return std::string(name ? name : "?") + "\t" + (x.file ? x.file : "");
-}
-
 static point_row_text row_of(const point &p, const std::string &where, const std::string &types,
 			     const std::string &operands)
 {
@@ -208,7 +203,7 @@ gimple_seq point_build(const point &p)
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
 	expanded_location x = expand_location(p.where);
 	std::string text = point_row_nop(
-		row_of(made, function_and_file(current_function_decl, x), types, o.words), escape,
+		row_of(made, names_function(current_function_decl, x.file), types, o.words), escape,
 		flag_function_sections);
 	gasm *stmt = gimple_build_asm_vec(template_of(text), o.in, NULL, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
@@ -235,7 +230,7 @@ void point_add_none(tree function, const char *why)
 		    {},
 		    DECL_SOURCE_LOCATION(function) };
 	std::string text = point_row_none(
-		row_of(p, function_and_file(function, expand_location(p.where)), why, ""),
+		row_of(p, names_function(function, expand_location(p.where).file), why, ""),
 		flag_function_sections);
 
 	if (ix86_asm_dialect == ASM_INTEL)

@@ -163,8 +163,7 @@ void split_result(gcall *call)
 	gimple_call_set_lhs(call, value);
 	SSA_NAME_DEF_STMT(value) = call;
 	update_stmt(call);
-	gimple_set_location(store, gimple_location(call));
-	gimple_set_block(store, gimple_block(call));
+	gcc_copy_site(store, call);
 	gimple_seq_add_stmt(&seq, store);
 	insert_after_call(call, seq);
 }

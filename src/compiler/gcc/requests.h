@@ -1,9 +1,4 @@
-/*
- * Valgrind's client requests: inline assembler that does nothing unless valgrind runs the program.
- * Programs use them to declare their own synchronisation (helgrind.h, drd.h). The plugin adds a
- * call of the runtime before each, so that sooth learns of it as well
- * (runtime/annotate/valgrind_requests.c).
- */
+/* Announces Valgrind's client requests (common/client_request.h) to the runtime. */
 #ifndef COMPILER_GCC_REQUESTS_H
 #define COMPILER_GCC_REQUESTS_H
 

@@ -248,7 +248,7 @@ void segment::set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOS
 void segment::compute_base_slot(gimple_stmt_iterator *gsi, const access_address &a)
 {
 	unsigned slot;
-	HOST_WIDE_INT plus;
+	int64_t plus;
 
 	if (a.is_static || known.is_known(a.base) || known.of(a.base) == slots::none ||
 	    !known.find(a.base, &slot, &plus))
@@ -327,7 +327,7 @@ void segment::write(gimple_stmt_iterator *gsi, const op &o, tree named)
 	element &e = add_element(gsi, EV_WRITE, access_size(ref));
 	unsigned char constant[8] = { 0 };
 	unsigned slot;
-	HOST_WIDE_INT plus;
+	int64_t plus;
 
 	segment_counts.writes++;
 	describe_access(e, stmt, named);
@@ -405,16 +405,16 @@ void segment::clear(gimple_stmt_iterator *gsi, const op &o)
 
 void segment::define(gimple_stmt_iterator *gsi, const slots::definition &d)
 {
-	if (known.is_known(d.value) && d.value == d.expression)
+	if (known.is_known(d.value) && d.value == d.start)
 		return;
 	/*
 	 * All eight bytes: the value may not be an address, like the (void *)-1 that stands for
 	 * "nothing", and may be stored.
 	 */
 	element &e = add_element(gsi, EV_NONE, 8);
-	tree value = force_gimple_operand_gsi(
-		gsi, fold_convert(ptr_type_node, unshare_expr(d.expression)), true, NULL_TREE, true,
-		GSI_SAME_STMT);
+	tree value =
+		force_gimple_operand_gsi(gsi, fold_convert(ptr_type_node, unshare_expr(d.start)),
+					 true, NULL_TREE, true, GSI_SAME_STMT);
 	e.wire.value_form = WIRE_PAYLOAD;
 	e.wire.address_slot = (uint16_t)known.of(d.value);
 	e.wire.value_at = (uint16_t)bytes;
@@ -426,10 +426,10 @@ void segment::define(gimple_stmt_iterator *gsi, const slots::definition &d)
 void segment::assign(gimple_stmt_iterator *gsi, const slots::assignment &a)
 {
 	unsigned slot;
-	HOST_WIDE_INT plus;
+	int64_t plus;
 	bool found = known.find(a.source, &slot, &plus);
 
-	gcc_assert(found); /* slots::give_up() has ensured it */
+	gcc_assert(found); /* slots::solve() has ensured it */
 	set_slot(gsi, a.value, slot, plus + a.plus);
 }
 
@@ -456,8 +456,7 @@ void segment::enter(gimple_stmt_iterator *gsi)
 
 	expanded_location x = expand_location(DECL_SOURCE_LOCATION(current_function_decl));
 	e.wire.line = (uint32_t)x.line;
-	e.site = std::string(lang_hooks.decl_printable_name(current_function_decl, 1)) + "\t" +
-		 (x.file ? x.file : "");
+	e.site = names_function(current_function_decl, x.file);
 	gimple_call_set_lhs(call, caller);
 	gsi_insert_before(gsi, call, GSI_SAME_STMT);
 	e.wire.address_form = WIRE_PAYLOAD;

@@ -5,16 +5,7 @@
 #include "compiler/llvm/calls.h"
 #include "compiler/llvm/points.h"
 
-#include <map>
-#include <string>
-
 using namespace llvm;
-
-static const known_call known[] = {
-#define CALL(name, how, argument, group) { #name, CALL_##how, argument, EG_##group },
-#include "event/calls.def"
-#undef CALL
-};
 
 StringRef calls_name(const Function &function)
 {
@@ -29,16 +20,11 @@ static const Function *callee(const CallBase &call)
 
 const known_call *calls_find(const CallBase &call)
 {
-	static std::map<std::string, const known_call *> by_name;
 	const Function *function = callee(call);
 
-	if (by_name.empty())
-		for (const known_call &k : known)
-			by_name[k.name] = &k;
-	if (!function || function->hasLocalLinkage())
-		return nullptr;
-	auto found = by_name.find(calls_name(*function).str());
-	return found == by_name.end() ? nullptr : found->second;
+	return function && !function->hasLocalLinkage()
+		       ? known_call_find(calls_name(*function).str())
+		       : nullptr;
 }
 
 static bool is_runtime_call(const CallBase &call)
@@ -92,6 +78,5 @@ calls_meaning calls_classify(const CallBase &call, Value **object)
 
 bool calls_runs_program(const CallBase &call)
 {
-	const known_call *found = calls_find(call);
-	return found && (found->how == CALL_PLACE || StringRef(found->name) == "pthread_once");
+	return known_call_runs_program(calls_find(call));
 }

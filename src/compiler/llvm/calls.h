@@ -2,18 +2,8 @@
 #ifndef COMPILER_LLVM_CALLS_H
 #define COMPILER_LLVM_CALLS_H
 
+#include "compiler/common/known_calls.h"
 #include "compiler/llvm/llvm.h"
-#include "event/event.h"
-
-/* The functions of event/calls.def, by name. */
-enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_PLACE };
-
-struct known_call {
-	const char *name;
-	enum known_how how;
-	unsigned argument;	/* which one points at the object */
-	enum event_group group; /* what its records are about */
-};
 
 /* Returns the linker name of a function. */
 llvm::StringRef calls_name(const llvm::Function &function);

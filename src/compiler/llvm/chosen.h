@@ -5,13 +5,9 @@
 #include "compiler/llvm/llvm.h"
 
 /* Runs before local variables become registers, as far as LLVM allows. */
-struct chosen_reads : llvm::PassInfoMixin<chosen_reads> {
+struct chosen_reads : llvm_required_pass<chosen_reads> {
 	llvm::PreservedAnalyses run(llvm::Function &function,
 				    llvm::FunctionAnalysisManager &analyses);
-	static bool isRequired()
-	{
-		return true;
-	}
 };
 
 #endif

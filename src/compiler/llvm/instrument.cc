@@ -40,10 +40,8 @@ class lister
 	void list_block(BasicBlock &block, std::vector<op> &ops)
 	{
 		for (Instruction &i : block) {
-			if (LoadInst *load = dyn_cast<LoadInst>(&i))
-				list_load(load, ops);
-			else if (StoreInst *store = dyn_cast<StoreInst>(&i))
-				list_store(store, ops);
+			if (isa<LoadInst>(i) || isa<StoreInst>(i))
+				list_access(&i, ops);
 			else if (MemIntrinsic *stmt = dyn_cast<MemIntrinsic>(&i))
 				list_memory(stmt, ops);
 			else if (CallBase *call = dyn_cast<CallBase>(&i))
@@ -72,24 +70,16 @@ class lister
 		return size > vector_max;
 	}
 
-	void list_load(LoadInst *load, std::vector<op> &ops)
+	void list_access(Instruction *i, std::vector<op> &ops)
 	{
-		op o = make_op(op::READ, load, access_size(layout, load->getType()));
-		o.from_shared = sharing.is_shared(load->getPointerOperand());
-		if (!o.from_shared || !o.size || too_large(o.size))
+		Value *pointer = getLoadStorePointerOperand(i);
+		bool is_read = isa<LoadInst>(i);
+		op o = make_op(is_read ? op::READ : op::WRITE, i,
+			       access_size(layout, getLoadStoreType(i)));
+		if (!sharing.is_shared(pointer) || !o.size || too_large(o.size))
 			return;
-		o.from = access_split(layout, load->getPointerOperand());
-		ops.push_back(o);
-	}
-
-	void list_store(StoreInst *store, std::vector<op> &ops)
-	{
-		op o = make_op(op::WRITE, store,
-			       access_size(layout, store->getValueOperand()->getType()));
-		o.to_shared = sharing.is_shared(store->getPointerOperand());
-		if (!o.to_shared || !o.size || too_large(o.size))
-			return;
-		o.to = access_split(layout, store->getPointerOperand());
+		(is_read ? o.from_shared : o.to_shared) = true;
+		(is_read ? o.from : o.to) = access_split(layout, pointer);
 		ops.push_back(o);
 	}
 
@@ -229,10 +219,10 @@ class generator
 
 	Value *start_of(const slots::definition &d, Instruction *end)
 	{
-		if (!d.start)
-			return d.other ? d.other : d.value;
+		if (!d.start.evolution)
+			return d.start.other ? d.start.other : d.value;
 		SCEVExpander expander(*evolution, function.getParent()->getDataLayout(), "sooth");
-		return expander.expandCodeFor(d.start, d.value->getType(), end);
+		return expander.expandCodeFor(d.start.evolution, d.value->getType(), end);
 	}
 
 	void generate_op(const op &o, segment &s)

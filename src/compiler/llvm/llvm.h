@@ -29,6 +29,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/Support/CommandLine.h"
 
 /*
  * Returns the type of a pointer to bytes. Before LLVM 15, pointers have the type of what they point
@@ -42,6 +43,21 @@ static inline llvm::PointerType *llvm_pointer_type(llvm::LLVMContext &context)
 	return llvm::PointerType::get(context, 0);
 #endif
 }
+
+/* Sets an option of LLVM. It is registered whenever the pass is that has it. */
+static inline void llvm_set_option(llvm::StringRef name, llvm::StringRef value)
+{
+	if (llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name))
+		option->addOccurrence(0, name, value);
+}
+
+/* A pass that also runs on functions that are not to be optimised (optnone). */
+template <typename T> struct llvm_required_pass : llvm::PassInfoMixin<T> {
+	static bool isRequired()
+	{
+		return true;
+	}
+};
 
 static inline bool llvm_starts_with(llvm::StringRef text, llvm::StringRef prefix)
 {

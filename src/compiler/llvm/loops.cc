@@ -85,7 +85,7 @@ class loop_finder
 			return false;
 		if (!loop->isLoopInvariant(value))
 			return follow_induction(loop, value, otherwise) || follow_phi(loop, value);
-		p.known.define({ value, nullptr, nullptr, loop->getLoopPreheader() });
+		p.known.define({ value, {}, loop->getLoopPreheader() });
 		return true;
 	}
 
@@ -112,7 +112,7 @@ class loop_finder
 		for (; loop && has_no_calls(loop) && loop->isLoopInvariant(base);
 		     loop = loop->getParentLoop())
 			if (loop->getLoopPreheader())
-				array = { base, nullptr, nullptr, loop->getLoopPreheader() };
+				array = { base, {}, loop->getLoopPreheader() };
 		return array;
 	}
 
@@ -134,7 +134,7 @@ class loop_finder
 			return false;
 		int64_t plus = step->getAPInt().getSExtValue();
 		p.known.follow({ value,
-				 { value, sum->getStart(), nullptr, loop->getLoopPreheader() },
+				 { value, { sum->getStart(), nullptr }, loop->getLoopPreheader() },
 				 { value, value, plus, at, toward },
 				 otherwise });
 		return true;
@@ -157,7 +157,7 @@ class loop_finder
 		if (!isa<Instruction>(next) && !isa<Argument>(next))
 			return false;
 		p.known.follow({ value,
-				 { value, nullptr, first, loop->getLoopPreheader() },
+				 { value, { nullptr, first }, loop->getLoopPreheader() },
 				 { value, next, 0, at, toward },
 				 {} });
 		return true;

@@ -20,6 +20,25 @@ static const uint64_t inline_copy_max = 256;
 
 /* ---- structs as single values ---------------------------------------------------------------- */
 
+static unsigned part_count(Type *type)
+{
+	return isa<StructType>(type) ? type->getStructNumElements()
+				     : (unsigned)type->getArrayNumElements();
+}
+
+static uint64_t part_offset(const DataLayout &layout, Type *type, Type *part, unsigned i)
+{
+	return isa<StructType>(type)
+		       ? layout.getStructLayout(cast<StructType>(type))->getElementOffset(i)
+		       : i * layout.getTypeAllocSize(part).getFixedValue();
+}
+
+static Value *part_address(IRBuilder<> &builder, Type *type, Value *address, uint64_t offset)
+{
+	Value *at = builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, offset);
+	return builder.CreatePointerCast(at, type->getPointerTo());
+}
+
 /*
  * A struct that is loaded or stored as one value (front ends do that to pass it in registers) is
  * loaded and stored field by field: the padding between fields is not moved.
@@ -28,24 +47,16 @@ static Value *load_parts(IRBuilder<> &builder, LoadInst *whole, Type *type, Valu
 			 uint64_t offset)
 {
 	const DataLayout &layout = whole->getModule()->getDataLayout();
-	if (!type->isAggregateType()) {
-		Value *at =
-			builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, offset);
-		at = builder.CreatePointerCast(at, type->getPointerTo());
-		return builder.CreateAlignedLoad(
-			type, at, commonAlignment(whole->getAlign(), offset), whole->isVolatile());
-	}
+	if (!type->isAggregateType())
+		return builder.CreateAlignedLoad(type, part_address(builder, type, address, offset),
+						 commonAlignment(whole->getAlign(), offset),
+						 whole->isVolatile());
 	Value *all = PoisonValue::get(type);
-	unsigned count = isa<StructType>(type) ? type->getStructNumElements()
-					       : (unsigned)type->getArrayNumElements();
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < part_count(type); i++) {
 		Type *part = GetElementPtrInst::getTypeAtIndex(type, (uint64_t)i);
-		uint64_t at = isa<StructType>(type)
-				      ? layout.getStructLayout(cast<StructType>(type))
-						->getElementOffset(i)
-				      : i * layout.getTypeAllocSize(part).getFixedValue();
-		all = builder.CreateInsertValue(
-			all, load_parts(builder, whole, part, address, offset + at), i);
+		uint64_t at = offset + part_offset(layout, type, part, i);
+		all = builder.CreateInsertValue(all, load_parts(builder, whole, part, address, at),
+						i);
 	}
 	return all;
 }
@@ -56,23 +67,15 @@ static void store_parts(IRBuilder<> &builder, StoreInst *whole, Value *value, Va
 	const DataLayout &layout = whole->getModule()->getDataLayout();
 	Type *type = value->getType();
 	if (!type->isAggregateType()) {
-		Value *at =
-			builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), address, offset);
-		at = builder.CreatePointerCast(at, type->getPointerTo());
-		builder.CreateAlignedStore(value, at, commonAlignment(whole->getAlign(), offset),
+		builder.CreateAlignedStore(value, part_address(builder, type, address, offset),
+					   commonAlignment(whole->getAlign(), offset),
 					   whole->isVolatile());
 		return;
 	}
-	unsigned count = isa<StructType>(type) ? type->getStructNumElements()
-					       : (unsigned)type->getArrayNumElements();
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < part_count(type); i++) {
 		Value *part = builder.CreateExtractValue(value, i);
-		uint64_t at =
-			isa<StructType>(type)
-				? layout.getStructLayout(cast<StructType>(type))
-					  ->getElementOffset(i)
-				: i * layout.getTypeAllocSize(part->getType()).getFixedValue();
-		store_parts(builder, whole, part, address, offset + at);
+		store_parts(builder, whole, part, address,
+			    offset + part_offset(layout, type, part->getType(), i));
 	}
 }
 

@@ -94,7 +94,7 @@ DILocalVariable *variable_in(Value *memory)
 class describer
 {
       public:
-	describer(Instruction &at) : layout(at.getModule()->getDataLayout()), types(*at.getModule())
+	describer(Instruction &at) : module(*at.getModule()), layout(module.getDataLayout())
 	{
 		if (const DILocation *where = at.getDebugLoc())
 			inlined_at = where->getInlinedAt();
@@ -128,8 +128,8 @@ class describer
 				  StringRef wanted = "");
 
       private:
+	const Module &module;
 	const DataLayout &layout;
-	types_of_module types;
 	const DILocation *inlined_at = nullptr;
 
 	static Value *behind_intrinsic(Value *pointer)
@@ -189,18 +189,17 @@ class describer
 		v.offset += constant.getSExtValue();
 		v.has_index = v.has_index || !variables.empty();
 		if (!v.type)
-			note_struct(sum->getSourceElementType(), constant.getSExtValue(), v);
+			note_struct(sum->getSourceElementType(), v);
 	}
 
 	/* Remembers what the address computation says, in case nothing better is found. */
-	void note_struct(Type *type, int64_t offset, object_view &v)
+	void note_struct(Type *type, const object_view &v)
 	{
 		StructType *known = dyn_cast<StructType>(type);
 		if (!known || !known->hasName() || fallback)
 			return;
-		fallback = types.find(known->getName());
+		fallback = types_find(module, known->getName());
 		fallback_offset = v.offset;
-		(void)offset;
 	}
 	DIType *fallback = nullptr;
 	int64_t fallback_offset = 0;
@@ -222,7 +221,7 @@ class describer
 			name ? mdconst::dyn_extract<ConstantInt>(tag->getOperand(2)) : nullptr;
 		if (!offset)
 			return;
-		fallback = types.find(name->getString());
+		fallback = types_find(module, name->getString());
 		fallback_offset = (int64_t)offset->getZExtValue();
 	}
 

@@ -3,12 +3,12 @@
  * the constructor that it adds to each module is removed after it has run.
  */
 #include "compiler/llvm/own_pass.h"
+#include "compiler/llvm/llvm.h"
 
 #include "llvm/ADT/Any.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/CommandLine.h"
 
 using namespace llvm;
 
@@ -69,13 +69,7 @@ void drop_libtsan(Module &module)
  */
 Module *compiled_module;
 
-class remember_module_pass : public PassInfoMixin<remember_module_pass>
-{
-      public:
-	static bool isRequired()
-	{
-		return true;
-	}
+struct remember_module_pass : llvm_required_pass<remember_module_pass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
 		compiled_module = &module;
@@ -85,21 +79,12 @@ class remember_module_pass : public PassInfoMixin<remember_module_pass>
 
 } // namespace
 
-/* The options belong to LLVM, and are registered whenever the pass is. */
-static void switch_off(StringRef name)
-{
-	cl::Option *option = cl::getRegisteredOptions().lookup(name);
-
-	if (option)
-		option->addOccurrence(0, name, "0");
-}
-
 void own_pass_disable(PassBuilder &builder)
 {
 	for (const char *name :
 	     { "tsan-instrument-memory-accesses", "tsan-instrument-memintrinsics",
 	       "tsan-instrument-func-entry-exit", "tsan-instrument-atomics" })
-		switch_off(name);
+		llvm_set_option(name, "0");
 	builder.registerPipelineStartEPCallback(
 		[](ModulePassManager &passes, auto) { passes.addPass(remember_module_pass()); });
 	if (PassInstrumentationCallbacks *callbacks = builder.getPassInstrumentationCallbacks())

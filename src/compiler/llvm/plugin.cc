@@ -11,7 +11,6 @@
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -27,7 +26,7 @@ static void print_statistics()
 }
 
 /* The last pass: drops debug information that the program did not ask for, prints statistics. */
-struct finish_pass : PassInfoMixin<finish_pass> {
+struct finish_pass : llvm_required_pass<finish_pass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
 		switch (options_keep_debug()) {
@@ -39,18 +38,7 @@ struct finish_pass : PassInfoMixin<finish_pass> {
 			print_statistics();
 		return PreservedAnalyses::none();
 	}
-	static bool isRequired()
-	{
-		return true;
-	}
 };
-
-/* The options belong to LLVM, and are registered whenever the pass is that has them. */
-static void set_option(StringRef name, StringRef value)
-{
-	if (cl::Option *option = cl::getRegisteredOptions().lookup(name))
-		option->addOccurrence(0, name, value);
-}
 
 /*
  * Asks for a table from code addresses to units, where there is debug information at all. gcc
@@ -58,7 +46,7 @@ static void set_option(StringRef name, StringRef value)
  */
 static void want_address_table()
 {
-	set_option("generate-arange-section", "1");
+	llvm_set_option("generate-arange-section", "1");
 }
 
 /*
@@ -69,9 +57,9 @@ static void want_address_table()
  */
 static void forbid_added_reads()
 {
-	set_option("disable-licm-promotion", "1");
-	set_option("enable-load-in-loop-pre", "0");
-	set_option("simple-loop-unswitch-memoryssa-threshold", "0");
+	llvm_set_option("disable-licm-promotion", "1");
+	llvm_set_option("enable-load-in-loop-pre", "0");
+	llvm_set_option("simple-loop-unswitch-memoryssa-threshold", "0");
 }
 
 static void register_passes(PassBuilder &builder)

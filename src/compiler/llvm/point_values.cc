@@ -8,6 +8,9 @@
 
 #include "llvm/IR/DataLayout.h"
 
+#include <cctype>
+#include <cstring>
+
 using namespace llvm;
 
 std::vector<passed_value> point_passed(Function &function)
@@ -54,21 +57,8 @@ static seen_type type_of(Type *type, bool is_unsigned)
 
 static bool letter_fits(char letter, Type *type)
 {
-	switch (letter) {
-	case 'p':
-	case 's': return type->isPointerTy();
-	case 'f': return type->isFloatTy();
-	case 'd': return type->isDoubleTy();
-	case 'l':
-	case 'L': return type->isIntegerTy(64);
-	case 'i':
-	case 'I': return type->isIntegerTy(32);
-	case 'h':
-	case 'H': return type->isIntegerTy(16);
-	case 'b':
-	case 'B': return type->isIntegerTy(8) || type->isIntegerTy(1);
-	default: return true;
-	}
+	int plain = letter == 's' ? 'p' : tolower(letter);
+	return !strchr("pfdlihb", plain) || type_of(type, false).letter == plain;
 }
 
 /*

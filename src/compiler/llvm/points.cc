@@ -426,13 +426,7 @@ bool insert_points(Function &function)
 	return true;
 }
 
-class points_pass : public PassInfoMixin<points_pass>
-{
-      public:
-	static bool isRequired()
-	{
-		return true;
-	}
+struct points_pass : llvm_required_pass<points_pass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
 		bool any = false;

@@ -1,32 +1,15 @@
-/* Recognises Valgrind's client requests by their instructions. */
+/* Adds the call of the runtime before a client request. */
 #include "compiler/llvm/requests.h"
 
-#include <string>
+#include "compiler/common/client_request.h"
 
 using namespace llvm;
 
-/* Returns the asm text without blanks, separators and escapes. */
-static std::string without_separators(StringRef text)
-{
-	std::string out;
-	for (char c : text)
-		if (!strchr(" \t\n;%$", c))
-			out += c;
-	return out;
-}
-
-static bool is_request(const CallBase &call)
-{
-	const InlineAsm *code = cast<InlineAsm>(call.getCalledOperand());
-	std::string text = without_separators(code->getAsmString());
-
-	return text.find("rolq3,rdirolq13,rdirolq61,rdirolq51,rdi") != std::string::npos &&
-	       text.find("xchgqrbx,rbx") != std::string::npos && call.arg_size() > 0;
-}
-
 void requests_announce(CallBase *call)
 {
-	if (!is_request(*call))
+	const InlineAsm *code = cast<InlineAsm>(call->getCalledOperand());
+
+	if (!client_request_is_in(std::string(code->getAsmString())) || call->arg_size() == 0)
 		return;
 	IRBuilder<> builder(call);
 	PointerType *pointer = llvm_pointer_type(call->getContext());

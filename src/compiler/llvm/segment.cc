@@ -432,7 +432,7 @@ void segment::assign(Instruction *before, const slots::assignment &a)
 	int64_t plus = 0;
 	bool found = known.find(a.source, &slot, &plus);
 
-	if (!found) /* slots::give_up() has ensured it */
+	if (!found) /* slots::solve() has ensured it */
 		report_fatal_error("sooth: a value that should be known is not");
 	set_slot(before, a.value, slot, plus + a.plus);
 }

@@ -34,7 +34,7 @@ std::string types_function_name(const DISubprogram *function)
 	return name;
 }
 
-DIType *types_of_module::find(StringRef name)
+DIType *types_find(const Module &module, StringRef name)
 {
 	static const Module *listed_of;
 	static std::map<std::string, DIType *> listed;

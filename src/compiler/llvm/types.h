@@ -7,20 +7,10 @@
 #include <string>
 
 /*
- * The structs of a module, by the names that LLVM ("struct.table") or alias analysis ("table",
- * "_ZTS5table") gives them.
+ * Finds a struct of a module by the name that LLVM ("struct.table") or alias analysis ("table",
+ * "_ZTS5table") gives it. NULL: there is none.
  */
-class types_of_module
-{
-      public:
-	explicit types_of_module(const llvm::Module &module) : module(module)
-	{
-	}
-	llvm::DIType *find(llvm::StringRef name);
-
-      private:
-	const llvm::Module &module;
-};
+llvm::DIType *types_find(const llvm::Module &module, llvm::StringRef name);
 
 /* Returns what a pointer or reference of this type points at; NULL for other types. */
 llvm::DIType *types_pointee(llvm::DIType *type);
