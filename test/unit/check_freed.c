@@ -24,7 +24,7 @@ static void channels(void **state)
 	cannot(text, "A0 B0 D0 C0", "C event 0: found nothing where D event 0 has sent something");
 	cannot(text, "A0 C0", "C event 0: must come after B event 0");
 	/* what goes in does so before nobody can take it any more, whoever said that */
-	text = "A|send(c)|\nB|send(c)=unwoken|\nC|send(c)=unwoken|\nA|send(c)|\n";
+	text = "A|send(c)|\nB|send(c)=deaf|\nC|send(c)=deaf|\nA|send(c)|\n";
 	can(text, "A0 B0 C0 A1");
 	can(text, "C0 B0");
 	cannot(text, "B0 A0", "A event 0: sends where B event 0 has closed the other end");
