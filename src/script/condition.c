@@ -1,6 +1,7 @@
 /*
- * The tree of a condition: C's operators with C's precedence, and Lua's where C has none (`..` as in
- * Lua between shifts and sums; `and`, `or`, `not` beside &&, ||, !).
+ * Parses a condition to a tree. C's operators have C's precedence. Lua's operators are added where
+ * C has none: `..` binds as in Lua, between shifts and sums, and `and`, `or`, `not` bind like &&,
+ * ||, !.
  */
 #include "script/condition.h"
 #include "script/lexeme.h"
@@ -8,20 +9,22 @@
 
 #include <stdlib.h>
 
-/* Lua has 200 levels for all, and what is written there has a few more than what is read here. */
+/*
+ * Lua allows 200 levels in total, and the written expression has a few more levels than the tree.
+ */
 #define DEPTH_MOST 60u
 #define HEIGHT_MOST 1000u
 
 struct parser {
 	struct condition_reader reader;
-	struct condition_token token; /* the next one */
+	struct condition_token token; /* the next token */
 	unsigned depth;
-	bool colon_ends; /* in the middle of ?:, where a colon is no method's */
+	bool colon_ends; /* inside ?:, where a colon does not start a method call */
 	bool failed;
 	size_t failed_at;
 };
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors and tokens ----------------------------------------------------------------------- */
 
 static struct condition *fail_at(struct parser *p, size_t at)
 {
@@ -32,7 +35,9 @@ static struct condition *fail_at(struct parser *p, size_t at)
 	return NULL;
 }
 
-/* FAIL(p, place, format, …): only the first message counts. */
+/*
+ * FAIL(p, offset, format, …): sets the error message and returns NULL. Only the first error counts.
+ */
 #define FAIL(p, place, ...)                                                                        \
 	((p)->failed ? NULL : (err_set((p)->reader.err, __VA_ARGS__), fail_at((p), (place))))
 
@@ -67,7 +72,7 @@ static struct condition *fail_dereference(struct parser *p, const struct conditi
 		    (int)token->length, p->reader.text + token->at);
 }
 
-/* The next token does not fit where `wanted` would. */
+/* Reports that `wanted` was expected instead of the next token. */
 static struct condition *fail_token(struct parser *p, const char *wanted)
 {
 	const struct condition_token *t = &p->token;
@@ -121,7 +126,7 @@ static struct condition *make(struct parser *p, enum condition_kind kind,
 	return made;
 }
 
-/* What may nest: false, it does so too deeply. */
+/* Enters a nested construct. Returns false if the nesting is too deep. */
 static bool enter(struct parser *p)
 {
 	if (p->depth >= DEPTH_MOST)
@@ -133,7 +138,7 @@ static bool enter(struct parser *p)
 
 static struct condition *parse_choice(struct parser *p);
 
-/* A whole expression inside of brackets. */
+/* A whole expression inside brackets. */
 static struct condition *parse_inner(struct parser *p)
 {
 	struct condition *made;
@@ -150,7 +155,7 @@ static struct condition *parse_inner(struct parser *p)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-/* An item of a table: value, name = value, [key] = value. */
+/* An item in a table: value, name = value, [key] = value. */
 static struct condition *parse_item(struct parser *p)
 {
 	struct condition_token token = p->token;
@@ -164,7 +169,7 @@ static struct condition *parse_item(struct parser *p)
 			item->named = true;
 			return item;
 		}
-		if (!p->failed) { /* it was the start of a value: once more */
+		if (!p->failed) { /* the name starts a value: read it again */
 			p->reader = before;
 			p->token = token;
 		}
@@ -178,7 +183,7 @@ static struct condition *parse_item(struct parser *p)
 	return item;
 }
 
-/* Up to the closing bracket; `fields`: of a table. */
+/* Items up to the closing bracket. `fields`: they are the items of a table. */
 static struct condition *parse_list(struct parser *p, uint16_t close, bool fields, uint16_t *height)
 {
 	struct condition *first = NULL, **next = &first;
@@ -227,7 +232,7 @@ static struct condition *parse_table(struct parser *p)
 	return with_list(p, CONDITION_TABLE, &token, NULL, '}');
 }
 
-/* (…), or Lua's short forms: one text, one table */
+/* Arguments: (…), or Lua's short forms with one string or one table. */
 static struct condition *parse_arguments(struct parser *p, enum condition_kind kind,
 					 const struct condition_token *token, struct condition *of)
 {
@@ -251,7 +256,7 @@ static struct condition *parse_arguments(struct parser *p, enum condition_kind k
 
 static bool need_name(struct parser *p, struct condition_token *name)
 {
-	/* a field may be called `end`, `and`: it is put down as a text */
+	/* A field may be called `end` or `and`: it is written as a string. */
 	bool is_name = p->token.text && p->token.kind != TOKEN_TEXT;
 
 	*name = p->token;
@@ -271,7 +276,7 @@ static bool is_callable(const struct condition *c)
 	       (c->kind == CONDITION_LEAF && c->token.kind == TOKEN_NAME);
 }
 
-/* .name, [index], :name(…), (…), "…", { … } */
+/* Any number of .name, [index], :name(…), (…), "…", { … } */
 static struct condition *parse_suffixes(struct parser *p, struct condition *of)
 {
 	while (of && !p->failed) {
@@ -302,7 +307,7 @@ static struct condition *parse_suffixes(struct parser *p, struct condition *of)
 	return p->failed ? NULL : of;
 }
 
-/* (int)x, (T)x */
+/* An expression in parentheses. Rejects casts, (int)x and (T)x. */
 static struct condition *parse_parentheses(struct parser *p)
 {
 	struct condition_token token = p->token;
@@ -387,7 +392,7 @@ static struct condition *parse_unary(struct parser *p)
 	return of ? make(p, CONDITION_UNARY, &token, of, NULL) : NULL;
 }
 
-/* How tightly an operator binds; 0: it is none. */
+/* How tightly a binary operator binds; 0 if the token is not one. */
 static unsigned level_of(uint16_t kind)
 {
 	switch (kind) {
@@ -407,7 +412,7 @@ static unsigned level_of(uint16_t kind)
 	case TOKEN_GREATER_EQUAL: return 7;
 	case TOKEN_LEFT:
 	case TOKEN_RIGHT: return 8;
-	case TOKEN_CONCAT: return 9; /* from the left or from the right is the same text */
+	case TOKEN_CONCAT: return 9; /* associative */
 	case '+':
 	case '-': return 10;
 	case '*':

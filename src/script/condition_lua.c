@@ -1,15 +1,15 @@
 /*
- * A condition written as Lua. What differs:
+ * Writes a condition as a Lua expression. The differences between the languages:
  *
- *	truth	0 is false in C. Where truth is asked for (the whole condition, operands of && || !,
- *		what is before a ?) a value v is written (v or 0) ~= 0, which is evaluated once.
- *		`and` and `or` are && and || there; where a value is asked for they are Lua's, so that
- *		(n or 0) + 1 works.
- *	numbers	a comparison is 0 or 1 in sums and in comparisons with numbers. / and % and shifts are
- *		C's: functions of the library.
- *	?:	Lua's `c and x or y` is wrong where x may be false or nil: then ({…})[1].
+ *	truth	0 is false in C. Where a truth value is needed (the whole condition, operands of
+ *		&& || !, the condition of ?:) a value v is written (v or 0) ~= 0, which
+ *		evaluates v once. `and` and `or` are && and || there. Where a value is needed they
+ *		are Lua's, so that (n or 0) + 1 works.
+ *	numbers	A comparison is 0 or 1 in sums and in comparisons with numbers. C's / and % and
+ *		shifts are functions in the library.
+ *	?:	Lua's `c and x or y` is wrong where x may be false or nil; there it is ({…})[1].
  *
- * Lines are kept, so that Lua's errors have the right ones.
+ * Line breaks are kept, so that the line numbers in Lua's errors are right.
  */
 #include "script/condition.h"
 #include "script/lexeme.h"
@@ -31,11 +31,11 @@ enum condition_lua_level {
 	SUM,
 	PRODUCT,
 	UNARY,
-	LITERAL, /* has no suffixes in Lua without parentheses */
+	LITERAL, /* needs parentheses in Lua before a suffix */
 	PREFIX,
 };
 
-/* What is known of a value. */
+/* What the type of an expression guarantees. */
 enum type {
 	VALUE,
 	SOLID, /* neither nil nor false */
@@ -52,7 +52,7 @@ static void put(struct condition_lua_writer *w, const char *text)
 	script_append(w->out, text);
 }
 
-/* Goes on to the line of a token. */
+/* Writes newlines up to the token's line. */
 static void go_to(struct condition_lua_writer *w, const struct condition_token *token)
 {
 	for (; w->line < token->line; w->line++)
@@ -117,7 +117,7 @@ static void write_number(struct condition_lua_writer *w, const struct condition_
 			put(w, ".0");
 		return;
 	}
-	/* Lua reads -9223372036854775808 as a real; its hexadecimal numbers wrap */
+	/* Lua reads -9223372036854775808 as a float; its hexadecimal integers wrap around. */
 	snprintf(text, sizeof text, token->integer < 0 ? "0x%" PRIx64 : "%" PRIu64,
 		 (uint64_t)token->integer);
 	put(w, text);
@@ -150,7 +150,7 @@ static void write_leaf(struct condition_lua_writer *w, const struct condition_to
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-/* Each writes what binds at least as tightly as `level`. */
+/* Each of these writes an expression that binds at least as tightly as `level`. */
 static void write_value(struct condition_lua_writer *w, const struct condition *c,
 			enum condition_lua_level level);
 static void write_truth(struct condition_lua_writer *w, const struct condition *c,
@@ -170,7 +170,7 @@ static void close(struct condition_lua_writer *w, enum condition_lua_level has,
 		put(w, ")");
 }
 
-/* For arithmetic: true is 1. */
+/* For arithmetic, where true is 1. */
 static void write_number_of(struct condition_lua_writer *w, const struct condition *c,
 			    enum condition_lua_level level)
 {
@@ -207,7 +207,10 @@ static void write_infix(struct condition_lua_writer *w, const struct condition *
 	close(w, has, level);
 }
 
-/* Between a truth value and something else true is 1; otherwise Lua's == will do. */
+/*
+ * Compared with any other type, a truth value is 0 or 1. Lua's == suffices if both or neither
+ * operand is a truth value.
+ */
 static void write_equality(struct condition_lua_writer *w, const struct condition *c,
 			   enum condition_lua_level level)
 {
@@ -255,7 +258,7 @@ static void write_binary(struct condition_lua_writer *w, const struct condition 
 	}
 }
 
-/* Signs are kept apart: -- would be a comment. */
+/* Signs are followed by a space, because -- would be a comment. */
 static void write_unary(struct condition_lua_writer *w, const struct condition *c,
 			enum condition_lua_level level)
 {
@@ -296,7 +299,9 @@ static void write_choice(struct condition_lua_writer *w, const struct condition 
 	close(w, solid ? OR : PREFIX, level);
 }
 
-/* ---- what Lua has and C has not ---------------------------------------------------------------- */
+/*
+ * ---- Lua's additions to C ----------------------------------------------------------------------
+ */
 
 static void write_items(struct condition_lua_writer *w, const struct condition *list)
 {

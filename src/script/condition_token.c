@@ -1,4 +1,7 @@
-/* Tokens of conditions: names, C's numbers, characters and texts, signs of C and of Lua; Lua's comments. */
+/*
+ * Splits conditions into tokens: names, C's numbers, characters and strings, and the signs of C and
+ * Lua. Comments are Lua's.
+ */
 #include "script/condition.h"
 
 #include <ctype.h>
@@ -6,9 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- space ----------------------------------------------------------------------------------- */
+/*
+ * ---- white space and comments ------------------------------------------------------------------
+ */
 
-/* Behind the long comment that starts at `at` with its brackets, or 0. */
+/* Returns the end of the long comment whose brackets start at `at`, or 0 if none starts there. */
 static size_t skip_long(const char *text, size_t at)
 {
 	size_t level = 0, equal;
@@ -112,7 +117,7 @@ static bool read_number(struct condition_reader *r, struct condition_token *toke
 	return true;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
+/* ---- characters and strings ------------------------------------------------------------------ */
 
 static int digit_of(char c)
 {
@@ -121,7 +126,7 @@ static int digit_of(char c)
 					    : 99;
 }
 
-/* Digits of a base, at most so many. */
+/* Reads at most `most` digits of a base. Returns their count. */
 static size_t read_digits(const char *text, int base, size_t most, unsigned *value)
 {
 	size_t count = 0;
@@ -131,7 +136,10 @@ static size_t read_digits(const char *text, int base, size_t most, unsigned *val
 	return count;
 }
 
-/* What stands behind a backslash; 0: there is no such escape. */
+/*
+ * Reads an escape sequence, without its backslash. Returns its length, or 0 if C has no such
+ * escape.
+ */
 static size_t read_escape(const char *text, char *out)
 {
 	static const char names[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"\?";
@@ -151,7 +159,7 @@ static size_t read_escape(const char *text, char *out)
 	return count && value < 256 ? count + (*text == 'x') : 0;
 }
 
-/* In " or '. */
+/* A string in " or a character in '. */
 static bool read_quoted(struct condition_reader *r, struct condition_token *token)
 {
 	const char *text = r->text + r->at;

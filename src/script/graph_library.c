@@ -1,7 +1,7 @@
 /*
- * Graphs: a table { edges = { [from] = { [to] = true } } } with methods, so that copies and keys see
- * what is in it; what is empty is not there, so that equal graphs are equal. Nodes are numbers, texts,
- * true and false. What has to be searched is taken out into arrays first.
+ * Graphs: tables { edges = { [from] = { [to] = true } } } with methods, so that copies and keys
+ * cover their content. Empty tables are removed, so that graphs with the same edges are equal.
+ * Nodes are numbers, strings, true and false. A search first converts the graph to arrays.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -18,7 +18,10 @@ int script_new_graph(lua_State *lua)
 	return 1;
 }
 
-/* Pushes the edges of the graph that is argument 1; 0: it has none. */
+/*
+ * Pushes the edges table of the graph in argument 1 and returns its index. Pushes nothing and
+ * returns 0 if the graph has no edges.
+ */
 static int push_edges(lua_State *lua)
 {
 	luaL_checktype(lua, 1, LUA_TTABLE);
@@ -57,7 +60,10 @@ static void check_nodes(lua_State *lua)
 	check_node(lua, 3);
 }
 
-/* The table in the one at `table` by the key on the top, which it takes the place of; made if need be. */
+/*
+ * Replaces the key on the top by the table stored under it in the table at `table`, which is
+ * created if it does not exist. Returns its index.
+ */
 static int push_made(lua_State *lua, int table)
 {
 	lua_pushvalue(lua, -1);
@@ -118,7 +124,9 @@ static int remove_edge(lua_State *lua)
 	return 0;
 }
 
-/* ---- in arrays ------------------------------------------------------------------------------- */
+/*
+ * ---- graphs as arrays --------------------------------------------------------------------------
+ */
 
 struct graph_library_edge {
 	struct script_ordered from, to;
@@ -126,14 +134,14 @@ struct graph_library_edge {
 
 struct graph_library_graph {
 	uint32_t nodes, edges;
-	struct script_ordered *names; /* by node, in their order */
-	uint32_t *first;	      /* by node, and one more: where its edges start in `to` */
-	uint32_t *to;		      /* in the order of nodes */
+	struct script_ordered *names; /* by node, in order */
+	uint32_t *first;	      /* by node, and one more: index of its first edge in `to` */
+	uint32_t *to;		      /* by edge, sorted by source and target */
 };
 
 /*
- * Calls may only be stopped while nothing is allocated, so edges are counted first. `*flat`: no edge
- * leads to a node from which one goes on.
+ * Counts the edges before anything is allocated, because a call may be stopped only then. `*flat`
+ * says that no path has more than one edge: no edge leads to a node that has outgoing edges.
  */
 static uint64_t count_edges(lua_State *lua, int edges, bool *flat)
 {
@@ -213,7 +221,7 @@ static void name_nodes(struct graph_library_graph *g, const struct graph_library
 			g->names[g->nodes++] = g->names[i];
 }
 
-/* False: it is `flat`, and nothing is opened. */
+/* Converts the graph in argument 1. Returns false, and allocates nothing, if the graph is flat. */
 static bool graph_open(lua_State *lua, struct graph_library_graph *g)
 {
 	int edges = push_edges(lua);
@@ -249,7 +257,10 @@ static void graph_close(struct graph_library_graph *g)
 
 /* ---- searching ------------------------------------------------------------------------------- */
 
-/* Kahn: takes away what no edge leads to, again and again. What is left is on cycles or behind them. */
+/*
+ * Kahn's algorithm: removes nodes without incoming edges until none is left to remove. The
+ * remaining nodes are on cycles or reachable from them.
+ */
 static bool *find_left(const struct graph_library_graph *g, uint32_t *left)
 {
 	uint32_t *into = mem_zalloc((size_t)g->nodes + 1, sizeof *into);
@@ -276,8 +287,8 @@ static bool *find_left(const struct graph_library_graph *g, uint32_t *left)
 }
 
 /*
- * A shortest way from a node to another along one edge or more: breadth first, edges in order. Returns
- * by node where the way comes from; NULL: there is none.
+ * Finds a shortest path of at least one edge, breadth first, edges in order. Returns the
+ * predecessor of each node, or NULL if there is no path.
  */
 static uint32_t *find_way(const struct graph_library_graph *g, uint32_t from, uint32_t to)
 {
@@ -293,7 +304,7 @@ static uint32_t *find_way(const struct graph_library_graph *g, uint32_t from, ui
 			if (before[g->to[e]] != UINT32_MAX)
 				continue;
 			before[g->to[e]] = queue[i];
-			if (g->to[e] != from) /* it has been in the queue */
+			if (g->to[e] != from) /* `from` was in the queue already */
 				queue[count++] = g->to[e];
 		}
 		found = before[to] != UINT32_MAX;
@@ -357,7 +368,7 @@ static int reaches(lua_State *lua)
 	return 1;
 }
 
-/* A node that is on a cycle; UINT32_MAX: there is none. */
+/* Returns a node on a cycle, or UINT32_MAX if there is no cycle. */
 static uint32_t find_node_on_cycle(const struct graph_library_graph *g)
 {
 	uint32_t *before = mem_alloc(((size_t)g->nodes + 1) * sizeof *before);
@@ -371,7 +382,9 @@ static uint32_t find_node_on_cycle(const struct graph_library_graph *g)
 	for (uint32_t node = g->nodes; node-- > 0;)
 		if (is_left[node])
 			at = node;
-	/* each that is left has one before it that is left: going back leads into a cycle */
+	/*
+	 * Each remaining node has a remaining predecessor, so going backwards leads into a cycle.
+	 */
 	for (uint32_t steps = 0; left && steps < g->nodes; steps++)
 		at = before[at];
 	free(before);
@@ -379,7 +392,7 @@ static uint32_t find_node_on_cycle(const struct graph_library_graph *g)
 	return at;
 }
 
-/* A short cycle, backwards, from its least node on. */
+/* Lists a short cycle, backwards, starting with its least node. Returns its length. */
 static uint32_t take_cycle(const struct graph_library_graph *g, struct script_ordered *names)
 {
 	uint32_t node = find_node_on_cycle(g), length = 0, least = node, *way;
@@ -395,7 +408,7 @@ static uint32_t take_cycle(const struct graph_library_graph *g, struct script_or
 	return length;
 }
 
-/* Found in C first, then made a list: that may fail. */
+/* Finds the cycle in C first, and then creates the list, which may raise an error. */
 static int cycle(lua_State *lua)
 {
 	script_ordered_keys *found = &script_of(lua)->keys[0];
@@ -420,7 +433,7 @@ static int cycle(lua_State *lua)
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-/* g.acyclic is worked out when it is asked for; everything else is a method. */
+/* g.acyclic is computed when it is read. Everything else is a method. */
 static int find_member(lua_State *lua)
 {
 	if (lua_type(lua, 2) == LUA_TSTRING && !strcmp(lua_tostring(lua, 2), "acyclic")) {

@@ -1,7 +1,7 @@
 /*
- * Keys of a table in an order that depends on nothing but them: Lua's own order depends on addresses
- * and on chance. Numbers first (integers and reals by value), then texts byte by byte, then false and
- * true. Tables and functions as keys have no order.
+ * The keys of a table in an order that depends only on the keys. Lua's own order depends on
+ * addresses and on a random seed. Numbers come first (integers and floats by value), then strings
+ * byte by byte, then false and true. Tables and functions have no order as keys.
  */
 #include "script/script_internal.h"
 
@@ -36,14 +36,14 @@ void script_push_ordered(lua_State *lua, const struct script_ordered *key)
 		lua_pushinteger(lua, key->integer);
 }
 
-/* A real that is a key has no integer of the same value, but comes close to large ones. */
+/* A float that is a key never equals an integer, but may be close to a large one. */
 static int compare_mixed(lua_Integer a, lua_Number b)
 {
 	if (b >= 0x1p63)
 		return -1;
 	if (b < -0x1p63)
 		return 1;
-	lua_Integer whole = (lua_Integer)b; /* toward 0 */
+	lua_Integer whole = (lua_Integer)b; /* rounds towards 0 */
 	if (a != whole)
 		return a < whole ? -1 : 1;
 	return ((lua_Number)whole > b) - ((lua_Number)whole < b);
@@ -82,7 +82,7 @@ static int compare(const void *a, const void *b)
 	return script_compare_keys(a, b);
 }
 
-/* Most tables are small, and lists are in order already: qsort only for what is left. */
+/* Most tables are small, and the keys of lists are sorted already: qsort() is only for the rest. */
 static void sort(script_ordered_keys *keys)
 {
 	for (size_t i = 1; i < keys->count; i++) {
@@ -122,7 +122,7 @@ bool script_order_keys(lua_State *lua, int index, script_ordered_keys *keys, int
 		if (odd)
 			*odd = lua_type(lua, -1);
 	}
-	script_charge(lua, keys->count * 8); /* what sorting costs */
+	script_charge(lua, keys->count * 8); /* the cost of sorting */
 	sort(keys);
 	return all;
 }

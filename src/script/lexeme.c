@@ -1,3 +1,7 @@
+/*
+ * The lexer for Lua code that actions and conditions share, and tests on the neighbours of a lexeme.
+ * It follows the lexical rules of Lua 5.4. See lexeme.h.
+ */
 #include "script/lexeme.h"
 
 #include <ctype.h>
@@ -22,9 +26,14 @@ bool script_is_word(const char *name)
 	return is_word(name, strlen(name));
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/*
+ * ---- reading lexemes ---------------------------------------------------------------------------
+ */
 
-/* Behind a long bracket, [[ … ]] or [==[ … ]==], that starts at `at`; 0: none starts there. */
+/*
+ * Returns the end of a long bracket, [[ … ]] or [==[ … ]==], that starts at `at`, or 0 if none
+ * starts there.
+ */
 static size_t skip_long(const char *text, size_t at)
 {
 	size_t level = 0;
@@ -55,7 +64,8 @@ static size_t skip_quoted(const char *text, size_t at)
 	while (text[at] && text[at] != quote && text[at] != '\n') {
 		if (text[at] != '\\') {
 			at++;
-		} else if (text[at + 1] == 'z') { /* and all space behind it, newlines too */
+			/* skips all white space after it, even newlines */
+		} else if (text[at + 1] == 'z') {
 			for (at += 2; isspace((unsigned char)text[at]);)
 				at++;
 		} else {
@@ -76,7 +86,7 @@ static size_t skip_comment(const char *text, size_t at)
 	return at;
 }
 
-/* As Lua: digits, letters, dots, and signs behind an exponent. */
+/* As Lua reads numbers: digits, letters, dots, and a sign after an exponent. */
 static size_t skip_number(const char *text, size_t at)
 {
 	bool hex = text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
@@ -120,7 +130,7 @@ static bool starts_number(const char *text)
 	return isdigit((unsigned char)*text) || (*text == '.' && isdigit((unsigned char)text[1]));
 }
 
-/* The lexeme at `at`, which is no space and no comment; returns where it ends. */
+/* Reads the lexeme at `at`, where no white space or comment starts. Returns its end. */
 static size_t read_lexeme(const char *text, size_t at, struct script_lexeme *lexeme)
 {
 	size_t end = at;
@@ -152,7 +162,10 @@ bool script_lexeme_is(const char *text, const struct script_lexeme *lexeme, cons
 	       !memcmp(text + lexeme->at, word, lexeme->length);
 }
 
-/* What opens and closes: 1, -1, 0. `while` and `for` have a `do` that opens. */
+/*
+ * Returns 1 for an opening lexeme, -1 for a closing one, otherwise 0. In `while` and `for` loops,
+ * `do` opens the block.
+ */
 static int nesting(const char *text, const struct script_lexeme *lexeme)
 {
 	static const char *const open[] = { "function", "do", "if", "repeat" };
@@ -197,7 +210,7 @@ void script_read_lexemes(const char *text, script_lexemes *lexemes)
 	vec_free(&open);
 }
 
-/* ---- what stands beside a name --------------------------------------------------------------- */
+/* ---- neighbours of a name -------------------------------------------------------------------- */
 
 bool script_is_sign(const script_lexemes *lexemes, size_t i, char sign)
 {
@@ -205,7 +218,7 @@ bool script_is_sign(const script_lexemes *lexemes, size_t i, char sign)
 	       lexemes->items[i].sign == sign;
 }
 
-/* Behind . or : it is a field or a method. */
+/* A name after . or : is a field or a method. */
 static bool is_field(const script_lexemes *lexemes, size_t i)
 {
 	return i && (script_is_sign(lexemes, i - 1, '.') || script_is_sign(lexemes, i - 1, ':'));
@@ -224,14 +237,13 @@ static bool is_closing(const script_lexemes *lexemes, size_t i)
 	       script_is_sign(lexemes, i, '}');
 }
 
-/* Can the lexeme end what a call, an index or a field goes on with? */
+/* Can a call, an index or a field follow this lexeme? */
 static bool ends_operand(const script_lexemes *lexemes, size_t i)
 {
 	return lexemes->items[i].kind == SCRIPT_NAME || lexemes->items[i].kind == SCRIPT_STRING ||
 	       is_closing(lexemes, i);
 }
 
-/* Where the operand that ends with lexeme `i` starts: of `a.b[c](d)` its a. */
 size_t script_operand_start(const script_lexemes *lexemes, size_t i)
 {
 	for (;;) {

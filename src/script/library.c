@@ -1,7 +1,8 @@
 /*
- * What a piece of Lua may call: of Lua's own library what touches neither the machine nor itself, and
- * what grammars need. Functions in C that do more than a little say so to script_charge. Tables of the
- * library cannot be changed: what a session leaves behind is its attributes and nothing else.
+ * The library that actions can use: the parts of Lua's library that affect neither the machine nor
+ * the interpreter, and functions that grammars need. C functions that do more than a little work
+ * charge it with script_charge(). The tables of the library cannot be changed, so that a session
+ * leaves nothing except its attributes.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -12,7 +13,7 @@
 
 #define REPORTS_MOST 100u
 
-/* ---- saying ---------------------------------------------------------------------------------- */
+/* ---- reports, strings and errors ------------------------------------------------------------- */
 
 static int report(lua_State *lua)
 {
@@ -61,9 +62,9 @@ static int no_assert(lua_State *lua)
 	return luaL_error(lua, "assert(…) stands beside actions, not inside of one");
 }
 
-/* ---- what C has ------------------------------------------------------------------------------ */
+/* ---- C's operators and functions ------------------------------------------------------------- */
 
-/* Operators of conditions that Lua has otherwise: condition.c */
+/* Operators in conditions that differ between C and Lua. condition_lua.c writes calls of them. */
 
 static lua_Integer wrap(lua_Unsigned value)
 {
@@ -114,7 +115,7 @@ static int shift_right(lua_State *lua)
 	return shift(lua, false);
 }
 
-/* A truth value is 0 or 1 in C. */
+/* C's ==: a truth value is 0 or 1. */
 static int equal(lua_State *lua)
 {
 	for (int i = 1; i <= 2; i++) {
@@ -166,7 +167,7 @@ static int c_strncmp(lua_State *lua)
 	return 1;
 }
 
-/* As in `if (…)` of an event: 1 for there, 0 for not there. */
+/* As in the `if (…)` of an event: 1 if found, 0 if not. */
 static int c_strstr(lua_State *lua)
 {
 	size_t length, part_length;
@@ -187,14 +188,19 @@ static int c_startswith(lua_State *lua)
 	return 1;
 }
 
-/* ---- putting it together --------------------------------------------------------------------- */
+/*
+ * ---- assembling the library --------------------------------------------------------------------
+ */
 
 static int no_change(lua_State *lua)
 {
 	return luaL_error(lua, "the library cannot be changed");
 }
 
-/* What is no table cannot be changed by anybody: behind it is the table on the top, which is taken off. */
+/*
+ * Replaces the table on the top by a userdata that forwards reads to it. Actions cannot change a
+ * userdata, not even with raw access.
+ */
 static void guard(lua_State *lua)
 {
 	lua_newuserdatauv(lua, 0, 0);
@@ -206,7 +212,7 @@ static void guard(lua_State *lua)
 	lua_setmetatable(lua, -2);
 }
 
-/* Fields of the table below the top that stay. */
+/* Copies fields from the table below the top to the table on the top. */
 static void take(lua_State *lua, const char *const *names)
 {
 	for (; *names; names++) {
@@ -243,7 +249,7 @@ static void add_base(lua_State *lua)
 	take(lua, names);
 	luaL_setfuncs(lua, ours, 0);
 	lua_pop(lua, 2);
-	/* nobody sees Lua's globals, and nobody needs them */
+	/* Actions cannot see Lua's globals and do not need them. */
 	lua_newtable(lua);
 	lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 }
@@ -264,7 +270,7 @@ static void add_arithmetic(lua_State *lua)
 	lua_pop(lua, 1);
 }
 
-/* Methods of texts are found as s:upper(), without Lua's arithmetic on texts. */
+/* Strings get methods, as in s:upper(), but not Lua's arithmetic on strings. */
 static void add_texts(lua_State *lua)
 {
 	script_push_texts(lua);

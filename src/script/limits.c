@@ -1,19 +1,21 @@
 /*
- * Limits of a call: instructions, processor time, memory. doc/grammars.md, "Lua".
+ * Limits of a call: instructions, processor time and memory (doc/grammars.md, "Lua").
  *
- * Instructions are counted by Lua's count hook, STEP at a time; functions in C and the allocator add
- * what they do, as much as instructions would take. That alone does not bound the time: one instruction
- * may compare two long texts, move all of the stack (results and arguments of variable number), build
- * a large table anew, or make the collector run. So
+ * Lua's count hook counts instructions, STEP at a time. C functions and the allocator add their own
+ * work as the corresponding number of instructions. That alone does not bound the time: one
+ * instruction may compare two long strings, move the whole stack (variable numbers of results and
+ * arguments), rehash a large table or start the garbage collector. Therefore:
  *
- *	- a text has at most SCRIPT_TEXT_MOST bytes; Lua's stack has a million values at most;
- *	- the processor's time is looked at where instructions are counted and where a large block is
- *	  asked for. It ends a call only if its instructions are slow ones: a plain one takes a fifth
- *	  of what it may. It is the thread's own time: a busy machine changes nothing.
- *	- a full memory makes Lua collect, which takes long when there is much of it: once in a call.
+ *	- A string has at most SCRIPT_TEXT_MOST bytes. Lua's stack has at most a million values.
+ *	- Processor time is checked where instructions are counted and where a large block is
+ *	  allocated. It ends only calls with slow instructions: an ordinary instruction takes a
+ *	  fifth of its allowance. It is the thread's own CPU time, so machine load does not matter.
+ *	- When memory is full, Lua collects garbage, which is slow on a large heap. This happens at
+ *	  most once per call.
  *
- * The allocator cannot raise an error but by refusing, and then Lua collects first. Where that is
- * too expensive it gives the block and has the hook called at the next instruction.
+ * The allocator can only raise an error by refusing a block, and then Lua collects garbage first.
+ * Where that is too expensive, the allocator grants the block and makes the hook run at the next
+ * instruction.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -25,11 +27,11 @@
 #include <time.h>
 
 #define STEP 256
-#define BLOCK_STEPS 4			    /* what a new block counts, beside its size */
-#define LARGE ((size_t)64 << 10)	    /* a block whose making takes long */
+#define BLOCK_STEPS 4			    /* cost of a new block, in addition to its size */
+#define LARGE ((size_t)64 << 10)	    /* a block that takes long to create */
 #define TIME_PER_INSTRUCTION 40		    /* ns */
 #define TIME_AT_LEAST INT64_C(20000000)	    /* ns */
-#define TIME_BETWEEN_LOOKS INT64_C(2000000) /* the processor's clock costs a system call */
+#define TIME_BETWEEN_LOOKS INT64_C(2000000) /* ns; reading the CPU clock is a system call */
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
@@ -48,7 +50,7 @@ static int64_t time_of(const struct script *s)
 	return time > TIME_AT_LEAST ? time : TIME_AT_LEAST;
 }
 
-/* A call's time starts with the first look: most calls end before it, and pay nothing. */
+/* The time of a call starts with the first check. Most calls end before it and cost nothing. */
 static bool takes_too_long(struct script *s)
 {
 	int64_t now = clock_of(CLOCK_MONOTONIC);
@@ -65,7 +67,7 @@ static bool takes_too_long(struct script *s)
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
-/* Allocates nothing: it is called from inside the allocator. */
+/* Allocates nothing, because the allocator calls it. */
 static void note_place(struct script *s)
 {
 	lua_Debug at;
@@ -148,7 +150,7 @@ static void count(lua_State *lua, lua_Debug *at)
 	struct script *s = script_of(lua);
 
 	(void)at;
-	if (!s->running) /* it stays set behind a call */
+	if (!s->running) /* the hook stays set after a call */
 		return;
 	s->budget -= step_of(s);
 	if (!s->stop && s->budget <= 0)
@@ -198,7 +200,7 @@ void script_end(struct script *s)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The next instruction raises the error. lua_sethook may be called at any moment. */
+/* Makes the next instruction raise the error. lua_sethook() may be called at any time. */
 static void stop_soon(struct script *s, enum script_stop why)
 {
 	if (!s->stop)
@@ -212,7 +214,10 @@ static bool refuse(struct script *s, enum script_stop why)
 	return false;
 }
 
-/* Beyond the limit. Refused for the first time Lua collects and asks again; then it is an error. */
+/*
+ * May a block be granted that exceeds the memory limit? The first refusal in a call makes Lua
+ * collect garbage and ask again; a refusal after that is an error.
+ */
 static bool may_exceed(struct script *s, size_t size)
 {
 	if (!s->collected) {
@@ -240,14 +245,15 @@ static bool may_grow(struct script *s, bool is_text, size_t had, size_t size)
 }
 
 /*
- * Outside of calls nothing is refused: engines use Lua's functions there, and an error would have
- * nobody to go to. What they keep counts at the next call.
+ * Lua's allocator. Outside calls it refuses nothing: engines use Lua's C API there, and an error
+ * would have no handler. The memory that they keep counts at the next call.
  */
 void *script_allocate(void *script, void *old, size_t old_size, size_t size)
 {
 	struct script *s = script;
 	size_t had = old ? old_size : 0;
-	bool is_text = !old && old_size == LUA_TSTRING; /* of a new block it is what Lua makes */
+	/* for a new block, old_size is its Lua type */
+	bool is_text = !old && old_size == LUA_TSTRING;
 	void *made;
 
 	if (!size) {

@@ -1,6 +1,6 @@
 /*
- * The functions on lists and other tables. Lua's own would go on for long without being stopped, and
- * its sort draws lots.
+ * Library functions on lists and other tables. Lua's own functions could run for long without being
+ * stopped, and its sort uses random numbers.
  */
 #include "script/script_internal.h"
 
@@ -21,7 +21,7 @@ static void charge_moves(lua_State *lua, lua_Integer from, lua_Integer to)
 		script_charge(lua, (uint64_t)(to - from));
 }
 
-/* ---- changing -------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* insert(list, value) or insert(list, at, value) */
 static int insert(lua_State *lua)
@@ -43,7 +43,10 @@ static int insert(lua_State *lua)
 	return 0;
 }
 
-/* remove(list) takes the last, remove(list, at) another; returns it, nil where there is none. */
+/*
+ * remove(list) removes the last item, remove(list, at) the one at that position. Returns the item,
+ * or nothing if there is none.
+ */
 static int remove_(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1), at = luaL_optinteger(lua, 2, length);
@@ -101,7 +104,7 @@ static int concat(lua_State *lua)
 		luaL_addvalue(&made);
 		if (i < to)
 			luaL_addlstring(&made, separator, separator_length);
-		if (i == to) /* it may be the greatest integer there is */
+		if (i == to) /* i may be the greatest integer */
 			break;
 		script_charge(lua, 1);
 	}
@@ -111,7 +114,7 @@ static int concat(lua_State *lua)
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Is the value at `a` to stand before that at `b`? Argument 2 says so, or <. */
+/* Must the value at `a` come before the one at `b`? Asks the function in argument 2, or <. */
 static bool is_before(lua_State *lua, int a, int b)
 {
 	bool before;
@@ -130,7 +133,7 @@ static bool is_before(lua_State *lua, int a, int b)
 	return before;
 }
 
-/* Two runs next to each other in `from`, [low, middle) and [middle, high), become one in `to`. */
+/* Merges two adjacent sorted ranges in `from`, [low, middle) and [middle, high), into `to`. */
 static void merge(lua_State *lua, int from, int to, lua_Integer low, lua_Integer middle,
 		  lua_Integer high)
 {
@@ -150,7 +153,7 @@ static void merge(lua_State *lua, int from, int to, lua_Integer low, lua_Integer
 	}
 }
 
-/* By merging: stable, never quadratic, and an order that contradicts itself does no harm. */
+/* Merge sort: it is stable, never quadratic, and safe if the comparison contradicts itself. */
 static int sort(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1);
@@ -181,7 +184,7 @@ static int sort(lua_State *lua)
 
 /* ---- whole tables ---------------------------------------------------------------------------- */
 
-/* The keys of a table in their order, as a list. */
+/* Returns the keys of a table in order, as a list. */
 static int keys(lua_State *lua)
 {
 	script_ordered_keys *found = &script_of(lua)->keys[0];

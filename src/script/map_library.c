@@ -1,9 +1,12 @@
-/* Walks over tables in the order of their keys, and counters in them. */
+/*
+ * Library functions on tables as maps: iteration in the order of the keys, `count`, and the nested
+ * counters of `bump`.
+ */
 #include "script/script_internal.h"
 
 #include <lua5.4/lauxlib.h>
 
-/* ---- tables in order ------------------------------------------------------------------------- */
+/* ---- iteration in order ---------------------------------------------------------------------- */
 
 static int fail_order(lua_State *lua, int odd)
 {
@@ -14,9 +17,9 @@ static int fail_order(lua_State *lua, int odd)
 }
 
 /*
- * What goes on from one pair to the next: a function whose upvalues are the table, how far it is, the
- * number of keys and the keys: none for those of a list, one by one for a few, otherwise in a table. A
- * key that was removed on the way is left out.
+ * An iterator is a function whose upvalues are the table, the position, the number of keys, and the
+ * keys: none for a list (1, 2, 3, …), one upvalue each if they are FEW, otherwise one table of
+ * them. Keys that were removed during the iteration are skipped.
  */
 enum { TABLE = 1, AT, COUNT, KEYS };
 #define FEW 16u
@@ -64,7 +67,7 @@ static int next_of_many(lua_State *lua)
 	return go_on(lua, push_many);
 }
 
-/* 1, 2, 3, … */
+/* Are the keys 1, 2, 3, …? */
 static bool are_of_list(const script_ordered_keys *keys)
 {
 	for (size_t i = 0; i < keys->count; i++)
@@ -74,7 +77,10 @@ static bool are_of_list(const script_ordered_keys *keys)
 	return true;
 }
 
-/* Of a table with one key at most: called once with nil, before anything can change, and once more. */
+/*
+ * For a table with at most one key. Lua calls it once with nil, before the loop can change the
+ * table, and then once more.
+ */
 static int next_of_one(lua_State *lua)
 {
 	if (!lua_isnil(lua, 2))
@@ -82,7 +88,10 @@ static int next_of_one(lua_State *lua)
 	return lua_next(lua, 1) ? 2 : 0;
 }
 
-/* Most tables are small, and this is called at each event: one allocation, or none. */
+/*
+ * Most tables are small, and actions iterate at each event: so at most one allocation unless there
+ * are many keys.
+ */
 int script_pairs(lua_State *lua)
 {
 	script_ordered_keys *keys = &script_of(lua)->keys[0];
@@ -117,7 +126,7 @@ int script_pairs(lua_State *lua)
 	return 1;
 }
 
-/* The first key, or the one behind a key; every key is looked at. */
+/* next(table, key): the first key, or the first one after `key`. Examines every key. */
 int script_next(lua_State *lua)
 {
 	struct script_ordered behind, key, best = { 0 };
@@ -174,7 +183,10 @@ static bool is_empty(lua_State *lua, int index)
 	return false;
 }
 
-/* The map in the one on the top, pushed, made if it is not there. */
+/*
+ * Pushes the map stored under the key at `key` in the map on the top. Creates it if it does not
+ * exist.
+ */
 static void push_inner(lua_State *lua, int key)
 {
 	lua_pushvalue(lua, key);
@@ -202,14 +214,21 @@ static void check_bump(lua_State *lua, int last)
 	luaL_checkstack(lua, last + 4, "too many keys");
 }
 
-/* bump(map, a, b, n): map[a][b] += n; what is 0 is not there, nor a map that is empty then. */
+/*
+ * bump(map, a, b, n): map[a][b] += n. Removes a counter that becomes 0, and a map that becomes
+ * empty by that.
+ */
 int script_bump(lua_State *lua)
 {
 	int last = lua_gettop(lua), key = last - 1, inner;
 
 	check_bump(lua, last);
 	lua_pushvalue(lua,
-		      1); /* the maps come to lie from last + 1 on, that of key i at last + i - 1 */
+		      /*
+		       * The maps are at last + 1 and above: the one that is indexed with argument i
+		       * is at last + i - 1.
+		       */
+		      1);
 	for (int i = 2; i < key; i++)
 		push_inner(lua, i);
 	inner = lua_gettop(lua);

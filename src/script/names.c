@@ -1,11 +1,14 @@
-/* See script.h. A text that is not Lua gives some names and no error. */
+/*
+ * Lists the names that a piece of Lua uses, and marks those that it assigns. See
+ * script_find_names() in script.h. Text that is not Lua yields some names and no error.
+ */
 #include "script/script_internal.h"
 #include "script/lexeme.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* The helpers that conditions are made with are nobody's names. */
+/* Helper functions in translated conditions are not names of the user. */
 static bool is_ours(const char *name, size_t length)
 {
 	return length > 4 && !memcmp(name, "__c_", 4);
@@ -29,7 +32,7 @@ static void mark_assigned(const char *text, const struct script_lexeme *lexeme, 
 		name->assigned = true;
 }
 
-/* `i` is a = between variables and values: the variables before it that are names alone. */
+/* `i` is the = between variables and values. Marks the variables before it that are bare names. */
 static void mark_variables(const char *text, const script_lexemes *lexemes, size_t i,
 			   script_names *out, size_t first)
 {
@@ -44,7 +47,7 @@ static void mark_variables(const char *text, const script_lexemes *lexemes, size
 	}
 }
 
-/* Behind a name and <const> or <close> stands =, too: a local. */
+/* The = after a name with <const> or <close> belongs to a local. It marks no name. */
 void script_find_names(const char *text, script_names *out)
 {
 	script_lexemes lexemes = { 0 };

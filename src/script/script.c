@@ -1,4 +1,7 @@
-/* See script.h: opening, compiling, calling, and errors with their place. */
+/*
+ * Opens scripts, compiles pieces of Lua, calls them within the limits, and turns Lua's errors into
+ * messages with a location in the property file. See script.h.
+ */
 #include "script/script_internal.h"
 #include "script/lexeme.h"
 #include "base/mem.h"
@@ -10,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSTRUCTIONS_MOST ((uint64_t)1 << 50) /* years; and nothing overflows */
+#define INSTRUCTIONS_MOST ((uint64_t)1 << 50) /* years of run time, and no overflow */
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Only our own use of Lua outside of calls can get here. */
+/* Reached only if sooth itself makes an error while it uses Lua outside a call. */
 static int panic(lua_State *lua)
 {
 	fprintf(stderr, "sooth: Lua's error outside of a call: %s\n", lua_tostring(lua, -1));
@@ -69,7 +72,9 @@ void script_push_environment(struct script *s)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/* A chunk is called by the number of its file behind SCRIPT_MARK; messages get the name here. */
+/*
+ * A chunk's name is SCRIPT_MARK and the number of its file. set_message() puts the file's name in.
+ */
 static uint32_t number_of_file(struct script *s, const char *file)
 {
 	for (size_t i = 0; i < s->files.count; i++)
@@ -79,7 +84,7 @@ static uint32_t number_of_file(struct script *s, const char *file)
 	return (uint32_t)s->files.count - 1;
 }
 
-/* "\0013:12: what" → "FILE:12: what", on one line. */
+/* "\0013:12: reason" becomes "FILE:12: reason", on one line. */
 static bool tell(struct script *s, const char *message, struct err *err)
 {
 	const char *file = "", *what = message;
@@ -97,15 +102,15 @@ static bool tell(struct script *s, const char *message, struct err *err)
 	for (char *c = err->text; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = ' ';
-	eof = strstr(err->text, "near <eof>"); /* the message ends with it */
+	eof = strstr(err->text, "near <eof>"); /* always the end of the message */
 	if (eof)
 		strcpy(eof, "at the end");
 	return false;
 }
 
 /*
- * What lua_pcall left on the stack, taken off. Lua's own errors for want of memory (the second is of
- * its buffers) have no place.
+ * Sets `err` from the error that lua_pcall() left on the stack, and pops it. Lua's own
+ * out-of-memory errors (the string is the one from its buffers) have no location.
  */
 static bool fail(struct script *s, int status, struct err *err)
 {
@@ -126,8 +131,8 @@ static bool fail(struct script *s, int status, struct err *err)
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 /*
- * Lua reads a chunk in pieces: what goes in front, newlines so that it counts the lines of the
- * property file, the text, what goes behind.
+ * Lua reads a chunk in pieces: the head of the wrapper, newlines so that Lua's line numbers are
+ * those of the property file, the text, and the tail of the wrapper.
  */
 struct pieces {
 	const char *front, *text, *behind;
@@ -181,7 +186,7 @@ static bool is_name(const char *name)
 	return !*name;
 }
 
-/* With a name that is no parameter its wrapper would not be one either. */
+/* A name that cannot be a parameter would make the wrapper function invalid. */
 static bool can_be_names(const char *const *names, size_t count, const struct script_place *place,
 			 struct err *err)
 {
@@ -193,8 +198,8 @@ static bool can_be_names(const char *const *names, size_t count, const struct sc
 }
 
 /*
- * Locals called _ENV would be another environment: copies and keys know nothing of it (and Lua 5.4.4
- * has made wrong code of them).
+ * Rejects locals called _ENV. They would be a second environment, which copies and keys do not
+ * cover, and Lua 5.4.4 has generated wrong code for them.
  */
 static bool keeps_environment(const char *text, const struct script_place *place, struct err *err)
 {
@@ -214,7 +219,10 @@ static bool keeps_environment(const char *text, const struct script_place *place
 	return true;
 }
 
-/* Alone first: what parses alone cannot end its wrapper early. */
+/*
+ * Compiles the text without its wrapper first: text that parses alone cannot close the wrapper
+ * early.
+ */
 static bool parses_alone(struct script *s, const char *text, const struct script_place *place,
 			 bool expression, struct err *err)
 {
@@ -252,7 +260,9 @@ bool script_compile(struct script *s, const char *text, const struct script_plac
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-/* What engines keep may be too much without any call asking for more. */
+/*
+ * Engines keep values outside calls, where the limit is not enforced. So check it before each call.
+ */
 static bool fits(struct script *s, struct err *err)
 {
 	char words[256];

@@ -1,6 +1,6 @@
 /*
- * The functions on texts. Lua's patterns are left out: matching one can take for ever inside of a
- * single call. So find looks for a text as it is.
+ * Library functions on strings. Lua's patterns are left out, because matching one can run forever
+ * inside a single call. So find() searches for a literal string.
  */
 #include "script/script_internal.h"
 
@@ -33,7 +33,10 @@ static int repeat(lua_State *lua)
 	return 1;
 }
 
-/* find(s, part [, from]): where it starts and ends; memmem is linear, Lua's own search is not. */
+/*
+ * find(s, part [, from]): returns the first and last position. memmem() takes linear time; Lua's
+ * own search does not.
+ */
 static int find(lua_State *lua)
 {
 	size_t length, part_length;
@@ -55,7 +58,7 @@ static int find(lua_State *lua)
 	return 2;
 }
 
-/* %p is an address. */
+/* Rejects %p, which prints an address. */
 static void check_format(lua_State *lua, const char *format, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -69,7 +72,10 @@ static void check_format(lua_State *lua, const char *format, size_t length)
 	}
 }
 
-/* Lua's own (the upvalue), with tables and truth values as texts: Lua would print addresses. */
+/*
+ * Calls Lua's own format() (the upvalue) after converting tables and truth values to strings: Lua
+ * would print addresses.
+ */
 static int format(lua_State *lua)
 {
 	struct script *s = script_of(lua);

@@ -1,4 +1,4 @@
-/* Values for people: {1: 2, "a": true}; a list [1, 2]; a graph {1 -> 2, 2 -> 1}. */
+/* Formats values for people: {1: 2, "a": true}; a list as [1, 2]; a graph as {1 -> 2, 2 -> 1}. */
 #include "script/script_internal.h"
 #include "base/mem.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define SHOWN_MOST 1000u
-/* Beyond this an integer is an address. */
+/* Integers from here on are shown as addresses, in hexadecimal. */
 #define ADDRESS_FROM (INT64_C(1) << 32)
 
 struct shown {
@@ -68,7 +68,7 @@ static void add_scalar(struct shown *shown, const struct script_ordered *value, 
 
 static void add_value(struct shown *shown, int index, unsigned depth, bool plain);
 
-/* Keys and values of a table; tables as keys have no order and are only counted. */
+/* Keys and values of a table. Keys without an order (tables, functions) are shown as one "…". */
 static void add_fields(struct shown *shown, int table, unsigned depth, bool is_list)
 {
 	lua_State *lua = shown->lua;
@@ -91,7 +91,7 @@ static void add_fields(struct shown *shown, int table, unsigned depth, bool is_l
 	add(shown, is_list ? "]" : "}");
 }
 
-/* Of { edges = { 1 = { 2 = true } } } only the edges. */
+/* A graph { edges = { 1 = { 2 = true } } }: shows only the edges. */
 static void add_graph(struct shown *shown, int graph, unsigned depth)
 {
 	lua_State *lua = shown->lua;

@@ -1,7 +1,8 @@
 /*
- * Values of Lua from outside, copies of them, and keys. Copies and keys take one table after the
- * other, in the order in which they come upon them, so that a list of a million links is no deeper
- * than any other. Tables that are still to be done wait on Lua's stack.
+ * Pushes values from outside Lua, copies Lua values, and computes their keys (script_key()).
+ * Copying and key computation process one table after the other, in the order in which they meet
+ * them, so that a list with a million links needs no recursion. The tables still to be processed
+ * wait on Lua's stack.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -10,7 +11,7 @@
 #include <lua5.4/lauxlib.h>
 #include <math.h>
 
-/* On Lua's stack is room for a million values, and a copy needs two for a table. */
+/* Lua's stack has room for a million values, and a copy needs two for each table. */
 #define TABLES_MOST 400000u
 #define LINEAR_MOST 12u
 
@@ -25,7 +26,9 @@ void script_push_value(struct script *s, const struct script_value *value)
 	}
 }
 
-/* ---- which tables were seen ------------------------------------------------------------------ */
+/*
+ * ---- numbering tables --------------------------------------------------------------------------
+ */
 
 static void forget(struct script_seen *seen)
 {
@@ -34,7 +37,10 @@ static void forget(struct script_seen *seen)
 		map_free(&seen->numbers);
 }
 
-/* The number of a table, a new one if it was not seen yet. Few are looked for one by one. */
+/*
+ * Returns the number of a table, a new one if it was not seen before. A short list is searched
+ * linearly.
+ */
 static uint32_t number_of(struct script_seen *seen, const void *table, bool *fresh)
 {
 	uint64_t *number;
@@ -62,7 +68,7 @@ static uint32_t number_of(struct script_seen *seen, const void *table, bool *fre
 
 /* ---- copying --------------------------------------------------------------------------------- */
 
-/* As large as the original. */
+/* Pushes an empty table with room for as much as the original holds, and of the same kind. */
 static void push_new(lua_State *lua, int original)
 {
 	lua_Unsigned list = lua_rawlen(lua, original);
@@ -80,7 +86,7 @@ static void push_new(lua_State *lua, int original)
 		script_set_kind(lua, kind);
 }
 
-/* Has it a copy of its own? Texts and functions of the library are themselves. */
+/* Does a copy need a new object for this value? Strings and library functions are shared. */
 static bool has_copy(lua_State *lua, int index)
 {
 	int type = lua_type(lua, index);
@@ -92,8 +98,8 @@ static bool has_copy(lua_State *lua, int index)
 }
 
 /*
- * Replaces the table on the top, above `above` values of the walk, by its copy. The pairs of original
- * and copy lie from `base` on, below these.
+ * Replaces the table on the top by its copy. Above the pairs (original, copy), which start at
+ * `base`, and below the table lie `above` temporary values of the traversal.
  */
 static void replace_by_copy(lua_State *lua, int base, int above)
 {
@@ -109,12 +115,12 @@ static void replace_by_copy(lua_State *lua, int base, int above)
 	if (number >= TABLES_MOST || !lua_checkstack(lua, 10))
 		luaL_error(lua, "it has too many tables to be copied: more than %d", (int)number);
 	push_new(lua, lua_gettop(lua));
-	lua_pushvalue(lua, -1);		 /* …, the walk's, original, copy, copy */
-	lua_rotate(lua, -3 - above, 3);	 /* …, original, copy, copy, the walk's */
-	lua_rotate(lua, -1 - above, -1); /* …, original, copy, the walk's, copy */
+	lua_pushvalue(lua, -1);		 /* …, temporaries, original, copy, copy */
+	lua_rotate(lua, -3 - above, 3);	 /* …, original, copy, copy, temporaries */
+	lua_rotate(lua, -1 - above, -1); /* …, original, copy, temporaries, copy */
 }
 
-/* Fills the copy of a number. */
+/* Fills the copy of the table with this number. */
 static void copy_fields(lua_State *lua, int base, uint32_t number)
 {
 	int from = base + 2 * (int)number, to = from + 1;
@@ -122,7 +128,7 @@ static void copy_fields(lua_State *lua, int base, uint32_t number)
 	lua_pushnil(lua);
 	while (lua_next(lua, from)) {
 		if (has_copy(lua, -1))
-			replace_by_copy(lua, base, 1); /* the key lies below it */
+			replace_by_copy(lua, base, 1); /* the key is below it */
 		lua_pushvalue(lua, -2);
 		if (has_copy(lua, -1))
 			replace_by_copy(lua, base, 2);
@@ -140,7 +146,7 @@ void script_copy_top(lua_State *lua)
 		return;
 	forget(&s->seen);
 	replace_by_copy(lua, base, 0);
-	lua_pop(lua, 1); /* it lies behind its original, too */
+	lua_pop(lua, 1); /* the copy is also next to its original */
 	for (uint32_t i = 0; i < s->seen.list.count; i++)
 		copy_fields(lua, base, i);
 	lua_copy(lua, base + 1, base);
@@ -191,7 +197,9 @@ static void append_scalar(script_key_text *key, const struct script_ordered *val
 	}
 }
 
-/* The value on the top, which is taken off; but a table that is new stays there, to be done later. */
+/*
+ * Appends the value on the top and pops it. A new table stays on the stack, to be appended later.
+ */
 static bool append_value(struct script *s, script_key_text *key, struct err *err)
 {
 	lua_State *lua = s->lua;
@@ -202,7 +210,7 @@ static bool append_value(struct script *s, script_key_text *key, struct err *err
 		append_scalar(key, &scalar);
 	} else if (lua_isnil(lua, -1)) {
 		script_append(key, "n");
-	} else if (lua_iscfunction(lua, -1) || lua_isuserdata(lua, -1)) { /* the library's */
+	} else if (lua_iscfunction(lua, -1) || lua_isuserdata(lua, -1)) { /* from the library */
 		append_integer(key, 'c', (uintptr_t)lua_topointer(lua, -1));
 	} else if (lua_istable(lua, -1)) {
 		append_integer(key, '{', number_of(&s->seen, lua_topointer(lua, -1), &fresh));
