@@ -67,8 +67,8 @@ static bool is_type(const char *name)
 static struct condition *fail_dereference(struct parser *p, const struct condition_token *token)
 {
 	return FAIL(p, token->at,
-		    "'%.*s': attributes are values captured at the event; nothing dereferences the "
-		    "program",
+		    "'%.*s': pointers cannot be used here; attributes are values captured at the "
+		    "event",
 		    (int)token->length, p->reader.text + token->at);
 }
 
@@ -79,11 +79,11 @@ static struct condition *fail_token(struct parser *p, const char *wanted)
 	int length = t->length < 40 ? (int)t->length : 40;
 
 	switch (t->kind) {
-	case TOKEN_END: return FAIL(p, t->at, "%s is missing at the end", wanted);
+	case TOKEN_END: return FAIL(p, t->at, "expected %s at the end", wanted);
 	case TOKEN_ARROW: return fail_dereference(p, t);
-	case '=': return FAIL(p, t->at, "= assigns; a comparison is ==");
+	case '=': return FAIL(p, t->at, "'=' is an assignment; use == to compare");
 	default:
-		return FAIL(p, t->at, "%s is missing before '%.*s'", wanted, length,
+		return FAIL(p, t->at, "expected %s before '%.*s'", wanted, length,
 			    p->reader.text + t->at);
 	}
 }
@@ -121,8 +121,7 @@ static struct condition *make(struct parser *p, enum condition_kind kind,
 		.kind = (uint8_t)kind, .token = *token, .a = a, .b = b, .height = height + 1
 	};
 	if (made->height > HEIGHT_MOST)
-		FAIL(p, token->at,
-		     "the condition is too long: give parts of it a name in an action");
+		FAIL(p, token->at, "the condition is too long: compute parts of it in an action");
 	return made;
 }
 
@@ -175,7 +174,7 @@ static struct condition *parse_item(struct parser *p)
 		}
 	} else if (take(p, '[')) {
 		key = parse_inner(p);
-		if (!need(p, ']', "]") || !need(p, '=', "="))
+		if (!need(p, ']', "']'") || !need(p, '=', "'='"))
 			return NULL;
 	}
 	item = make(p, CONDITION_PARENTHESES, &token, parse_inner(p), key);
@@ -206,7 +205,7 @@ static struct condition *parse_list(struct parser *p, uint16_t close, bool field
 		if (!fields && p->token.kind == close)
 			fail_token(p, "a value");
 	}
-	need(p, close, close == ')' ? ") or ," : "} or ,");
+	need(p, close, close == ')' ? "')' or ','" : "'}' or ','");
 	return first;
 }
 
@@ -247,7 +246,7 @@ static struct condition *parse_arguments(struct parser *p, enum condition_kind k
 		only = make(p, CONDITION_LEAF, &at, NULL, NULL);
 		advance(p);
 	} else {
-		return fail_token(p, "(");
+		return fail_token(p, "'('");
 	}
 	only = make(p, CONDITION_PARENTHESES, &at, only, NULL);
 	made = make(p, kind, token, of, only);
@@ -287,11 +286,12 @@ static struct condition *parse_suffixes(struct parser *p, struct condition *of)
 				of = make(p, CONDITION_FIELD, &name, of, NULL);
 		} else if (take(p, '[')) {
 			of = make(p, CONDITION_INDEX, &sign, of, parse_inner(p));
-			need(p, ']', "]");
+			need(p, ']', "']'");
 		} else if (sign.kind == ':' && !p->colon_ends) {
 			advance(p);
 			if (need_name(p, &name) && script_is_word(name.text))
-				FAIL(p, name.at, "'%s' is a word of Lua and cannot be a method",
+				FAIL(p, name.at,
+				     "'%s' is a Lua keyword and cannot be a method name",
 				     name.text);
 			if (!p->failed)
 				of = parse_arguments(p, CONDITION_METHOD, &name, of);
@@ -315,14 +315,16 @@ static struct condition *parse_parentheses(struct parser *p)
 
 	advance(p);
 	if (p->token.kind == TOKEN_NAME && is_type(p->token.text))
-		return FAIL(p, token.at, "a cast: values are what was captured, without types");
+		return FAIL(p, token.at,
+			    "casts are not supported: captured values have no C types");
 	inner = parse_inner(p);
-	if (!need(p, ')', ")") || !inner)
+	if (!need(p, ')', "')'") || !inner)
 		return NULL;
 	made = make(p, CONDITION_PARENTHESES, &token, inner, NULL);
 	if (inner->kind == CONDITION_LEAF && inner->token.kind == TOKEN_NAME &&
 	    (p->token.kind == TOKEN_NAME || p->token.kind == TOKEN_NUMBER))
-		return FAIL(p, token.at, "a cast: values are what was captured, without types");
+		return FAIL(p, token.at,
+			    "casts are not supported: captured values have no C types");
 	return parse_suffixes(p, made);
 }
 
@@ -331,13 +333,13 @@ static struct condition *parse_name(struct parser *p)
 	struct condition_token token = p->token;
 
 	if (!strcmp(token.text, "sizeof") || is_type(token.text))
-		return FAIL(p, token.at, "'%s': values are what was captured, without types",
+		return FAIL(p, token.at, "'%s' is not supported: captured values have no C types",
 			    token.text);
 	if (!strcmp(token.text, "function"))
-		return FAIL(p, token.at, "a function belongs in an action");
+		return FAIL(p, token.at, "functions cannot be defined here, only in an action");
 	if (script_is_word(token.text))
 		return FAIL(p, token.at,
-			    "'%s' is a word of Lua and cannot be a name here: give it "
+			    "'%s' is a Lua keyword and cannot be used as a name: give it "
 			    "a label",
 			    token.text);
 	advance(p);
@@ -449,7 +451,7 @@ static struct condition *parse_choice(struct parser *p)
 	p->colon_ends = true;
 	made = make(p, CONDITION_CHOICE, &sign, of, parse_choice(p));
 	p->colon_ends = colon_ends;
-	need(p, ':', ":");
+	need(p, ':', "':'");
 	made->c = parse_choice(p);
 	p->depth--;
 	if (height_of(made->c) >= made->height)

@@ -80,10 +80,10 @@ static bool read_integer(struct condition_reader *r, const char *digits,
 	value = strtoull(binary ? digits + 2 : digits, &end, binary ? 2 : 0);
 	token->integer = (int64_t)value;
 	if (!read_suffix(end, &is_unsigned) || end == digits || (binary && end == digits + 2))
-		return err_set(r->err, "'%.40s' is no number", digits);
+		return err_set(r->err, "'%.40s' is not a number", digits);
 	if (errno || (digits[0] != '0' && !is_unsigned && value > INT64_MAX))
 		return err_set(r->err, "'%.40s' does not fit in 64 bits%s", digits,
-			       errno ? "" : "; with a u behind it, it is an unsigned number");
+			       errno ? "" : "; add the suffix u to make it unsigned");
 	return true;
 }
 
@@ -111,7 +111,7 @@ static bool read_number(struct condition_reader *r, struct condition_token *toke
 	if (*end && strchr("fFlL", *end))
 		end++;
 	if (*end || end == digits)
-		return err_set(r->err, "'%.40s' is no number", digits);
+		return err_set(r->err, "'%.40s' is not a number", digits);
 	if (isinf(token->real))
 		return err_set(r->err, "'%.40s' is too large", digits);
 	return true;
@@ -168,7 +168,7 @@ static bool read_quoted(struct condition_reader *r, struct condition_token *toke
 
 	while (text[i] != text[0]) {
 		if (!text[i] || text[i] == '\n')
-			return err_set(r->err, "this text has no end on its line");
+			return err_set(r->err, "this string does not end on its line");
 		if (text[i] != '\\') {
 			out[count++] = text[i++];
 			continue;
@@ -176,8 +176,7 @@ static bool read_quoted(struct condition_reader *r, struct condition_token *toke
 		length = read_escape(text + i + 1, &out[count++]);
 		if (!length) {
 			r->at += i;
-			return err_set(r->err, "there is no such escape of C: \\%.1s",
-				       text + i + 1);
+			return err_set(r->err, "unknown escape sequence: \\%.1s", text + i + 1);
 		}
 		i += 1 + length;
 	}
@@ -188,7 +187,8 @@ static bool read_quoted(struct condition_reader *r, struct condition_token *toke
 	if (text[0] == '"')
 		return true;
 	if (count != 1)
-		return err_set(r->err, "'' hold one character; text stands in \"\"");
+		return err_set(r->err,
+			       "a character constant has one character; write strings in \"\"");
 	token->kind = TOKEN_NUMBER;
 	token->integer = (signed char)out[0];
 	return true;
@@ -241,8 +241,8 @@ static bool read_sign(struct condition_reader *r, struct condition_token *token)
 	}
 	if (!strchr("()[]{}.,;:?<>=+-*/%&|^~!#", *text))
 		return err_set(r->err,
-			       isprint((unsigned char)*text) ? "'%c' means nothing here"
-							     : "a byte %#x means nothing here",
+			       isprint((unsigned char)*text) ? "unexpected character '%c'"
+							     : "unexpected byte %#x",
 			       (unsigned char)*text);
 	token->kind = (unsigned char)*text;
 	token->length = 1;

@@ -26,12 +26,13 @@ static int push_edges(lua_State *lua)
 {
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	if (script_kind_of(lua, 1) != SCRIPT_GRAPH)
-		luaL_error(lua, "this is no graph: call it as g:edge(a, b)");
+		luaL_error(lua, "not a graph: call methods as in g:edge(a, b)");
 	lua_pushliteral(lua, "edges");
 	if (lua_rawget(lua, 1) == LUA_TTABLE)
 		return lua_gettop(lua);
 	if (!lua_isnil(lua, -1))
-		luaL_error(lua, "a graph whose edges were changed by hand");
+		luaL_error(lua,
+			   "the 'edges' table of the graph was changed: use g:edge and g:remove");
 	lua_pop(lua, 1);
 	return 0;
 }
@@ -50,7 +51,7 @@ static void check_node(lua_State *lua, int index)
 	struct script_ordered node;
 
 	if (!script_to_ordered(lua, index, &node))
-		luaL_error(lua, "a node of a graph is a number, a text, true or false, and not %s",
+		luaL_error(lua, "a graph node must be a number, a string, true or false, not %s",
 			   luaL_typename(lua, index));
 }
 
@@ -153,7 +154,8 @@ static uint64_t count_edges(lua_State *lua, int edges, bool *flat)
 	lua_pushnil(lua);
 	while (lua_next(lua, edges)) {
 		if (!lua_istable(lua, -1))
-			luaL_error(lua, "a graph whose edges were changed by hand");
+			luaL_error(lua, "the 'edges' table of the graph was changed: use g:edge "
+					"and g:remove");
 		lua_pushnil(lua);
 		while (lua_next(lua, -2)) {
 			lua_pop(lua, 1);

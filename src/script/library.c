@@ -51,7 +51,7 @@ static int raise_error(lua_State *lua)
 {
 	lua_settop(lua, 1);
 	if (lua_isnil(lua, 1))
-		lua_pushstring(lua, "an error without a message");
+		lua_pushstring(lua, "error without a message");
 	else
 		to_text(lua);
 	return luaL_error(lua, "%s", lua_tostring(lua, -1));
@@ -59,7 +59,7 @@ static int raise_error(lua_State *lua)
 
 static int no_assert(lua_State *lua)
 {
-	return luaL_error(lua, "assert(…) stands beside actions, not inside of one");
+	return luaL_error(lua, "assert(…) cannot be used in an action: write it outside");
 }
 
 /* ---- C's operators and functions ------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static int divide(lua_State *lua)
 	lua_Integer a = lua_tointeger(lua, 1), b = lua_tointeger(lua, 2);
 
 	if (!b)
-		return luaL_error(lua, "a division by 0");
+		return luaL_error(lua, "division by 0");
 	lua_pushinteger(lua, b == -1 ? wrap(0 - (lua_Unsigned)a) : a / b);
 	return 1;
 }
@@ -90,7 +90,7 @@ static int remainder_(lua_State *lua)
 	lua_Integer a = luaL_checkinteger(lua, 1), b = luaL_checkinteger(lua, 2);
 
 	if (!b)
-		return luaL_error(lua, "a division by 0");
+		return luaL_error(lua, "division by 0");
 	lua_pushinteger(lua, b == -1 ? 0 : a % b);
 	return 1;
 }
@@ -100,7 +100,10 @@ static int shift(lua_State *lua, bool left)
 	lua_Integer a = luaL_checkinteger(lua, 1), b = luaL_checkinteger(lua, 2);
 
 	if (b < 0 || b > 63)
-		return luaL_error(lua, "a shift by %d", (int)(b < -999 ? -999 : b > 999 ? 999 : b));
+		return luaL_error(lua, "shift by %d: only 0 to 63 are possible",
+				  (int)(b < -999  ? -999
+					: b > 999 ? 999
+						  : b));
 	lua_pushinteger(lua, left ? wrap((lua_Unsigned)a << b) : a >> b);
 	return 1;
 }

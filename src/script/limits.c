@@ -94,25 +94,25 @@ const char *script_stop_words(const struct script *s, char *text, size_t size)
 	switch ((enum script_stop)s->stop) {
 	case SCRIPT_STOP_INSTRUCTIONS:
 		snprintf(text, size,
-			 "it was stopped after %llu instructions: a loop or recursion without end?",
+			 "stopped after %llu instructions: is there an endless loop or recursion?",
 			 (unsigned long long)s->limits.instructions);
 		break;
 	case SCRIPT_STOP_TIME:
-		snprintf(
-			text, size,
-			"it was stopped after %.2g s: an action is for a little work at each event",
-			(double)time_of(s) / 1e9);
+		snprintf(text, size,
+			 "stopped after %.2g s of processor time: an action should do only a "
+			 "little work",
+			 (double)time_of(s) / 1e9);
 		break;
 	case SCRIPT_STOP_TEXT:
-		snprintf(text, size, "a text would be longer than %zu bytes: texts are for names",
+		snprintf(text, size,
+			 "string would be longer than %zu bytes: use strings for names only",
 			 SCRIPT_TEXT_MOST);
 		break;
 	default:
-		snprintf(
-			text, size,
-			"more than %zu MB are in use: 'reset' ends a session, and nil removes what "
-			"is not needed any more",
-			s->limits.memory >> 20);
+		snprintf(text, size,
+			 "more than %zu MB in use: end sessions with 'reset', and set what is no "
+			 "longer needed to nil",
+			 s->limits.memory >> 20);
 	}
 	return text;
 }

@@ -30,14 +30,14 @@ static int insert(lua_State *lua)
 
 	if (lua_gettop(lua) == 3) {
 		at = luaL_checkinteger(lua, 2);
-		luaL_argcheck(lua, at >= 1 && at <= length + 1, 2, "it is not in the list");
+		luaL_argcheck(lua, at >= 1 && at <= length + 1, 2, "position out of range");
 		charge_moves(lua, at, length);
 		for (lua_Integer i = length; i >= at; i--) {
 			lua_rawgeti(lua, 1, i);
 			lua_rawseti(lua, 1, i + 1);
 		}
 	} else if (lua_gettop(lua) != 2) {
-		return luaL_error(lua, "insert(list, value) or insert(list, at, value)");
+		return luaL_error(lua, "use insert(list, value) or insert(list, at, value)");
 	}
 	lua_rawseti(lua, 1, at);
 	return 0;
@@ -95,11 +95,12 @@ static int concat(lua_State *lua)
 		int type = lua_rawgeti(lua, 1, i);
 
 		if (type != LUA_TSTRING && type != LUA_TNUMBER)
-			return luaL_error(lua, "a %s is in the list, no text and no number",
+			return luaL_error(lua,
+					  "the list contains a %s: expected strings and numbers",
 					  lua_typename(lua, type));
 		total += lua_rawlen(lua, -1) + separator_length;
 		if (total > SCRIPT_TEXT_MOST + separator_length)
-			return luaL_error(lua, "a text would be longer than %d bytes",
+			return luaL_error(lua, "string would be longer than %d bytes",
 					  (int)SCRIPT_TEXT_MOST);
 		luaL_addvalue(&made);
 		if (i < to)

@@ -10,10 +10,9 @@
 
 static int fail_order(lua_State *lua, int odd)
 {
-	return luaL_error(lua,
-			  "a %s is a key here: only numbers, texts, true and false have an "
-			  "order",
-			  lua_typename(lua, odd));
+	return luaL_error(
+		lua, "a %s is used as a key: only numbers, strings, true and false have an order",
+		lua_typename(lua, odd));
 }
 
 /*
@@ -193,7 +192,7 @@ static void push_inner(lua_State *lua, int key)
 	if (lua_rawget(lua, -2) == LUA_TTABLE)
 		return;
 	if (!lua_isnil(lua, -1))
-		luaL_error(lua, "there is no map to count in but a %s", luaL_typename(lua, -1));
+		luaL_error(lua, "expected a map to count in, found a %s", luaL_typename(lua, -1));
 	lua_pop(lua, 1);
 	lua_createtable(lua, 0, 1);
 	lua_pushvalue(lua, key);
@@ -204,12 +203,11 @@ static void push_inner(lua_State *lua, int key)
 static void check_bump(lua_State *lua, int last)
 {
 	if (last < 3)
-		luaL_error(lua, "bump(map, key…, n) needs a map, a key and a number");
+		luaL_error(lua, "bump(map, key…, n) needs a map, at least one key and a number");
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	for (int i = 2; i < last; i++)
 		if (lua_isnil(lua, i))
-			luaL_error(lua,
-				   "a key to count by is nil: it was not recorded, or never set");
+			luaL_error(lua, "a key is nil: it was not recorded or never set");
 	luaL_checktype(lua, last, LUA_TNUMBER);
 	luaL_checkstack(lua, last + 4, "too many keys");
 }
@@ -239,8 +237,7 @@ int script_bump(lua_State *lua)
 	else if (lua_isnil(lua, -1))
 		lua_pop(lua, 1);
 	else
-		luaL_error(lua, "there is no number to count with but a %s",
-			   luaL_typename(lua, -1));
+		luaL_error(lua, "expected a number to add to, found a %s", luaL_typename(lua, -1));
 	lua_pushvalue(lua, key);
 	if (lua_tonumber(lua, -2) != 0) {
 		lua_pushvalue(lua, -2);

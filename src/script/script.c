@@ -20,7 +20,7 @@
 /* Reached only if sooth itself makes an error while it uses Lua outside a call. */
 static int panic(lua_State *lua)
 {
-	fprintf(stderr, "sooth: Lua's error outside of a call: %s\n", lua_tostring(lua, -1));
+	fprintf(stderr, "sooth: Lua error outside a call: %s\n", lua_tostring(lua, -1));
 	abort();
 }
 
@@ -122,7 +122,7 @@ static bool fail(struct script *s, int status, struct err *err)
 			 script_stop_words(s, words, sizeof words));
 		tell(s, message, err);
 	} else {
-		tell(s, text ? text : "an error without a message", err);
+		tell(s, text ? text : "error without a message", err);
 	}
 	lua_pop(s->lua, 1);
 	return false;
@@ -192,7 +192,8 @@ static bool can_be_names(const char *const *names, size_t count, const struct sc
 {
 	for (size_t i = 0; i < count; i++)
 		if (!is_name(names[i]) || script_is_word(names[i]))
-			return err_set(err, "%s:%u: '%s' cannot be a name in Lua: give it a label",
+			return err_set(err,
+				       "%s:%u: '%s' is not a valid name in Lua: give it a label",
 				       place->file, place->line, names[i]);
 	return true;
 }
@@ -215,7 +216,7 @@ static bool keeps_environment(const char *text, const struct script_place *place
 	}
 	script_names_free(&names);
 	if (found)
-		return err_set(err, "%s:%u: _ENV is not for actions", place->file, line);
+		return err_set(err, "%s:%u: actions must not use _ENV", place->file, line);
 	return true;
 }
 

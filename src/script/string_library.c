@@ -20,7 +20,7 @@ static int repeat(lua_State *lua)
 		return 1;
 	}
 	if ((lua_Unsigned)count > SCRIPT_TEXT_MOST / (length + separator_length) + 1)
-		return luaL_error(lua, "a text would be longer than %d bytes",
+		return luaL_error(lua, "string would be longer than %d bytes",
 				  (int)SCRIPT_TEXT_MOST);
 	script_charge(lua, (uint64_t)count + (length + separator_length) * (uint64_t)count / 64);
 	luaL_buffinit(lua, &made);
@@ -68,7 +68,7 @@ static void check_format(lua_State *lua, const char *format, size_t length)
 		while (i < length && strchr("-+ #0123456789.", format[i]))
 			i++;
 		if (i < length && format[i] == 'p')
-			luaL_error(lua, "'%%p' would be another address in each run");
+			luaL_error(lua, "'%%p' would print a different address in each run");
 	}
 }
 

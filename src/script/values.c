@@ -92,8 +92,7 @@ static bool has_copy(lua_State *lua, int index)
 	int type = lua_type(lua, index);
 
 	if (type == LUA_TFUNCTION && !lua_iscfunction(lua, index))
-		luaL_error(lua,
-			   "a function is in it: functions that actions make cannot be copied");
+		luaL_error(lua, "functions defined by actions cannot be copied");
 	return type == LUA_TTABLE;
 }
 
@@ -113,7 +112,7 @@ static void replace_by_copy(lua_State *lua, int base, int above)
 		return;
 	}
 	if (number >= TABLES_MOST || !lua_checkstack(lua, 10))
-		luaL_error(lua, "it has too many tables to be copied: more than %d", (int)number);
+		luaL_error(lua, "too many tables to copy: more than %d", (int)number);
 	push_new(lua, lua_gettop(lua));
 	lua_pushvalue(lua, -1);		 /* …, temporaries, original, copy, copy */
 	lua_rotate(lua, -3 - above, 3);	 /* …, original, copy, copy, temporaries */
@@ -216,11 +215,11 @@ static bool append_value(struct script *s, script_key_text *key, struct err *err
 		append_integer(key, '{', number_of(&s->seen, lua_topointer(lua, -1), &fresh));
 		if (fresh)
 			return lua_checkstack(lua, 8) ||
-			       err_set(err, "attributes have too many tables to be compared");
+			       err_set(err, "attributes have too many tables to compare them");
 	} else {
 		lua_pop(lua, 1);
-		return err_set(err, "there is a function in attributes: functions that actions "
-				    "make cannot be compared");
+		return err_set(err, "attributes contain a function: functions defined by "
+				    "actions cannot be compared");
 	}
 	lua_pop(lua, 1);
 	return true;
@@ -233,8 +232,8 @@ static bool append_table(struct script *s, int table, script_key_text *key, stru
 	enum script_kind kind = script_kind_of(lua, table);
 
 	if (!script_order_keys(lua, table, fields, NULL))
-		return err_set(err, "a key of a table in attributes is a table or a function: they "
-				    "cannot be compared");
+		return err_set(err, "attributes contain a table with a table or a function as "
+				    "a key: such keys cannot be compared");
 	script_append(key, kind == SCRIPT_ENVIRONMENT ? "e" : kind == SCRIPT_GRAPH ? "g" : "p");
 	for (size_t i = 0; i < fields->count; i++) {
 		append_scalar(key, &fields->items[i]);
