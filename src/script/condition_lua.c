@@ -36,7 +36,7 @@ enum condition_lua_level {
 };
 
 /* What the type of an expression guarantees. */
-enum type {
+enum condition_lua_type {
 	VALUE,
 	SOLID, /* neither nil nor false */
 	TRUTH, /* true or false */
@@ -47,30 +47,31 @@ struct condition_lua_writer {
 	uint32_t line;
 };
 
-static void put(struct condition_lua_writer *w, const char *text)
+static void write_raw(struct condition_lua_writer *w, const char *text)
 {
 	script_append(w->out, text);
 }
 
 /* Writes newlines up to the token's line. */
-static void go_to(struct condition_lua_writer *w, const struct condition_token *token)
+static void write_newlines_before(struct condition_lua_writer *w,
+				  const struct condition_token *token)
 {
 	for (; w->line < token->line; w->line++)
-		put(w, "\n");
+		write_raw(w, "\n");
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static enum type type_of(const struct condition *c);
+static enum condition_lua_type type_of(const struct condition *c);
 
-static enum type type_of_both(const struct condition *a, const struct condition *b)
+static enum condition_lua_type common_type(const struct condition *a, const struct condition *b)
 {
-	enum type type = type_of(a);
+	enum condition_lua_type condition_lua_type = type_of(a);
 
-	return type == type_of(b) ? type : VALUE;
+	return condition_lua_type == type_of(b) ? condition_lua_type : VALUE;
 }
 
-static enum type type_of_binary(const struct condition *c)
+static enum condition_lua_type type_of_binary(const struct condition *c)
 {
 	switch (c->token.kind) {
 	case TOKEN_OR_OR:
@@ -82,12 +83,12 @@ static enum type type_of_binary(const struct condition *c)
 	case TOKEN_LESS_EQUAL:
 	case TOKEN_GREATER_EQUAL: return TRUTH;
 	case TOKEN_AND:
-	case TOKEN_OR: return type_of_both(c->a, c->b);
+	case TOKEN_OR: return common_type(c->a, c->b);
 	default: return SOLID;
 	}
 }
 
-static enum type type_of(const struct condition *c)
+static enum condition_lua_type type_of(const struct condition *c)
 {
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_LEAF:
@@ -97,7 +98,7 @@ static enum type type_of(const struct condition *c)
 	case CONDITION_UNARY:
 		return c->token.kind == '!' || c->token.kind == TOKEN_NOT ? TRUTH : SOLID;
 	case CONDITION_BINARY: return type_of_binary(c);
-	case CONDITION_CHOICE: return type_of_both(c->b, c->c);
+	case CONDITION_CHOICE: return common_type(c->b, c->c);
 	case CONDITION_PARENTHESES: return type_of(c->a);
 	case CONDITION_TABLE: return SOLID;
 	default: return VALUE;
@@ -112,20 +113,20 @@ static void write_number(struct condition_lua_writer *w, const struct condition_
 
 	if (token->is_real) {
 		snprintf(text, sizeof text, "%.17g", token->real);
-		put(w, text);
+		write_raw(w, text);
 		if (!strpbrk(text, ".en")) /* Lua would read an integer */
-			put(w, ".0");
+			write_raw(w, ".0");
 		return;
 	}
 	/* Lua reads -9223372036854775808 as a float; its hexadecimal integers wrap around. */
 	snprintf(text, sizeof text, token->integer < 0 ? "0x%" PRIx64 : "%" PRIu64,
 		 (uint64_t)token->integer);
-	put(w, text);
+	write_raw(w, text);
 }
 
-static void write_text(struct condition_lua_writer *w, const char *text, size_t length)
+static void write_string(struct condition_lua_writer *w, const char *text, size_t length)
 {
-	put(w, "\"");
+	write_raw(w, "\"");
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
 		char piece[8];
@@ -134,16 +135,16 @@ static void write_text(struct condition_lua_writer *w, const char *text, size_t 
 			snprintf(piece, sizeof piece, "\\%03u", c);
 		else
 			snprintf(piece, sizeof piece, "%c", c);
-		put(w, piece);
+		write_raw(w, piece);
 	}
-	put(w, "\"");
+	write_raw(w, "\"");
 }
 
 static void write_leaf(struct condition_lua_writer *w, const struct condition_token *token)
 {
 	switch (token->kind) {
 	case TOKEN_NUMBER: write_number(w, token); break;
-	case TOKEN_TEXT: write_text(w, token->text, token->text_length); break;
+	case TOKEN_TEXT: write_string(w, token->text, token->text_length); break;
 	default: script_append_bytes(w->out, token->text, token->text_length);
 	}
 }
@@ -156,43 +157,43 @@ static void write_value(struct condition_lua_writer *w, const struct condition *
 static void write_truth(struct condition_lua_writer *w, const struct condition *c,
 			enum condition_lua_level level);
 
-static void open(struct condition_lua_writer *w, enum condition_lua_level has,
-		 enum condition_lua_level level)
+static void open_parenthesis(struct condition_lua_writer *w, enum condition_lua_level has,
+			     enum condition_lua_level level)
 {
 	if (has < level)
-		put(w, "(");
+		write_raw(w, "(");
 }
 
-static void close(struct condition_lua_writer *w, enum condition_lua_level has,
-		  enum condition_lua_level level)
+static void close_parenthesis(struct condition_lua_writer *w, enum condition_lua_level has,
+			      enum condition_lua_level level)
 {
 	if (has < level)
-		put(w, ")");
+		write_raw(w, ")");
 }
 
 /* For arithmetic, where true is 1. */
-static void write_number_of(struct condition_lua_writer *w, const struct condition *c,
+static void write_as_number(struct condition_lua_writer *w, const struct condition *c,
 			    enum condition_lua_level level)
 {
 	if (type_of(c) != TRUTH) {
 		write_value(w, c, level);
 		return;
 	}
-	put(w, "(");
+	write_raw(w, "(");
 	write_truth(w, c, AND);
-	put(w, " and 1 or 0)");
+	write_raw(w, " and 1 or 0)");
 }
 
 static void write_call(struct condition_lua_writer *w, const char *name, const struct condition *c,
 		       void write(struct condition_lua_writer *, const struct condition *,
 				  enum condition_lua_level))
 {
-	put(w, name);
-	put(w, "(");
+	write_raw(w, name);
+	write_raw(w, "(");
 	write(w, c->a, ANY);
-	put(w, ", ");
+	write_raw(w, ", ");
 	write(w, c->b, ANY);
-	put(w, ")");
+	write_raw(w, ")");
 }
 
 static void write_infix(struct condition_lua_writer *w, const struct condition *c, const char *sign,
@@ -200,11 +201,11 @@ static void write_infix(struct condition_lua_writer *w, const struct condition *
 			void write(struct condition_lua_writer *, const struct condition *,
 				   enum condition_lua_level))
 {
-	open(w, has, level);
+	open_parenthesis(w, has, level);
 	write(w, c->a, has);
-	put(w, sign);
+	write_raw(w, sign);
 	write(w, c->b, (enum condition_lua_level)(has + 1));
-	close(w, has, level);
+	close_parenthesis(w, has, level);
 }
 
 /*
@@ -220,10 +221,10 @@ static void write_equality(struct condition_lua_writer *w, const struct conditio
 		write_infix(w, c, equal ? " == " : " ~= ", COMPARE, level, write_value);
 		return;
 	}
-	open(w, equal ? PREFIX : UNARY, level);
-	put(w, equal ? "" : "not ");
+	open_parenthesis(w, equal ? PREFIX : UNARY, level);
+	write_raw(w, equal ? "" : "not ");
 	write_call(w, "__c_equal", c, write_value);
-	close(w, equal ? PREFIX : UNARY, level);
+	close_parenthesis(w, equal ? PREFIX : UNARY, level);
 }
 
 static void write_binary(struct condition_lua_writer *w, const struct condition *c,
@@ -236,25 +237,25 @@ static void write_binary(struct condition_lua_writer *w, const struct condition 
 	case TOKEN_AND: write_infix(w, c, " and ", AND, level, write_value); break;
 	case TOKEN_EQUAL:
 	case TOKEN_UNEQUAL: write_equality(w, c, level); break;
-	case '<': write_infix(w, c, " < ", COMPARE, level, write_number_of); break;
-	case '>': write_infix(w, c, " > ", COMPARE, level, write_number_of); break;
-	case TOKEN_LESS_EQUAL: write_infix(w, c, " <= ", COMPARE, level, write_number_of); break;
-	case TOKEN_GREATER_EQUAL: write_infix(w, c, " >= ", COMPARE, level, write_number_of); break;
-	case '|': write_infix(w, c, " | ", BIT_OR, level, write_number_of); break;
+	case '<': write_infix(w, c, " < ", COMPARE, level, write_as_number); break;
+	case '>': write_infix(w, c, " > ", COMPARE, level, write_as_number); break;
+	case TOKEN_LESS_EQUAL: write_infix(w, c, " <= ", COMPARE, level, write_as_number); break;
+	case TOKEN_GREATER_EQUAL: write_infix(w, c, " >= ", COMPARE, level, write_as_number); break;
+	case '|': write_infix(w, c, " | ", BIT_OR, level, write_as_number); break;
 	case '^':
-	case '~': write_infix(w, c, " ~ ", BIT_XOR, level, write_number_of); break;
-	case '&': write_infix(w, c, " & ", BIT_AND, level, write_number_of); break;
+	case '~': write_infix(w, c, " ~ ", BIT_XOR, level, write_as_number); break;
+	case '&': write_infix(w, c, " & ", BIT_AND, level, write_as_number); break;
 	case TOKEN_CONCAT: write_infix(w, c, " .. ", CONCAT, level, write_value); break;
-	case '+': write_infix(w, c, " + ", SUM, level, write_number_of); break;
-	case '-': write_infix(w, c, " - ", SUM, level, write_number_of); break;
-	case '*': write_infix(w, c, " * ", PRODUCT, level, write_number_of); break;
-	case TOKEN_FLOOR: write_infix(w, c, " // ", PRODUCT, level, write_number_of); break;
-	case '/': write_call(w, "__c_divide", c, write_number_of); break;
-	case '%': write_call(w, "__c_remainder", c, write_number_of); break;
-	case TOKEN_LEFT: write_call(w, "__c_left", c, write_number_of); break;
+	case '+': write_infix(w, c, " + ", SUM, level, write_as_number); break;
+	case '-': write_infix(w, c, " - ", SUM, level, write_as_number); break;
+	case '*': write_infix(w, c, " * ", PRODUCT, level, write_as_number); break;
+	case TOKEN_FLOOR: write_infix(w, c, " // ", PRODUCT, level, write_as_number); break;
+	case '/': write_call(w, "__c_divide", c, write_as_number); break;
+	case '%': write_call(w, "__c_remainder", c, write_as_number); break;
+	case TOKEN_LEFT: write_call(w, "__c_left", c, write_as_number); break;
 	default:
 		assert(c->token.kind == TOKEN_RIGHT);
-		write_call(w, "__c_right", c, write_number_of);
+		write_call(w, "__c_right", c, write_as_number);
 	}
 }
 
@@ -263,24 +264,24 @@ static void write_unary(struct condition_lua_writer *w, const struct condition *
 			enum condition_lua_level level)
 {
 	switch (c->token.kind) {
-	case '+': write_number_of(w, c->a, level); return;
+	case '+': write_as_number(w, c->a, level); return;
 	case '!':
 	case TOKEN_NOT:
-		open(w, UNARY, level);
-		put(w, "not ");
+		open_parenthesis(w, UNARY, level);
+		write_raw(w, "not ");
 		write_truth(w, c->a, UNARY);
 		break;
 	case '#':
-		open(w, UNARY, level);
-		put(w, "# ");
+		open_parenthesis(w, UNARY, level);
+		write_raw(w, "# ");
 		write_value(w, c->a, UNARY);
 		break;
 	default:
-		open(w, UNARY, level);
-		put(w, c->token.kind == '-' ? "- " : "~ ");
-		write_number_of(w, c->a, UNARY);
+		open_parenthesis(w, UNARY, level);
+		write_raw(w, c->token.kind == '-' ? "- " : "~ ");
+		write_as_number(w, c->a, UNARY);
 	}
-	close(w, UNARY, level);
+	close_parenthesis(w, UNARY, level);
 }
 
 static void write_choice(struct condition_lua_writer *w, const struct condition *c,
@@ -288,62 +289,60 @@ static void write_choice(struct condition_lua_writer *w, const struct condition 
 {
 	bool solid = type_of(c->b) == SOLID;
 
-	open(w, solid ? OR : PREFIX, level);
-	put(w, solid ? "" : "(");
+	open_parenthesis(w, solid ? OR : PREFIX, level);
+	write_raw(w, solid ? "" : "(");
 	write_truth(w, c->a, AND);
-	put(w, solid ? " and " : " and {");
+	write_raw(w, solid ? " and " : " and {");
 	write_value(w, c->b, solid ? COMPARE : ANY);
-	put(w, solid ? " or " : "} or {");
+	write_raw(w, solid ? " or " : "} or {");
 	write_value(w, c->c, solid ? AND : ANY);
-	put(w, solid ? "" : "})[1]");
-	close(w, solid ? OR : PREFIX, level);
+	write_raw(w, solid ? "" : "})[1]");
+	close_parenthesis(w, solid ? OR : PREFIX, level);
 }
 
-/*
- * ---- Lua's additions to C ----------------------------------------------------------------------
- */
+/* ---- Lua's additions to C ------------------------------------------------------------------- */
 
 static void write_items(struct condition_lua_writer *w, const struct condition *list)
 {
 	for (; list; list = list->next) {
 		if (list->named) {
-			put(w, "[");
-			write_text(w, list->token.text, list->token.text_length);
-			put(w, "] = ");
+			write_raw(w, "[");
+			write_string(w, list->token.text, list->token.text_length);
+			write_raw(w, "] = ");
 		} else if (list->c) {
-			put(w, "[");
+			write_raw(w, "[");
 			write_value(w, list->c, ANY);
-			put(w, "] = ");
+			write_raw(w, "] = ");
 		}
 		write_value(w, list->a, ANY);
-		put(w, list->next ? ", " : "");
+		write_raw(w, list->next ? ", " : "");
 	}
 }
 
 static void write_suffix(struct condition_lua_writer *w, const struct condition *c)
 {
 	write_value(w, c->a, PREFIX);
-	go_to(w, &c->token);
+	write_newlines_before(w, &c->token);
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_FIELD:
-		put(w, script_is_word(c->token.text) ? "[\"" : ".");
-		put(w, c->token.text);
-		put(w, script_is_word(c->token.text) ? "\"]" : "");
+		write_raw(w, script_is_word(c->token.text) ? "[\"" : ".");
+		write_raw(w, c->token.text);
+		write_raw(w, script_is_word(c->token.text) ? "\"]" : "");
 		return;
 	case CONDITION_INDEX:
-		put(w, "[");
+		write_raw(w, "[");
 		write_value(w, c->b, ANY);
-		put(w, "]");
+		write_raw(w, "]");
 		return;
 	case CONDITION_METHOD:
-		put(w, ":");
-		put(w, c->token.text);
+		write_raw(w, ":");
+		write_raw(w, c->token.text);
 		break;
 	default: break;
 	}
-	put(w, "(");
+	write_raw(w, "(");
 	write_items(w, c->b);
-	put(w, ")");
+	write_raw(w, ")");
 }
 
 static void write_value(struct condition_lua_writer *w, const struct condition *c,
@@ -353,26 +352,26 @@ static void write_value(struct condition_lua_writer *w, const struct condition *
 	case CONDITION_LEAF: {
 		enum condition_lua_level has = c->token.kind == TOKEN_NAME ? PREFIX : LITERAL;
 
-		open(w, has, level);
-		go_to(w, &c->token);
+		open_parenthesis(w, has, level);
+		write_newlines_before(w, &c->token);
 		write_leaf(w, &c->token);
-		close(w, has, level);
+		close_parenthesis(w, has, level);
 		break;
 	}
 	case CONDITION_UNARY: write_unary(w, c, level); break;
 	case CONDITION_BINARY: write_binary(w, c, level); break;
 	case CONDITION_CHOICE: write_choice(w, c, level); break;
 	case CONDITION_PARENTHESES:
-		put(w, "(");
+		write_raw(w, "(");
 		write_value(w, c->a, ANY);
-		put(w, ")");
+		write_raw(w, ")");
 		break;
 	case CONDITION_TABLE:
-		open(w, LITERAL, level);
-		put(w, "{");
+		open_parenthesis(w, LITERAL, level);
+		write_raw(w, "{");
 		write_items(w, c->b);
-		put(w, "}");
-		close(w, LITERAL, level);
+		write_raw(w, "}");
+		close_parenthesis(w, LITERAL, level);
 		break;
 	default: write_suffix(w, c);
 	}
@@ -392,11 +391,11 @@ static void write_truth(struct condition_lua_writer *w, const struct condition *
 	} else {
 		bool solid = type_of(c) == SOLID;
 
-		open(w, COMPARE, level);
-		put(w, solid ? "" : "(");
+		open_parenthesis(w, COMPARE, level);
+		write_raw(w, solid ? "" : "(");
 		write_value(w, c, solid ? BIT_OR : AND);
-		put(w, solid ? " ~= 0" : " or 0) ~= 0");
-		close(w, COMPARE, level);
+		write_raw(w, solid ? " ~= 0" : " or 0) ~= 0");
+		close_parenthesis(w, COMPARE, level);
 	}
 }
 

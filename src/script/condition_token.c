@@ -3,33 +3,14 @@
  * Lua. Comments are Lua's.
  */
 #include "script/condition.h"
+#include "script/lexeme.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/*
- * ---- white space and comments ------------------------------------------------------------------
- */
-
-/* Returns the end of the long comment whose brackets start at `at`, or 0 if none starts there. */
-static size_t skip_long(const char *text, size_t at)
-{
-	size_t level = 0, equal;
-
-	while (text[at + 1 + level] == '=')
-		level++;
-	if (text[at] != '[' || text[at + 1 + level] != '[')
-		return 0;
-	for (at += 2 + level; text[at]; at++) {
-		for (equal = 0; text[at] == ']' && text[at + 1 + equal] == '=';)
-			equal++;
-		if (text[at] == ']' && equal == level && text[at + 1 + equal] == ']')
-			return at + 2 + equal;
-	}
-	return at;
-}
+/* ---- white space and comments --------------------------------------------------------------- */
 
 static void skip_space(struct condition_reader *r)
 {
@@ -41,7 +22,7 @@ static void skip_space(struct condition_reader *r)
 		while (isspace((unsigned char)text[r->at]))
 			r->at++;
 		if (text[r->at] == '-' && text[r->at + 1] == '-') {
-			end = skip_long(text, r->at + 2);
+			end = script_skip_long(text, r->at + 2);
 			if (end)
 				r->at = end;
 			else

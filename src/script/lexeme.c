@@ -1,6 +1,6 @@
 /*
- * The lexer for Lua code that actions and conditions share, and tests on the neighbours of a lexeme.
- * It follows the lexical rules of Lua 5.4. See lexeme.h.
+ * The lexer for the Lua code of actions, and tests on the neighbours of a lexeme. It follows the
+ * lexical rules of Lua 5.4. See lexeme.h.
  */
 #include "script/lexeme.h"
 
@@ -8,33 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = { "and",   "break", "do",	   "else", "elseif", "end",
-				     "false", "for",   "function", "goto", "if",     "in",
-				     "local", "nil",   "not",	   "or",   "repeat", "return",
-				     "then",  "true",  "until",	   "while" };
+static const char *const keywords[] = { "and",	 "break", "do",	      "else", "elseif", "end",
+					"false", "for",	  "function", "goto", "if",	"in",
+					"local", "nil",	  "not",      "or",   "repeat", "return",
+					"then",	 "true",  "until",    "while" };
 
-static bool is_word(const char *name, size_t length)
+static bool is_keyword(const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strlen(words[i]) == length && !memcmp(words[i], name, length))
+	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+		if (strlen(keywords[i]) == length && !memcmp(keywords[i], name, length))
 			return true;
 	return false;
 }
 
 bool script_is_word(const char *name)
 {
-	return is_word(name, strlen(name));
+	return is_keyword(name, strlen(name));
 }
 
-/*
- * ---- reading lexemes ---------------------------------------------------------------------------
- */
+/* ---- reading lexemes ------------------------------------------------------------------------ */
 
-/*
- * Returns the end of a long bracket, [[ … ]] or [==[ … ]==], that starts at `at`, or 0 if none
- * starts there.
- */
-static size_t skip_long(const char *text, size_t at)
+size_t script_skip_long(const char *text, size_t at)
 {
 	size_t level = 0;
 
@@ -77,7 +71,7 @@ static size_t skip_quoted(const char *text, size_t at)
 
 static size_t skip_comment(const char *text, size_t at)
 {
-	size_t end = skip_long(text, at + 2);
+	size_t end = script_skip_long(text, at + 2);
 
 	if (end)
 		return end;
@@ -105,14 +99,14 @@ static size_t skip_sign(const char *text, size_t at, char *sign)
 	static const struct {
 		const char *text;
 		char sign;
-	} known[] = { { "...", 0 }, { "..", 'd' }, { "::", 'l' }, { "==", 'q' }, { "~=", 0 },
+	} signs[] = { { "...", 0 }, { "..", 'd' }, { "::", 'l' }, { "==", 'q' }, { "~=", 0 },
 		      { "<=", 0 },  { ">=", 0 },   { "//", 0 },	  { "<<", 0 },	 { ">>", 0 } };
 
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		size_t length = strlen(known[i].text);
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+		size_t length = strlen(signs[i].text);
 
-		if (!strncmp(text + at, known[i].text, length)) {
-			*sign = known[i].sign;
+		if (!strncmp(text + at, signs[i].text, length)) {
+			*sign = signs[i].sign;
 			return at + length;
 		}
 	}
@@ -139,14 +133,14 @@ static size_t read_lexeme(const char *text, size_t at, struct script_lexeme *lex
 	if (starts_name(text[at])) {
 		while (isalnum((unsigned char)text[end]) || text[end] == '_')
 			end++;
-		lexeme->kind = is_word(text + at, end - at) ? SCRIPT_WORD : SCRIPT_NAME;
+		lexeme->kind = is_keyword(text + at, end - at) ? SCRIPT_WORD : SCRIPT_NAME;
 	} else if (starts_number(text + at)) {
 		lexeme->kind = SCRIPT_NUMBER;
 		end = skip_number(text, at);
 	} else if (text[at] == '"' || text[at] == '\'') {
 		lexeme->kind = SCRIPT_STRING;
 		end = skip_quoted(text, at);
-	} else if ((end = skip_long(text, at))) {
+	} else if ((end = script_skip_long(text, at))) {
 		lexeme->kind = SCRIPT_STRING;
 	} else {
 		lexeme->kind = SCRIPT_SIGN;
@@ -166,7 +160,7 @@ bool script_lexeme_is(const char *text, const struct script_lexeme *lexeme, cons
  * Returns 1 for an opening lexeme, -1 for a closing one, otherwise 0. In `while` and `for` loops,
  * `do` opens the block.
  */
-static int nesting(const char *text, const struct script_lexeme *lexeme)
+static int nesting_change(const char *text, const struct script_lexeme *lexeme)
 {
 	static const char *const open[] = { "function", "do", "if", "repeat" };
 
@@ -197,7 +191,7 @@ void script_read_lexemes(const char *text, script_lexemes *lexemes)
 			continue;
 		}
 		at = read_lexeme(text, at, &lexeme);
-		nest = nesting(text, &lexeme);
+		nest = nesting_change(text, &lexeme);
 		if (nest < 0 && open.count)
 			lexeme.opens = open.items[--open.count];
 		lexeme.depth = (uint32_t)open.count;

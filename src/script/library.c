@@ -15,7 +15,7 @@
 
 /* ---- reports, strings and errors ------------------------------------------------------------- */
 
-static int report(lua_State *lua)
+static int add_report(lua_State *lua)
 {
 	struct script *s = script_of(lua);
 	int count = lua_gettop(lua);
@@ -24,14 +24,14 @@ static int report(lua_State *lua)
 	for (int i = 1; i <= count; i++) {
 		if (i > 1)
 			script_append(&s->text, " ");
-		script_append_shown(lua, i, true, &s->text);
+		script_append_printed(lua, i, true, &s->text);
 	}
 	if (s->reports.count < REPORTS_MOST)
 		*vec_push(&s->reports) = mem_copy_text(s->text.items, s->text.count);
 	return 0;
 }
 
-static int to_text(lua_State *lua)
+static int format_value(lua_State *lua)
 {
 	struct script *s = script_of(lua);
 
@@ -42,22 +42,22 @@ static int to_text(lua_State *lua)
 		return 1;
 	}
 	s->text.count = 0;
-	script_append_shown(lua, 1, true, &s->text);
+	script_append_printed(lua, 1, true, &s->text);
 	lua_pushlstring(lua, s->text.items, s->text.count);
 	return 1;
 }
 
-static int raise_error(lua_State *lua)
+static int raise_user_error(lua_State *lua)
 {
 	lua_settop(lua, 1);
 	if (lua_isnil(lua, 1))
 		lua_pushstring(lua, "error without a message");
 	else
-		to_text(lua);
+		format_value(lua);
 	return luaL_error(lua, "%s", lua_tostring(lua, -1));
 }
 
-static int no_assert(lua_State *lua)
+static int reject_assert(lua_State *lua)
 {
 	return luaL_error(lua, "assert(…) cannot be used in an action: write it outside");
 }
@@ -66,12 +66,12 @@ static int no_assert(lua_State *lua)
 
 /* Operators in conditions that differ between C and Lua. condition_lua.c writes calls of them. */
 
-static lua_Integer wrap(lua_Unsigned value)
+static lua_Integer to_signed(lua_Unsigned value)
 {
 	return (lua_Integer)value;
 }
 
-static int divide(lua_State *lua)
+static int c_divide(lua_State *lua)
 {
 	if (!lua_isinteger(lua, 1) || !lua_isinteger(lua, 2)) {
 		lua_pushnumber(lua, luaL_checknumber(lua, 1) / luaL_checknumber(lua, 2));
@@ -81,11 +81,11 @@ static int divide(lua_State *lua)
 
 	if (!b)
 		return luaL_error(lua, "division by 0");
-	lua_pushinteger(lua, b == -1 ? wrap(0 - (lua_Unsigned)a) : a / b);
+	lua_pushinteger(lua, b == -1 ? to_signed(0 - (lua_Unsigned)a) : a / b);
 	return 1;
 }
 
-static int remainder_(lua_State *lua)
+static int c_remainder(lua_State *lua)
 {
 	lua_Integer a = luaL_checkinteger(lua, 1), b = luaL_checkinteger(lua, 2);
 
@@ -104,22 +104,22 @@ static int shift(lua_State *lua, bool left)
 				  (int)(b < -999  ? -999
 					: b > 999 ? 999
 						  : b));
-	lua_pushinteger(lua, left ? wrap((lua_Unsigned)a << b) : a >> b);
+	lua_pushinteger(lua, left ? to_signed((lua_Unsigned)a << b) : a >> b);
 	return 1;
 }
 
-static int shift_left(lua_State *lua)
+static int c_shift_left(lua_State *lua)
 {
 	return shift(lua, true);
 }
 
-static int shift_right(lua_State *lua)
+static int c_shift_right(lua_State *lua)
 {
 	return shift(lua, false);
 }
 
 /* C's ==: a truth value is 0 or 1. */
-static int equal(lua_State *lua)
+static int c_equal(lua_State *lua)
 {
 	for (int i = 1; i <= 2; i++) {
 		if (lua_type(lua, i) == LUA_TBOOLEAN) {
@@ -140,7 +140,7 @@ static int c_strlen(lua_State *lua)
 	return 1;
 }
 
-static int compare_texts(lua_State *lua, size_t most)
+static int compare_strings(lua_State *lua, size_t most)
 {
 	size_t a_length, b_length, shorter;
 	const char *a = luaL_checklstring(lua, 1, &a_length);
@@ -158,7 +158,7 @@ static int compare_texts(lua_State *lua, size_t most)
 
 static int c_strcmp(lua_State *lua)
 {
-	lua_pushinteger(lua, compare_texts(lua, SIZE_MAX));
+	lua_pushinteger(lua, compare_strings(lua, SIZE_MAX));
 	return 1;
 }
 
@@ -166,7 +166,7 @@ static int c_strncmp(lua_State *lua)
 {
 	lua_Integer most = luaL_checkinteger(lua, 3);
 
-	lua_pushinteger(lua, compare_texts(lua, (size_t)most));
+	lua_pushinteger(lua, compare_strings(lua, (size_t)most));
 	return 1;
 }
 
@@ -191,11 +191,9 @@ static int c_startswith(lua_State *lua)
 	return 1;
 }
 
-/*
- * ---- assembling the library --------------------------------------------------------------------
- */
+/* ---- assembling the library ----------------------------------------------------------------- */
 
-static int no_change(lua_State *lua)
+static int reject_change(lua_State *lua)
 {
 	return luaL_error(lua, "the library cannot be changed");
 }
@@ -204,19 +202,19 @@ static int no_change(lua_State *lua)
  * Replaces the table on the top by a userdata that forwards reads to it. Actions cannot change a
  * userdata, not even with raw access.
  */
-static void guard(lua_State *lua)
+static void make_read_only(lua_State *lua)
 {
 	lua_newuserdatauv(lua, 0, 0);
 	lua_createtable(lua, 0, 2);
 	lua_rotate(lua, -3, -1);
 	lua_setfield(lua, -2, "__index");
-	lua_pushcfunction(lua, no_change);
+	lua_pushcfunction(lua, reject_change);
 	lua_setfield(lua, -2, "__newindex");
 	lua_setmetatable(lua, -2);
 }
 
 /* Copies fields from the table below the top to the table on the top. */
-static void take(lua_State *lua, const char *const *names)
+static void copy_fields(lua_State *lua, const char *const *names)
 {
 	for (; *names; names++) {
 		lua_getfield(lua, -2, *names);
@@ -231,25 +229,25 @@ static void add_base(lua_State *lua)
 					 { "next", script_next },
 					 { "count", script_count },
 					 { "bump", script_bump },
-					 { "report", report },
-					 { "tostring", to_text },
-					 { "error", raise_error },
-					 { "assert", no_assert },
+					 { "report", add_report },
+					 { "tostring", format_value },
+					 { "error", raise_user_error },
+					 { "assert", reject_assert },
 					 { "strlen", c_strlen },
 					 { "strcmp", c_strcmp },
 					 { "strncmp", c_strncmp },
 					 { "strstr", c_strstr },
 					 { "startswith", c_startswith },
-					 { "__c_divide", divide },
-					 { "__c_remainder", remainder_ },
-					 { "__c_left", shift_left },
-					 { "__c_right", shift_right },
-					 { "__c_equal", equal },
+					 { "__c_divide", c_divide },
+					 { "__c_remainder", c_remainder },
+					 { "__c_left", c_shift_left },
+					 { "__c_right", c_shift_right },
+					 { "__c_equal", c_equal },
 					 { NULL, NULL } };
 
 	luaopen_base(lua);
 	lua_pushvalue(lua, -2);
-	take(lua, names);
+	copy_fields(lua, names);
 	luaL_setfuncs(lua, ours, 0);
 	lua_pop(lua, 2);
 	/* Actions cannot see Lua's globals and do not need them. */
@@ -257,7 +255,7 @@ static void add_base(lua_State *lua)
 	lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 }
 
-static void add_arithmetic(lua_State *lua)
+static void add_math(lua_State *lua)
 {
 	static const char *const names[] = { "abs",	   "ceil",	 "floor",     "fmod",
 					     "huge",	   "max",	 "min",	      "modf",
@@ -267,23 +265,23 @@ static void add_arithmetic(lua_State *lua)
 
 	luaopen_math(lua);
 	lua_newtable(lua);
-	take(lua, names);
-	guard(lua);
+	copy_fields(lua, names);
+	make_read_only(lua);
 	lua_setfield(lua, -3, "math");
 	lua_pop(lua, 1);
 }
 
 /* Strings get methods, as in s:upper(), but not Lua's arithmetic on strings. */
-static void add_texts(lua_State *lua)
+static void add_string_library(lua_State *lua)
 {
-	script_push_texts(lua);
+	script_push_string_library(lua);
 	lua_pushliteral(lua, "");
 	lua_createtable(lua, 0, 1);
 	lua_pushvalue(lua, -3);
 	lua_setfield(lua, -2, "__index");
 	lua_setmetatable(lua, -2);
 	lua_pop(lua, 1);
-	guard(lua);
+	make_read_only(lua);
 	lua_setfield(lua, -2, "string");
 }
 
@@ -291,6 +289,15 @@ void script_set_kind(lua_State *lua, enum script_kind kind)
 {
 	lua_rawgeti(lua, LUA_REGISTRYINDEX, script_of(lua)->metatables[kind]);
 	lua_setmetatable(lua, -2);
+}
+
+bool script_is_empty(lua_State *lua, int table)
+{
+	lua_pushnil(lua);
+	if (!lua_next(lua, table))
+		return true;
+	lua_pop(lua, 2);
+	return false;
 }
 
 enum script_kind script_kind_of(lua_State *lua, int index)
@@ -309,7 +316,7 @@ enum script_kind script_kind_of(lua_State *lua, int index)
 	return (enum script_kind)kind;
 }
 
-static void make_metatable(struct script *s, enum script_kind kind)
+static void register_metatable(struct script *s, enum script_kind kind)
 {
 	s->kinds[kind] = lua_topointer(s->lua, -1);
 	s->metatables[kind] = luaL_ref(s->lua, LUA_REGISTRYINDEX);
@@ -321,10 +328,10 @@ void script_open_library(struct script *s)
 
 	lua_newtable(lua);
 	add_base(lua);
-	add_arithmetic(lua);
-	add_texts(lua);
-	script_push_lists(lua);
-	guard(lua);
+	add_math(lua);
+	add_string_library(lua);
+	script_push_table_library(lua);
+	make_read_only(lua);
 	lua_setfield(lua, -2, "table");
 	lua_pushcfunction(lua, script_new_graph);
 	lua_setfield(lua, -2, "graph");
@@ -332,9 +339,9 @@ void script_open_library(struct script *s)
 	lua_createtable(lua, 0, 1);
 	lua_rotate(lua, -2, 1);
 	lua_setfield(lua, -2, "__index");
-	make_metatable(s, SCRIPT_ENVIRONMENT);
+	register_metatable(s, SCRIPT_ENVIRONMENT);
 	script_push_graph_metatable(lua);
-	make_metatable(s, SCRIPT_GRAPH);
+	register_metatable(s, SCRIPT_GRAPH);
 	lua_newtable(lua);
-	make_metatable(s, SCRIPT_LIST);
+	register_metatable(s, SCRIPT_LIST);
 }

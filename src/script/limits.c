@@ -35,7 +35,7 @@
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-static int64_t clock_of(clockid_t id)
+static int64_t read_clock(clockid_t id)
 {
 	struct timespec now;
 
@@ -43,7 +43,7 @@ static int64_t clock_of(clockid_t id)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static int64_t time_of(const struct script *s)
+static int64_t time_limit(const struct script *s)
 {
 	int64_t time = (int64_t)s->limits.instructions * TIME_PER_INSTRUCTION;
 
@@ -53,22 +53,22 @@ static int64_t time_of(const struct script *s)
 /* The time of a call starts with the first check. Most calls end before it and cost nothing. */
 static bool takes_too_long(struct script *s)
 {
-	int64_t now = clock_of(CLOCK_MONOTONIC);
+	int64_t now = read_clock(CLOCK_MONOTONIC);
 
 	if (s->started && now - s->looked < TIME_BETWEEN_LOOKS)
 		return false;
 	s->looked = now;
 	if (!s->started) {
-		s->started = clock_of(CLOCK_THREAD_CPUTIME_ID);
+		s->started = read_clock(CLOCK_THREAD_CPUTIME_ID);
 		return false;
 	}
-	return clock_of(CLOCK_THREAD_CPUTIME_ID) - s->started > time_of(s);
+	return read_clock(CLOCK_THREAD_CPUTIME_ID) - s->started > time_limit(s);
 }
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
 /* Allocates nothing, because the allocator calls it. */
-static void note_place(struct script *s)
+static void record_location(struct script *s)
 {
 	lua_Debug at;
 
@@ -83,13 +83,13 @@ static void note_place(struct script *s)
 	}
 }
 
-static void stop(struct script *s, enum script_stop why)
+static void stop_call(struct script *s, enum script_stop why)
 {
 	s->stop = (uint8_t)why;
-	note_place(s);
+	record_location(s);
 }
 
-const char *script_stop_words(const struct script *s, char *text, size_t size)
+const char *script_stop_message(const struct script *s, char *text, size_t size)
 {
 	switch ((enum script_stop)s->stop) {
 	case SCRIPT_STOP_INSTRUCTIONS:
@@ -101,7 +101,7 @@ const char *script_stop_words(const struct script *s, char *text, size_t size)
 		snprintf(text, size,
 			 "stopped after %.2g s of processor time: an action should do only a "
 			 "little work",
-			 (double)time_of(s) / 1e9);
+			 (double)time_limit(s) / 1e9);
 		break;
 	case SCRIPT_STOP_TEXT:
 		snprintf(text, size,
@@ -121,38 +121,38 @@ static int raise_stop(struct script *s)
 {
 	char words[256];
 
-	note_place(s);
-	lua_pushfstring(s->lua, "%s%s", s->stopped_at, script_stop_words(s, words, sizeof words));
+	record_location(s);
+	lua_pushfstring(s->lua, "%s%s", s->stopped_at, script_stop_message(s, words, sizeof words));
 	return lua_error(s->lua);
 }
 
-int script_add_place(lua_State *lua)
+int script_add_location(lua_State *lua)
 {
 	struct script *s = script_of(lua);
 	const char *message = lua_tostring(lua, 1);
 
 	if (!message || message[0] == SCRIPT_MARK[0])
 		return 1;
-	note_place(s);
+	record_location(s);
 	lua_pushfstring(lua, "%s%s", s->stopped_at, message);
 	return 1;
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static int step_of(const struct script *s)
+static int hook_interval(const struct script *s)
 {
 	return s->limits.instructions < STEP ? (int)s->limits.instructions : STEP;
 }
 
-static void count(lua_State *lua, lua_Debug *at)
+static void count_instructions(lua_State *lua, lua_Debug *at)
 {
 	struct script *s = script_of(lua);
 
 	(void)at;
 	if (!s->running) /* the hook stays set after a call */
 		return;
-	s->budget -= step_of(s);
+	s->budget -= hook_interval(s);
 	if (!s->stop && s->budget <= 0)
 		s->stop = SCRIPT_STOP_INSTRUCTIONS;
 	else if (!s->stop && takes_too_long(s))
@@ -180,20 +180,20 @@ void script_charge(lua_State *lua, uint64_t steps)
 		raise_stop(s);
 }
 
-void script_begin(struct script *s, bool counted)
+void script_begin_call(struct script *s, bool counted)
 {
 	assert(!s->running);
 	s->running = true;
-	s->stop = SCRIPT_GOES_ON;
+	s->stop = SCRIPT_NOT_STOPPED;
 	s->collected = s->asking = false;
 	s->started = 0;
 	s->charged = 0;
 	s->budget = (int64_t)s->limits.instructions;
 	if (counted)
-		lua_sethook(s->lua, count, LUA_MASKCOUNT, step_of(s));
+		lua_sethook(s->lua, count_instructions, LUA_MASKCOUNT, hook_interval(s));
 }
 
-void script_end(struct script *s)
+void script_end_call(struct script *s)
 {
 	s->running = false;
 }
@@ -201,16 +201,16 @@ void script_end(struct script *s)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* Makes the next instruction raise the error. lua_sethook() may be called at any time. */
-static void stop_soon(struct script *s, enum script_stop why)
+static void stop_at_next_instruction(struct script *s, enum script_stop why)
 {
 	if (!s->stop)
-		stop(s, why);
-	lua_sethook(s->lua, count, LUA_MASKCOUNT, 1);
+		stop_call(s, why);
+	lua_sethook(s->lua, count_instructions, LUA_MASKCOUNT, 1);
 }
 
-static bool refuse(struct script *s, enum script_stop why)
+static bool refuse_block(struct script *s, enum script_stop why)
 {
-	stop(s, why);
+	stop_call(s, why);
 	return false;
 }
 
@@ -218,29 +218,29 @@ static bool refuse(struct script *s, enum script_stop why)
  * May a block be granted that exceeds the memory limit? The first refusal in a call makes Lua
  * collect garbage and ask again; a refusal after that is an error.
  */
-static bool may_exceed(struct script *s, size_t size)
+static bool may_exceed_limit(struct script *s, size_t size)
 {
 	if (!s->collected) {
 		s->collected = s->asking = true;
-		note_place(s);
+		record_location(s);
 		return false;
 	}
 	if (s->asking || size > LARGE || s->used > s->limits.memory / 16 * 17)
-		return refuse(s, SCRIPT_STOP_MEMORY);
-	stop_soon(s, SCRIPT_STOP_MEMORY);
+		return refuse_block(s, SCRIPT_STOP_MEMORY);
+	stop_at_next_instruction(s, SCRIPT_STOP_MEMORY);
 	return true;
 }
 
-static bool may_grow(struct script *s, bool is_text, size_t had, size_t size)
+static bool may_allocate(struct script *s, bool is_text, size_t had, size_t size)
 {
 	if (is_text && size > SCRIPT_TEXT_MOST)
-		return refuse(s, SCRIPT_STOP_TEXT);
+		return refuse_block(s, SCRIPT_STOP_TEXT);
 	if (s->used - had + size > s->limits.memory)
-		return may_exceed(s, size);
+		return may_exceed_limit(s, size);
 	s->budget -= BLOCK_STEPS + (int64_t)(size / 32);
 	s->asking = false;
 	if (size >= LARGE && takes_too_long(s))
-		stop_soon(s, SCRIPT_STOP_TIME);
+		stop_at_next_instruction(s, SCRIPT_STOP_TIME);
 	return true;
 }
 
@@ -261,7 +261,7 @@ void *script_allocate(void *script, void *old, size_t old_size, size_t size)
 		free(old);
 		return NULL;
 	}
-	if (s->running && size > had && !may_grow(s, is_text, had, size))
+	if (s->running && size > had && !may_allocate(s, is_text, had, size))
 		return NULL;
 	made = mem_resize(old, 1, size);
 	s->used += size - had;

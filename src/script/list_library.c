@@ -24,7 +24,7 @@ static void charge_moves(lua_State *lua, lua_Integer from, lua_Integer to)
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 /* insert(list, value) or insert(list, at, value) */
-static int insert(lua_State *lua)
+static int insert_item(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1), at = length + 1;
 
@@ -47,7 +47,7 @@ static int insert(lua_State *lua)
  * remove(list) removes the last item, remove(list, at) the one at that position. Returns the item,
  * or nothing if there is none.
  */
-static int remove_(lua_State *lua)
+static int remove_item(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1), at = luaL_optinteger(lua, 2, length);
 
@@ -64,7 +64,7 @@ static int remove_(lua_State *lua)
 	return 1;
 }
 
-static int unpack(lua_State *lua)
+static int unpack_list(lua_State *lua)
 {
 	lua_Integer from = luaL_optinteger(lua, 2, 1), to;
 	lua_Unsigned count;
@@ -82,7 +82,7 @@ static int unpack(lua_State *lua)
 	return (int)count + 1;
 }
 
-static int concat(lua_State *lua)
+static int concat_list(lua_State *lua)
 {
 	size_t separator_length, total = 0;
 	lua_Integer length = length_of(lua, 1);
@@ -135,8 +135,8 @@ static bool is_before(lua_State *lua, int a, int b)
 }
 
 /* Merges two adjacent sorted ranges in `from`, [low, middle) and [middle, high), into `to`. */
-static void merge(lua_State *lua, int from, int to, lua_Integer low, lua_Integer middle,
-		  lua_Integer high)
+static void merge_ranges(lua_State *lua, int from, int to, lua_Integer low, lua_Integer middle,
+			 lua_Integer high)
 {
 	lua_Integer left = low, right = middle;
 
@@ -155,7 +155,7 @@ static void merge(lua_State *lua, int from, int to, lua_Integer low, lua_Integer
 }
 
 /* Merge sort: it is stable, never quadratic, and safe if the comparison contradicts itself. */
-static int sort(lua_State *lua)
+static int sort_list(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1);
 	int from = 1, to = 3;
@@ -171,7 +171,7 @@ static int sort(lua_State *lua)
 
 			middle = middle < length + 1 ? middle : length + 1;
 			high = high < length + 1 ? high : length + 1;
-			merge(lua, from, to, low, middle, high);
+			merge_ranges(lua, from, to, low, middle, high);
 		}
 		from = 4 - from;
 		to = 4 - to;
@@ -186,25 +186,24 @@ static int sort(lua_State *lua)
 /* ---- whole tables ---------------------------------------------------------------------------- */
 
 /* Returns the keys of a table in order, as a list. */
-static int keys(lua_State *lua)
+static int list_keys(lua_State *lua)
 {
-	script_ordered_keys *found = &script_of(lua)->keys[0];
+	script_scalars *found = &script_of(lua)->keys[0];
 	int odd;
 
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	if (!script_order_keys(lua, 1, found, &odd))
-		return luaL_error(lua, "a %s is a key here, which has no order",
-				  lua_typename(lua, odd));
+		return script_fail_order(lua, odd);
 	lua_createtable(lua, (int)found->count, 0);
 	script_set_kind(lua, SCRIPT_LIST);
 	for (size_t i = 0; i < found->count; i++) {
-		script_push_ordered(lua, &found->items[i]);
+		script_push_scalar(lua, &found->items[i]);
 		lua_rawseti(lua, -2, (lua_Integer)i + 1);
 	}
 	return 1;
 }
 
-static int copy(lua_State *lua)
+static int copy_value(lua_State *lua)
 {
 	lua_settop(lua, 1);
 	script_copy_top(lua);
@@ -242,20 +241,20 @@ static bool is_equal(lua_State *lua, int a, int b, int depth)
 	return more == 0;
 }
 
-static int equal(lua_State *lua)
+static int compare_values(lua_State *lua)
 {
 	luaL_checkany(lua, 2);
 	lua_pushboolean(lua, is_equal(lua, 1, 2, 0));
 	return 1;
 }
 
-void script_push_lists(lua_State *lua)
+void script_push_table_library(lua_State *lua)
 {
-	static const luaL_Reg functions[] = { { "insert", insert }, { "remove", remove_ },
-					      { "unpack", unpack }, { "concat", concat },
-					      { "sort", sort },	    { "keys", keys },
-					      { "copy", copy },	    { "equal", equal },
-					      { NULL, NULL } };
+	static const luaL_Reg functions[] = {
+		{ "insert", insert_item }, { "remove", remove_item },	{ "unpack", unpack_list },
+		{ "concat", concat_list }, { "sort", sort_list },	{ "keys", list_keys },
+		{ "copy", copy_value },	   { "equal", compare_values }, { NULL, NULL }
+	};
 
 	luaL_newlib(lua, functions);
 	luaopen_table(lua);

@@ -8,7 +8,7 @@
 
 /* ---- iteration in order ---------------------------------------------------------------------- */
 
-static int fail_order(lua_State *lua, int odd)
+int script_fail_order(lua_State *lua, int odd)
 {
 	return luaL_error(
 		lua, "a %s is used as a key: only numbers, strings, true and false have an order",
@@ -23,7 +23,7 @@ static int fail_order(lua_State *lua, int odd)
 enum { TABLE = 1, AT, COUNT, KEYS };
 #define FEW 16u
 
-static int go_on(lua_State *lua, void push_key(lua_State *lua, lua_Integer at))
+static int push_next_pair(lua_State *lua, void push_key(lua_State *lua, lua_Integer at))
 {
 	lua_Integer at = lua_tointeger(lua, lua_upvalueindex(AT));
 	lua_Integer count = lua_tointeger(lua, lua_upvalueindex(COUNT));
@@ -41,33 +41,33 @@ static int go_on(lua_State *lua, void push_key(lua_State *lua, lua_Integer at))
 	return 0;
 }
 
-static void push_few(lua_State *lua, lua_Integer at)
+static void push_key_of_few(lua_State *lua, lua_Integer at)
 {
 	lua_pushvalue(lua, lua_upvalueindex(KEYS - 1 + (int)at));
 }
 
-static void push_many(lua_State *lua, lua_Integer at)
+static void push_key_of_many(lua_State *lua, lua_Integer at)
 {
 	lua_rawgeti(lua, lua_upvalueindex(KEYS), at);
 }
 
 static int next_in_list(lua_State *lua)
 {
-	return go_on(lua, lua_pushinteger);
+	return push_next_pair(lua, lua_pushinteger);
 }
 
 static int next_of_few(lua_State *lua)
 {
-	return go_on(lua, push_few);
+	return push_next_pair(lua, push_key_of_few);
 }
 
 static int next_of_many(lua_State *lua)
 {
-	return go_on(lua, push_many);
+	return push_next_pair(lua, push_key_of_many);
 }
 
 /* Are the keys 1, 2, 3, …? */
-static bool are_of_list(const script_ordered_keys *keys)
+static bool are_list_keys(const script_scalars *keys)
 {
 	for (size_t i = 0; i < keys->count; i++)
 		if (keys->items[i].type != LUA_TNUMBER || keys->items[i].is_real ||
@@ -93,12 +93,12 @@ static int next_of_one(lua_State *lua)
  */
 int script_pairs(lua_State *lua)
 {
-	script_ordered_keys *keys = &script_of(lua)->keys[0];
+	script_scalars *keys = &script_of(lua)->keys[0];
 	int odd;
 
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	if (!script_order_keys(lua, 1, keys, &odd))
-		return fail_order(lua, odd);
+		return script_fail_order(lua, odd);
 	if (keys->count <= 1) {
 		lua_pushcfunction(lua, next_of_one);
 		lua_pushvalue(lua, 1);
@@ -107,17 +107,17 @@ int script_pairs(lua_State *lua)
 	lua_settop(lua, 1);
 	lua_pushinteger(lua, 0);
 	lua_pushinteger(lua, (lua_Integer)keys->count);
-	if (are_of_list(keys)) {
+	if (are_list_keys(keys)) {
 		lua_pushcclosure(lua, next_in_list, COUNT);
 	} else if (keys->count <= FEW) {
 		luaL_checkstack(lua, FEW, NULL);
 		for (size_t i = 0; i < keys->count; i++)
-			script_push_ordered(lua, &keys->items[i]);
+			script_push_scalar(lua, &keys->items[i]);
 		lua_pushcclosure(lua, next_of_few, COUNT + (int)keys->count);
 	} else {
 		lua_createtable(lua, (int)keys->count, 0);
 		for (size_t i = 0; i < keys->count; i++) {
-			script_push_ordered(lua, &keys->items[i]);
+			script_push_scalar(lua, &keys->items[i]);
 			lua_rawseti(lua, KEYS, (lua_Integer)i + 1);
 		}
 		lua_pushcclosure(lua, next_of_many, KEYS);
@@ -128,21 +128,21 @@ int script_pairs(lua_State *lua)
 /* next(table, key): the first key, or the first one after `key`. Examines every key. */
 int script_next(lua_State *lua)
 {
-	struct script_ordered behind, key, best = { 0 };
+	struct script_scalar behind, key, best = { 0 };
 	uint64_t looked = 0;
 	bool from_start = lua_isnoneornil(lua, 2), found = false;
 
 	luaL_checktype(lua, 1, LUA_TTABLE);
-	if (!from_start && !script_to_ordered(lua, 2, &behind))
-		return fail_order(lua, lua_type(lua, 2));
+	if (!from_start && !script_to_scalar(lua, 2, &behind))
+		return script_fail_order(lua, lua_type(lua, 2));
 	lua_pushnil(lua);
 	while (lua_next(lua, 1)) {
 		looked++;
 		lua_pop(lua, 1);
-		if (!script_to_ordered(lua, -1, &key))
-			return fail_order(lua, lua_type(lua, -1));
-		if ((from_start || script_compare_keys(&key, &behind) > 0) &&
-		    (!found || script_compare_keys(&key, &best) < 0)) {
+		if (!script_to_scalar(lua, -1, &key))
+			return script_fail_order(lua, lua_type(lua, -1));
+		if ((from_start || script_compare_scalars(&key, &behind) > 0) &&
+		    (!found || script_compare_scalars(&key, &best) < 0)) {
 			best = key;
 			found = true;
 		}
@@ -150,7 +150,7 @@ int script_next(lua_State *lua)
 	script_charge(lua, looked);
 	if (!found)
 		return 0;
-	script_push_ordered(lua, &best);
+	script_push_scalar(lua, &best);
 	lua_pushvalue(lua, -1);
 	lua_rawget(lua, 1);
 	return 2;
@@ -173,20 +173,11 @@ int script_count(lua_State *lua)
 
 /* ---- bump ------------------------------------------------------------------------------------ */
 
-static bool is_empty(lua_State *lua, int index)
-{
-	lua_pushnil(lua);
-	if (!lua_next(lua, index))
-		return true;
-	lua_pop(lua, 2);
-	return false;
-}
-
 /*
  * Pushes the map stored under the key at `key` in the map on the top. Creates it if it does not
  * exist.
  */
-static void push_inner(lua_State *lua, int key)
+static void push_inner_map(lua_State *lua, int key)
 {
 	lua_pushvalue(lua, key);
 	if (lua_rawget(lua, -2) == LUA_TTABLE)
@@ -200,7 +191,7 @@ static void push_inner(lua_State *lua, int key)
 	lua_rawset(lua, -4);
 }
 
-static void check_bump(lua_State *lua, int last)
+static void check_bump_arguments(lua_State *lua, int last)
 {
 	if (last < 3)
 		luaL_error(lua, "bump(map, key…, n) needs a map, at least one key and a number");
@@ -220,7 +211,7 @@ int script_bump(lua_State *lua)
 {
 	int last = lua_gettop(lua), key = last - 1, inner;
 
-	check_bump(lua, last);
+	check_bump_arguments(lua, last);
 	lua_pushvalue(lua,
 		      /*
 		       * The maps are at last + 1 and above: the one that is indexed with argument i
@@ -228,7 +219,7 @@ int script_bump(lua_State *lua)
 		       */
 		      1);
 	for (int i = 2; i < key; i++)
-		push_inner(lua, i);
+		push_inner_map(lua, i);
 	inner = lua_gettop(lua);
 	lua_pushvalue(lua, last);
 	lua_pushvalue(lua, key);
@@ -246,7 +237,7 @@ int script_bump(lua_State *lua)
 	}
 	lua_pushnil(lua);
 	lua_rawset(lua, inner);
-	for (int map = inner, of = key - 1; of >= 2 && is_empty(lua, map); map--, of--) {
+	for (int map = inner, of = key - 1; of >= 2 && script_is_empty(lua, map); map--, of--) {
 		lua_pushvalue(lua, of);
 		lua_pushnil(lua);
 		lua_rawset(lua, map - 1);

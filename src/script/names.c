@@ -9,12 +9,13 @@
 #include <stdlib.h>
 
 /* Helper functions in translated conditions are not names of the user. */
-static bool is_ours(const char *name, size_t length)
+static bool is_condition_helper(const char *name, size_t length)
 {
 	return length > 4 && !memcmp(name, "__c_", 4);
 }
 
-static struct script_name *find(script_names *out, size_t first, const char *name, size_t length)
+static struct script_name *find_name(script_names *out, size_t first, const char *name,
+				     size_t length)
 {
 	for (size_t i = first; i < out->count; i++)
 		if (strlen(out->items[i].name) == length &&
@@ -26,7 +27,7 @@ static struct script_name *find(script_names *out, size_t first, const char *nam
 static void mark_assigned(const char *text, const struct script_lexeme *lexeme, script_names *out,
 			  size_t first)
 {
-	struct script_name *name = find(out, first, text + lexeme->at, lexeme->length);
+	struct script_name *name = find_name(out, first, text + lexeme->at, lexeme->length);
 
 	if (name)
 		name->assigned = true;
@@ -57,8 +58,8 @@ void script_find_names(const char *text, script_names *out)
 	for (size_t i = 0; i < lexemes.count; i++) {
 		const struct script_lexeme *t = &lexemes.items[i];
 
-		if (script_is_free(&lexemes, i) && !is_ours(text + t->at, t->length) &&
-		    !find(out, first, text + t->at, t->length))
+		if (script_is_free(&lexemes, i) && !is_condition_helper(text + t->at, t->length) &&
+		    !find_name(out, first, text + t->at, t->length))
 			*vec_push(out) = (struct script_name){
 				.name = mem_copy_text(text + t->at, t->length), .at = t->at
 			};

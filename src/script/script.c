@@ -18,7 +18,7 @@
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* Reached only if sooth itself makes an error while it uses Lua outside a call. */
-static int panic(lua_State *lua)
+static int abort_on_lua_error(lua_State *lua)
 {
 	fprintf(stderr, "sooth: Lua error outside a call: %s\n", lua_tostring(lua, -1));
 	abort();
@@ -35,7 +35,7 @@ struct script *script_open(const struct script_limits *limits)
 	s->lua = lua_newstate(script_allocate, s);
 	assert(s->lua);
 	*(struct script **)lua_getextraspace(s->lua) = s;
-	lua_atpanic(s->lua, panic);
+	lua_atpanic(s->lua, abort_on_lua_error);
 	script_open_library(s);
 	return s;
 }
@@ -85,7 +85,7 @@ static uint32_t number_of_file(struct script *s, const char *file)
 }
 
 /* "\0013:12: reason" becomes "FILE:12: reason", on one line. */
-static bool tell(struct script *s, const char *message, struct err *err)
+static bool set_message(struct script *s, const char *message, struct err *err)
 {
 	const char *file = "", *what = message;
 	char *end, *eof;
@@ -112,17 +112,17 @@ static bool tell(struct script *s, const char *message, struct err *err)
  * Sets `err` from the error that lua_pcall() left on the stack, and pops it. Lua's own
  * out-of-memory errors (the string is the one from its buffers) have no location.
  */
-static bool fail(struct script *s, int status, struct err *err)
+static bool fail_with_lua_error(struct script *s, int status, struct err *err)
 {
 	char message[512], words[256];
 	const char *text = lua_tostring(s->lua, -1);
 
 	if (status == LUA_ERRMEM || (text && !strcmp(text, "not enough memory"))) {
 		snprintf(message, sizeof message, "%s%s", s->stopped_at,
-			 script_stop_words(s, words, sizeof words));
-		tell(s, message, err);
+			 script_stop_message(s, words, sizeof words));
+		set_message(s, message, err);
 	} else {
-		tell(s, text ? text : "error without a message", err);
+		set_message(s, text ? text : "error without a message", err);
 	}
 	lua_pop(s->lua, 1);
 	return false;
@@ -134,8 +134,8 @@ static bool fail(struct script *s, int status, struct err *err)
  * Lua reads a chunk in pieces: the head of the wrapper, newlines so that Lua's line numbers are
  * those of the property file, the text, and the tail of the wrapper.
  */
-struct pieces {
-	const char *front, *text, *behind;
+struct chunk_pieces {
+	const char *head, *text, *tail;
 	uint32_t newlines;
 	unsigned next;
 };
@@ -144,7 +144,7 @@ static const char *read_piece(lua_State *lua, void *context, size_t *size)
 {
 	static const char newlines[] =
 		"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
-	struct pieces *p = context;
+	struct chunk_pieces *p = context;
 	const char *piece = NULL;
 
 	(void)lua;
@@ -155,29 +155,29 @@ static const char *read_piece(lua_State *lua, void *context, size_t *size)
 			p->newlines -= (uint32_t)*size;
 			return newlines;
 		}
-		piece = p->next == 0 ? p->front : p->next == 1 ? p->text : p->behind;
+		piece = p->next == 0 ? p->head : p->next == 1 ? p->text : p->tail;
 		p->next++;
 	}
 	*size = piece ? strlen(piece) : 0;
 	return *size ? piece : NULL;
 }
 
-static bool load(struct script *s, const char *front, const char *text, const char *behind,
-		 const struct script_place *place, struct err *err)
+static bool load_chunk(struct script *s, const char *head, const char *text, const char *tail,
+		       const struct script_place *place, struct err *err)
 {
-	struct pieces pieces = { .front = front,
-				 .text = text,
-				 .behind = behind,
-				 .newlines = place->line ? place->line - 1 : 0 };
+	struct chunk_pieces pieces = { .head = head,
+				       .text = text,
+				       .tail = tail,
+				       .newlines = place->line ? place->line - 1 : 0 };
 	char name[32];
 	int status;
 
 	snprintf(name, sizeof name, "=" SCRIPT_MARK "%u", number_of_file(s, place->file));
 	status = lua_load(s->lua, read_piece, &pieces, name, "t");
-	return status == LUA_OK || fail(s, status, err);
+	return status == LUA_OK || fail_with_lua_error(s, status, err);
 }
 
-static bool is_name(const char *name)
+static bool is_identifier(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_')
 		return false;
@@ -187,11 +187,11 @@ static bool is_name(const char *name)
 }
 
 /* A name that cannot be a parameter would make the wrapper function invalid. */
-static bool can_be_names(const char *const *names, size_t count, const struct script_place *place,
-			 struct err *err)
+static bool are_valid_names(const char *const *names, size_t count,
+			    const struct script_place *place, struct err *err)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!is_name(names[i]) || script_is_word(names[i]))
+		if (!is_identifier(names[i]) || script_is_word(names[i]))
 			return err_set(err,
 				       "%s:%u: '%s' is not a valid name in Lua: give it a label",
 				       place->file, place->line, names[i]);
@@ -202,7 +202,7 @@ static bool can_be_names(const char *const *names, size_t count, const struct sc
  * Rejects locals called _ENV. They would be a second environment, which copies and keys do not
  * cover, and Lua 5.4.4 has generated wrong code for them.
  */
-static bool keeps_environment(const char *text, const struct script_place *place, struct err *err)
+static bool leaves_env_alone(const char *text, const struct script_place *place, struct err *err)
 {
 	script_names names = { 0 };
 	uint32_t line = place->line;
@@ -227,7 +227,7 @@ static bool keeps_environment(const char *text, const struct script_place *place
 static bool parses_alone(struct script *s, const char *text, const struct script_place *place,
 			 bool expression, struct err *err)
 {
-	if (!load(s, expression ? "local _ = " : "", text, "", place, err))
+	if (!load_chunk(s, expression ? "local _ = " : "", text, "", place, err))
 		return false;
 	lua_pop(s->lua, 1);
 	return true;
@@ -237,21 +237,21 @@ bool script_compile(struct script *s, const char *text, const struct script_plac
 		    const char *const *names, size_t count, bool expression, int *reference,
 		    struct err *err)
 {
-	script_key_text front = { 0 };
+	script_key_text head = { 0 };
 	bool done;
 
-	if (!can_be_names(names, count, place, err) || !keeps_environment(text, place, err) ||
+	if (!are_valid_names(names, count, place, err) || !leaves_env_alone(text, place, err) ||
 	    !parses_alone(s, text, place, expression, err))
 		return false;
-	script_append(&front, "return function(_ENV");
+	script_append(&head, "return function(_ENV");
 	for (size_t i = 0; i < count; i++) {
-		script_append(&front, ", ");
-		script_append(&front, names[i]);
+		script_append(&head, ", ");
+		script_append(&head, names[i]);
 	}
-	script_append(&front, expression ? ") return (" : ") ");
-	*vec_push(&front) = 0;
-	done = load(s, front.items, text, expression ? "\n) end" : "\nend", place, err);
-	vec_free(&front);
+	script_append(&head, expression ? ") return (" : ") ");
+	*vec_push(&head) = 0;
+	done = load_chunk(s, head.items, text, expression ? "\n) end" : "\nend", place, err);
+	vec_free(&head);
 	if (!done)
 		return false;
 	lua_call(s->lua, 0, 1);
@@ -264,7 +264,7 @@ bool script_compile(struct script *s, const char *text, const struct script_plac
 /*
  * Engines keep values outside calls, where the limit is not enforced. So check it before each call.
  */
-static bool fits(struct script *s, struct err *err)
+static bool fits_in_memory(struct script *s, struct err *err)
 {
 	char words[256];
 
@@ -275,35 +275,36 @@ static bool fits(struct script *s, struct err *err)
 		return true;
 	s->stop = SCRIPT_STOP_MEMORY;
 	return err_set(err, "%s: %s", s->files.count ? s->files.items[0] : "Lua",
-		       script_stop_words(s, words, sizeof words));
+		       script_stop_message(s, words, sizeof words));
 }
 
-static bool call(struct script *s, int arguments, int results, bool counted, struct err *err)
+static bool call_within_limits(struct script *s, int arguments, int results, bool counted,
+			       struct err *err)
 {
 	int handler = lua_gettop(s->lua) - arguments, status;
 
-	if (!fits(s, err)) {
+	if (!fits_in_memory(s, err)) {
 		lua_pop(s->lua, arguments + 1);
 		return false;
 	}
 	lua_checkstack(s->lua, 2);
-	lua_pushcfunction(s->lua, script_add_place);
+	lua_pushcfunction(s->lua, script_add_location);
 	lua_insert(s->lua, handler);
-	script_begin(s, counted);
+	script_begin_call(s, counted);
 	status = lua_pcall(s->lua, arguments, results, handler);
-	script_end(s);
+	script_end_call(s);
 	lua_remove(s->lua, handler);
-	return status == LUA_OK || fail(s, status, err);
+	return status == LUA_OK || fail_with_lua_error(s, status, err);
 }
 
 bool script_call(struct script *s, int arguments, int results, struct err *err)
 {
-	return call(s, arguments, results, true, err);
+	return call_within_limits(s, arguments, results, true, err);
 }
 
 bool script_call_plain(struct script *s, int arguments, int results, struct err *err)
 {
-	return call(s, arguments, results, false, err);
+	return call_within_limits(s, arguments, results, false, err);
 }
 
 void script_take_reports(struct script *s, script_reports *out)

@@ -9,7 +9,7 @@
 
 /* Why a call was stopped. */
 enum script_stop {
-	SCRIPT_GOES_ON,
+	SCRIPT_NOT_STOPPED,
 	SCRIPT_STOP_INSTRUCTIONS,
 	SCRIPT_STOP_TIME,
 	SCRIPT_STOP_MEMORY,
@@ -26,7 +26,7 @@ enum script_kind { SCRIPT_ENVIRONMENT, SCRIPT_GRAPH, SCRIPT_LIST, SCRIPT_KINDS, 
  * A scalar Lua value (a number, a string or a truth value), such as a table key or a graph node,
  * that can be compared without Lua. It is valid as long as the table contains it.
  */
-struct script_ordered {
+struct script_scalar {
 	uint8_t type; /* LUA_TNUMBER, … */
 	bool is_real;
 	union {
@@ -37,10 +37,10 @@ struct script_ordered {
 	};
 	size_t length;
 };
-typedef VEC(struct script_ordered) script_ordered_keys;
+typedef VEC(struct script_scalar) script_scalars;
 
 /* Numbers tables in the order in which a traversal meets them. */
-struct script_seen {
+struct script_table_numbers {
 	VEC(const void *) list;
 	struct map numbers; /* address to number; used only if there are many tables */
 };
@@ -72,8 +72,8 @@ struct script {
 	 * Temporary buffers. A Lua error jumps past the C functions below it, so memory that they
 	 * own would leak.
 	 */
-	script_ordered_keys keys[SCRIPT_SHOWN_DEPTH];
-	struct script_seen seen;
+	script_scalars keys[SCRIPT_SHOWN_DEPTH];
+	struct script_table_numbers seen;
 	script_key_text text;
 };
 
@@ -109,22 +109,22 @@ void *script_allocate(void *script, void *old, size_t old_size, size_t size);
  * Starts and ends a call within the limits. `counted` installs the instruction count, for calls of
  * Lua code.
  */
-void script_begin(struct script *script, bool counted);
-void script_end(struct script *script);
+void script_begin_call(struct script *script, bool counted);
+void script_end_call(struct script *script);
 /*
  * Adds the work of a C function, `steps` instructions, to the current call. Raises a Lua error if
  * that exceeds a limit.
  */
 void script_charge(lua_State *lua, uint64_t steps);
 /* A message handler for lua_pcall(): adds the location to errors that C functions raised. */
-int script_add_place(lua_State *lua);
+int script_add_location(lua_State *lua);
 /*
  * The first character of a location in Lua's messages. Lua truncates long file names, so a chunk is
  * named by this mark and the number of its file; see script.c.
  */
 #define SCRIPT_MARK "\001"
 /* Writes the message for the current stop to `text`: which limit was exceeded and what to do. */
-const char *script_stop_words(const struct script *script, char *text, size_t size);
+const char *script_stop_message(const struct script *script, char *text, size_t size);
 
 /* ---- library.c, map_library.c, graph_library.c, string_library.c, list_library.c ------------- */
 
@@ -135,14 +135,16 @@ int script_pairs(lua_State *lua);
 int script_next(lua_State *lua);
 int script_count(lua_State *lua);
 int script_bump(lua_State *lua);
+/* Is the table at `index`, which is not relative to the top, empty? */
+bool script_is_empty(lua_State *lua, int index);
+/* Raises the error that keys of this type have no order. */
+int script_fail_order(lua_State *lua, int type);
 void script_push_graph_metatable(lua_State *lua);
 /* Each pushes a table of functions. */
-void script_push_texts(lua_State *lua);
-void script_push_lists(lua_State *lua);
+void script_push_string_library(lua_State *lua);
+void script_push_table_library(lua_State *lua);
 
-/*
- * ---- values.c, value_text.c -------------------------------------------------------------------
- */
+/* ---- values.c, value_text.c ------------------------------------------------------------------ */
 
 /*
  * Replaces the value on the top of the stack by its copy, or raises a Lua error. For use by the
@@ -152,26 +154,24 @@ void script_copy_top(lua_State *lua);
 /*
  * Appends a printed form of the value to `text`. If `plain`, a string is appended without quotes.
  */
-void script_append_shown(lua_State *lua, int index, bool plain, script_key_text *text);
+void script_append_printed(lua_State *lua, int index, bool plain, script_key_text *text);
 
 /* Sets the metatable of the table on the top of the stack. */
 void script_set_kind(lua_State *lua, enum script_kind kind);
 /* Returns the kind of the table at `index`. */
 enum script_kind script_kind_of(lua_State *lua, int index);
 
-/*
- * ---- key_order.c --------------------------------------------------------------------------------
- */
+/* ---- key_order.c ----------------------------------------------------------------------------- */
 
 /*
  * Lists the keys of the table at `index` in order: numbers, strings, truth values. Returns false if
  * the table has a key without an order; `*odd` is the type of such a key then, and `keys` has all
  * the others.
  */
-bool script_order_keys(lua_State *lua, int index, script_ordered_keys *keys, int *odd);
-int script_compare_keys(const struct script_ordered *a, const struct script_ordered *b);
+bool script_order_keys(lua_State *lua, int index, script_scalars *keys, int *odd);
+int script_compare_scalars(const struct script_scalar *a, const struct script_scalar *b);
 /* Converts the value at `index`. Returns false if its type has no order. */
-bool script_to_ordered(lua_State *lua, int index, struct script_ordered *key);
-void script_push_ordered(lua_State *lua, const struct script_ordered *key);
+bool script_to_scalar(lua_State *lua, int index, struct script_scalar *key);
+void script_push_scalar(lua_State *lua, const struct script_scalar *key);
 
 #endif

@@ -26,11 +26,9 @@ void script_push_value(struct script *s, const struct script_value *value)
 	}
 }
 
-/*
- * ---- numbering tables --------------------------------------------------------------------------
- */
+/* ---- numbering tables ----------------------------------------------------------------------- */
 
-static void forget(struct script_seen *seen)
+static void forget_tables(struct script_table_numbers *seen)
 {
 	seen->list.count = 0;
 	if (seen->numbers.slots)
@@ -41,7 +39,7 @@ static void forget(struct script_seen *seen)
  * Returns the number of a table, a new one if it was not seen before. A short list is searched
  * linearly.
  */
-static uint32_t number_of(struct script_seen *seen, const void *table, bool *fresh)
+static uint32_t number_table(struct script_table_numbers *seen, const void *table, bool *fresh)
 {
 	uint64_t *number;
 
@@ -69,7 +67,7 @@ static uint32_t number_of(struct script_seen *seen, const void *table, bool *fre
 /* ---- copying --------------------------------------------------------------------------------- */
 
 /* Pushes an empty table with room for as much as the original holds, and of the same kind. */
-static void push_new(lua_State *lua, int original)
+static void push_empty_copy(lua_State *lua, int original)
 {
 	lua_Unsigned list = lua_rawlen(lua, original);
 	uint64_t all = 0;
@@ -87,7 +85,7 @@ static void push_new(lua_State *lua, int original)
 }
 
 /* Does a copy need a new object for this value? Strings and library functions are shared. */
-static bool has_copy(lua_State *lua, int index)
+static bool needs_copy(lua_State *lua, int index)
 {
 	int type = lua_type(lua, index);
 
@@ -104,7 +102,7 @@ static void replace_by_copy(lua_State *lua, int base, int above)
 {
 	struct script *s = script_of(lua);
 	bool fresh;
-	uint32_t number = number_of(&s->seen, lua_topointer(lua, -1), &fresh);
+	uint32_t number = number_table(&s->seen, lua_topointer(lua, -1), &fresh);
 
 	if (!fresh) {
 		lua_pushvalue(lua, base + 2 * (int)number + 1);
@@ -113,7 +111,7 @@ static void replace_by_copy(lua_State *lua, int base, int above)
 	}
 	if (number >= TABLES_MOST || !lua_checkstack(lua, 10))
 		luaL_error(lua, "too many tables to copy: more than %d", (int)number);
-	push_new(lua, lua_gettop(lua));
+	push_empty_copy(lua, lua_gettop(lua));
 	lua_pushvalue(lua, -1);		 /* …, temporaries, original, copy, copy */
 	lua_rotate(lua, -3 - above, 3);	 /* …, original, copy, copy, temporaries */
 	lua_rotate(lua, -1 - above, -1); /* …, original, copy, temporaries, copy */
@@ -126,10 +124,10 @@ static void copy_fields(lua_State *lua, int base, uint32_t number)
 
 	lua_pushnil(lua);
 	while (lua_next(lua, from)) {
-		if (has_copy(lua, -1))
+		if (needs_copy(lua, -1))
 			replace_by_copy(lua, base, 1); /* the key is below it */
 		lua_pushvalue(lua, -2);
-		if (has_copy(lua, -1))
+		if (needs_copy(lua, -1))
 			replace_by_copy(lua, base, 2);
 		lua_insert(lua, -2);
 		lua_rawset(lua, to);
@@ -141,9 +139,9 @@ void script_copy_top(lua_State *lua)
 	struct script *s = script_of(lua);
 	int base = lua_gettop(lua);
 
-	if (!has_copy(lua, base))
+	if (!needs_copy(lua, base))
 		return;
-	forget(&s->seen);
+	forget_tables(&s->seen);
 	replace_by_copy(lua, base, 0);
 	lua_pop(lua, 1); /* the copy is also next to its original */
 	for (uint32_t i = 0; i < s->seen.list.count; i++)
@@ -152,7 +150,7 @@ void script_copy_top(lua_State *lua)
 	lua_settop(lua, base);
 }
 
-static int copy_one(lua_State *lua)
+static int copy_argument(lua_State *lua)
 {
 	script_copy_top(lua);
 	return 1;
@@ -164,7 +162,7 @@ bool script_copy(struct script *s, struct err *err)
 
 	if (!lua_istable(lua, -1) && !lua_isfunction(lua, -1))
 		return true;
-	lua_pushcfunction(lua, copy_one);
+	lua_pushcfunction(lua, copy_argument);
 	lua_insert(lua, -2);
 	return script_call_plain(s, 1, 1, err);
 }
@@ -177,7 +175,7 @@ static void append_integer(script_key_text *key, char tag, uint64_t value)
 	script_append_bytes(key, &value, sizeof value);
 }
 
-static void append_scalar(script_key_text *key, const struct script_ordered *value)
+static void append_scalar(script_key_text *key, const struct script_scalar *value)
 {
 	uint64_t bits;
 
@@ -202,17 +200,17 @@ static void append_scalar(script_key_text *key, const struct script_ordered *val
 static bool append_value(struct script *s, script_key_text *key, struct err *err)
 {
 	lua_State *lua = s->lua;
-	struct script_ordered scalar;
+	struct script_scalar scalar;
 	bool fresh;
 
-	if (script_to_ordered(lua, -1, &scalar)) {
+	if (script_to_scalar(lua, -1, &scalar)) {
 		append_scalar(key, &scalar);
 	} else if (lua_isnil(lua, -1)) {
 		script_append(key, "n");
 	} else if (lua_iscfunction(lua, -1) || lua_isuserdata(lua, -1)) { /* from the library */
 		append_integer(key, 'c', (uintptr_t)lua_topointer(lua, -1));
 	} else if (lua_istable(lua, -1)) {
-		append_integer(key, '{', number_of(&s->seen, lua_topointer(lua, -1), &fresh));
+		append_integer(key, '{', number_table(&s->seen, lua_topointer(lua, -1), &fresh));
 		if (fresh)
 			return lua_checkstack(lua, 8) ||
 			       err_set(err, "attributes have too many tables to compare them");
@@ -228,7 +226,7 @@ static bool append_value(struct script *s, script_key_text *key, struct err *err
 static bool append_table(struct script *s, int table, script_key_text *key, struct err *err)
 {
 	lua_State *lua = s->lua;
-	script_ordered_keys *fields = &s->keys[0];
+	script_scalars *fields = &s->keys[0];
 	enum script_kind kind = script_kind_of(lua, table);
 
 	if (!script_order_keys(lua, table, fields, NULL))
@@ -237,7 +235,7 @@ static bool append_table(struct script *s, int table, script_key_text *key, stru
 	script_append(key, kind == SCRIPT_ENVIRONMENT ? "e" : kind == SCRIPT_GRAPH ? "g" : "p");
 	for (size_t i = 0; i < fields->count; i++) {
 		append_scalar(key, &fields->items[i]);
-		script_push_ordered(lua, &fields->items[i]);
+		script_push_scalar(lua, &fields->items[i]);
 		lua_rawget(lua, table);
 		if (!append_value(s, key, err))
 			return false;
@@ -252,7 +250,7 @@ bool script_key(struct script *s, script_key_text *key, struct err *err)
 	int top = lua_gettop(lua);
 	bool done;
 
-	forget(&s->seen);
+	forget_tables(&s->seen);
 	lua_checkstack(lua, 8);
 	lua_pushvalue(lua, -1);
 	done = append_value(s, key, err);

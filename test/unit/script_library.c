@@ -231,7 +231,7 @@ static void lists(void **state)
 	gives(&m, "table.concat({ 'a', 'b', 'c' }, '', 2, 3) .. table.concat({})", "\"bc\"");
 	gives(&m, "table.concat({ [math.maxinteger] = 'x' }, '', math.maxinteger, math.maxinteger)",
 	      "\"x\"");
-	refuse(&m, "table.concat({ {} })", "a table is in the list");
+	refuse(&m, "table.concat({ {} })", "the list contains a table");
 	gives(&m, "table.pack(table.unpack({ 1, 2, 3 }, 2))", "{1: 2, 2: 3, \"n\": 2}");
 	gives(&m, "table.pack(table.unpack({}, 1, 2))", "{\"n\": 2}");
 	gives(&m, "table.pack(table.unpack({ 1 }, math.maxinteger, math.maxinteger))",
