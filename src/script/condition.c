@@ -396,47 +396,16 @@ static struct condition *parse_unary(struct condition_parser *p)
 	return of ? make_node(p, CONDITION_UNARY, &token, of, NULL) : NULL;
 }
 
-/* How tightly a binary operator binds; 0 if the token is not one. */
-static unsigned precedence_of(uint16_t kind)
-{
-	switch (kind) {
-	case TOKEN_OR_OR:
-	case TOKEN_OR: return 1;
-	case TOKEN_AND_AND:
-	case TOKEN_AND: return 2;
-	case '|': return 3;
-	case '^':
-	case '~': return 4;
-	case '&': return 5;
-	case TOKEN_EQUAL:
-	case TOKEN_UNEQUAL: return 6;
-	case '<':
-	case '>':
-	case TOKEN_LESS_EQUAL:
-	case TOKEN_GREATER_EQUAL: return 7;
-	case TOKEN_LEFT:
-	case TOKEN_RIGHT: return 8;
-	case TOKEN_CONCAT: return 9; /* associative */
-	case '+':
-	case '-': return 10;
-	case '*':
-	case '/':
-	case '%':
-	case TOKEN_FLOOR: return 11;
-	default: return 0;
-	}
-}
-
 static struct condition *parse_binary(struct condition_parser *p, unsigned level)
 {
 	struct condition *left = parse_unary(p);
 
-	while (left && !p->failed && precedence_of(p->token.kind) >= level) {
+	while (left && !p->failed && condition_precedence(p->token.kind) >= level) {
 		struct condition_token sign = p->token;
 		struct condition *right;
 
 		advance(p);
-		right = parse_binary(p, precedence_of(sign.kind) + 1);
+		right = parse_binary(p, condition_precedence(sign.kind) + 1);
 		left = right ? make_node(p, CONDITION_BINARY, &sign, left, right) : NULL;
 	}
 	return p->failed ? NULL : left;

@@ -86,6 +86,9 @@ struct condition {
 	bool named;		/* table item: name = value */
 };
 
+/* How tightly a binary operator binds in C, from 1; 0 if the token is not one. */
+unsigned condition_precedence(uint16_t kind);
+
 /* Appends the condition to `out` as a Lua expression whose value is true or false. */
 void condition_write(const struct condition *condition, script_key_text *out);
 

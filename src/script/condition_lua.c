@@ -14,12 +14,11 @@
 #include "script/condition.h"
 #include "script/lexeme.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 /* Lua's precedence. */
-enum condition_lua_level {
+enum lua_level {
 	ANY,
 	OR,
 	AND,
@@ -36,25 +35,79 @@ enum condition_lua_level {
 };
 
 /* What the type of an expression guarantees. */
-enum condition_lua_type {
+enum value_type {
 	VALUE,
 	SOLID, /* neither nil nor false */
 	TRUTH, /* true or false */
 };
 
-struct condition_lua_writer {
+struct lua_writer {
 	script_key_text *out;
 	uint32_t line;
 };
 
-static void write_raw(struct condition_lua_writer *w, const char *text)
+typedef void write_operand(struct lua_writer *w, const struct condition *c, enum lua_level level);
+
+/* Each of these writes an expression that binds at least as tightly as `level`. */
+static write_operand write_value, write_truth, write_as_number;
+
+/* ---- binary operators ------------------------------------------------------------------------ */
+
+static const struct binary_operator {
+	uint16_t kind;
+	uint8_t precedence;   /* C's, from 1 */
+	uint8_t level;	      /* Lua's; PREFIX for a call of the library */
+	const char *lua;      /* operator or library function */
+	write_operand *write; /* for both operands */
+	uint8_t type;	      /* of the result; VALUE: the common type of the operands */
+} operators[] = {
+	{ TOKEN_OR_OR, 1, OR, " or ", write_truth, TRUTH },
+	{ TOKEN_OR, 1, OR, " or ", write_value, VALUE },
+	{ TOKEN_AND_AND, 2, AND, " and ", write_truth, TRUTH },
+	{ TOKEN_AND, 2, AND, " and ", write_value, VALUE },
+	{ '|', 3, BIT_OR, " | ", write_as_number, SOLID },
+	{ '^', 4, BIT_XOR, " ~ ", write_as_number, SOLID },
+	{ '~', 4, BIT_XOR, " ~ ", write_as_number, SOLID },
+	{ '&', 5, BIT_AND, " & ", write_as_number, SOLID },
+	{ TOKEN_EQUAL, 6, COMPARE, " == ", write_value, TRUTH }, /* see write_equality() */
+	{ TOKEN_UNEQUAL, 6, COMPARE, " ~= ", write_value, TRUTH },
+	{ '<', 7, COMPARE, " < ", write_as_number, TRUTH },
+	{ '>', 7, COMPARE, " > ", write_as_number, TRUTH },
+	{ TOKEN_LESS_EQUAL, 7, COMPARE, " <= ", write_as_number, TRUTH },
+	{ TOKEN_GREATER_EQUAL, 7, COMPARE, " >= ", write_as_number, TRUTH },
+	{ TOKEN_LEFT, 8, PREFIX, "__c_left", write_as_number, SOLID },
+	{ TOKEN_RIGHT, 8, PREFIX, "__c_right", write_as_number, SOLID },
+	{ TOKEN_CONCAT, 9, CONCAT, " .. ", write_value, SOLID }, /* associative */
+	{ '+', 10, SUM, " + ", write_as_number, SOLID },
+	{ '-', 10, SUM, " - ", write_as_number, SOLID },
+	{ '*', 11, PRODUCT, " * ", write_as_number, SOLID },
+	{ '/', 11, PREFIX, "__c_divide", write_as_number, SOLID },
+	{ '%', 11, PREFIX, "__c_remainder", write_as_number, SOLID },
+	{ TOKEN_FLOOR, 11, PRODUCT, " // ", write_as_number, SOLID },
+};
+
+static const struct binary_operator *find_operator(uint16_t kind)
+{
+	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+		if (operators[i].kind == kind)
+			return &operators[i];
+	return NULL;
+}
+
+unsigned condition_precedence(uint16_t kind)
+{
+	const struct binary_operator *found = find_operator(kind);
+
+	return found ? found->precedence : 0;
+}
+
+static void write_raw(struct lua_writer *w, const char *text)
 {
 	script_append(w->out, text);
 }
 
 /* Writes newlines up to the token's line. */
-static void write_newlines_before(struct condition_lua_writer *w,
-				  const struct condition_token *token)
+static void write_newlines_before(struct lua_writer *w, const struct condition_token *token)
 {
 	for (; w->line < token->line; w->line++)
 		write_raw(w, "\n");
@@ -62,33 +115,23 @@ static void write_newlines_before(struct condition_lua_writer *w,
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static enum condition_lua_type type_of(const struct condition *c);
+static enum value_type type_of(const struct condition *c);
 
-static enum condition_lua_type common_type(const struct condition *a, const struct condition *b)
+static enum value_type common_type(const struct condition *a, const struct condition *b)
 {
-	enum condition_lua_type condition_lua_type = type_of(a);
+	enum value_type type = type_of(a);
 
-	return condition_lua_type == type_of(b) ? condition_lua_type : VALUE;
+	return type == type_of(b) ? type : VALUE;
 }
 
-static enum condition_lua_type type_of_binary(const struct condition *c)
+static enum value_type type_of_binary(const struct condition *c)
 {
-	switch (c->token.kind) {
-	case TOKEN_OR_OR:
-	case TOKEN_AND_AND:
-	case TOKEN_EQUAL:
-	case TOKEN_UNEQUAL:
-	case '<':
-	case '>':
-	case TOKEN_LESS_EQUAL:
-	case TOKEN_GREATER_EQUAL: return TRUTH;
-	case TOKEN_AND:
-	case TOKEN_OR: return common_type(c->a, c->b);
-	default: return SOLID;
-	}
+	enum value_type type = (enum value_type)find_operator(c->token.kind)->type;
+
+	return type == VALUE ? common_type(c->a, c->b) : type;
 }
 
-static enum condition_lua_type type_of(const struct condition *c)
+static enum value_type type_of(const struct condition *c)
 {
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_LEAF:
@@ -107,7 +150,7 @@ static enum condition_lua_type type_of(const struct condition *c)
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-static void write_number(struct condition_lua_writer *w, const struct condition_token *token)
+static void write_number(struct lua_writer *w, const struct condition_token *token)
 {
 	char text[64];
 
@@ -124,7 +167,7 @@ static void write_number(struct condition_lua_writer *w, const struct condition_
 	write_raw(w, text);
 }
 
-static void write_string(struct condition_lua_writer *w, const char *text, size_t length)
+static void write_string(struct lua_writer *w, const char *text, size_t length)
 {
 	write_raw(w, "\"");
 	for (size_t i = 0; i < length; i++) {
@@ -140,7 +183,7 @@ static void write_string(struct condition_lua_writer *w, const char *text, size_
 	write_raw(w, "\"");
 }
 
-static void write_leaf(struct condition_lua_writer *w, const struct condition_token *token)
+static void write_leaf(struct lua_writer *w, const struct condition_token *token)
 {
 	switch (token->kind) {
 	case TOKEN_NUMBER: write_number(w, token); break;
@@ -151,29 +194,21 @@ static void write_leaf(struct condition_lua_writer *w, const struct condition_to
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-/* Each of these writes an expression that binds at least as tightly as `level`. */
-static void write_value(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level);
-static void write_truth(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level);
-
-static void open_parenthesis(struct condition_lua_writer *w, enum condition_lua_level has,
-			     enum condition_lua_level level)
+/* Parentheses around an expression that binds like `has`, where `level` is required. */
+static void open_parenthesis(struct lua_writer *w, enum lua_level has, enum lua_level level)
 {
 	if (has < level)
 		write_raw(w, "(");
 }
 
-static void close_parenthesis(struct condition_lua_writer *w, enum condition_lua_level has,
-			      enum condition_lua_level level)
+static void close_parenthesis(struct lua_writer *w, enum lua_level has, enum lua_level level)
 {
 	if (has < level)
 		write_raw(w, ")");
 }
 
 /* For arithmetic, where true is 1. */
-static void write_as_number(struct condition_lua_writer *w, const struct condition *c,
-			    enum condition_lua_level level)
+static void write_as_number(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	if (type_of(c) != TRUTH) {
 		write_value(w, c, level);
@@ -184,9 +219,8 @@ static void write_as_number(struct condition_lua_writer *w, const struct conditi
 	write_raw(w, " and 1 or 0)");
 }
 
-static void write_call(struct condition_lua_writer *w, const char *name, const struct condition *c,
-		       void write(struct condition_lua_writer *, const struct condition *,
-				  enum condition_lua_level))
+static void write_call(struct lua_writer *w, const char *name, const struct condition *c,
+		       write_operand *write)
 {
 	write_raw(w, name);
 	write_raw(w, "(");
@@ -196,72 +230,42 @@ static void write_call(struct condition_lua_writer *w, const char *name, const s
 	write_raw(w, ")");
 }
 
-static void write_infix(struct condition_lua_writer *w, const struct condition *c, const char *sign,
-			enum condition_lua_level has, enum condition_lua_level level,
-			void write(struct condition_lua_writer *, const struct condition *,
-				   enum condition_lua_level))
+static void write_infix(struct lua_writer *w, const struct condition *c, const char *sign,
+			enum lua_level has, enum lua_level level, write_operand *write)
 {
 	open_parenthesis(w, has, level);
 	write(w, c->a, has);
 	write_raw(w, sign);
-	write(w, c->b, (enum condition_lua_level)(has + 1));
+	write(w, c->b, (enum lua_level)(has + 1));
 	close_parenthesis(w, has, level);
 }
 
-/*
- * Compared with any other type, a truth value is 0 or 1. Lua's == suffices if both or neither
- * operand is a truth value.
- */
-static void write_equality(struct condition_lua_writer *w, const struct condition *c,
-			   enum condition_lua_level level)
+/* == and != between a truth value, which is 0 or 1, and another type. Otherwise Lua's suffice. */
+static void write_equality(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	bool equal = c->token.kind == TOKEN_EQUAL;
 
-	if ((type_of(c->a) == TRUTH) == (type_of(c->b) == TRUTH)) {
-		write_infix(w, c, equal ? " == " : " ~= ", COMPARE, level, write_value);
-		return;
-	}
 	open_parenthesis(w, equal ? PREFIX : UNARY, level);
 	write_raw(w, equal ? "" : "not ");
 	write_call(w, "__c_equal", c, write_value);
 	close_parenthesis(w, equal ? PREFIX : UNARY, level);
 }
 
-static void write_binary(struct condition_lua_writer *w, const struct condition *c,
-			 enum condition_lua_level level)
+static void write_binary(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
-	switch (c->token.kind) {
-	case TOKEN_OR_OR: write_infix(w, c, " or ", OR, level, write_truth); break;
-	case TOKEN_AND_AND: write_infix(w, c, " and ", AND, level, write_truth); break;
-	case TOKEN_OR: write_infix(w, c, " or ", OR, level, write_value); break;
-	case TOKEN_AND: write_infix(w, c, " and ", AND, level, write_value); break;
-	case TOKEN_EQUAL:
-	case TOKEN_UNEQUAL: write_equality(w, c, level); break;
-	case '<': write_infix(w, c, " < ", COMPARE, level, write_as_number); break;
-	case '>': write_infix(w, c, " > ", COMPARE, level, write_as_number); break;
-	case TOKEN_LESS_EQUAL: write_infix(w, c, " <= ", COMPARE, level, write_as_number); break;
-	case TOKEN_GREATER_EQUAL: write_infix(w, c, " >= ", COMPARE, level, write_as_number); break;
-	case '|': write_infix(w, c, " | ", BIT_OR, level, write_as_number); break;
-	case '^':
-	case '~': write_infix(w, c, " ~ ", BIT_XOR, level, write_as_number); break;
-	case '&': write_infix(w, c, " & ", BIT_AND, level, write_as_number); break;
-	case TOKEN_CONCAT: write_infix(w, c, " .. ", CONCAT, level, write_value); break;
-	case '+': write_infix(w, c, " + ", SUM, level, write_as_number); break;
-	case '-': write_infix(w, c, " - ", SUM, level, write_as_number); break;
-	case '*': write_infix(w, c, " * ", PRODUCT, level, write_as_number); break;
-	case TOKEN_FLOOR: write_infix(w, c, " // ", PRODUCT, level, write_as_number); break;
-	case '/': write_call(w, "__c_divide", c, write_as_number); break;
-	case '%': write_call(w, "__c_remainder", c, write_as_number); break;
-	case TOKEN_LEFT: write_call(w, "__c_left", c, write_as_number); break;
-	default:
-		assert(c->token.kind == TOKEN_RIGHT);
-		write_call(w, "__c_right", c, write_as_number);
-	}
+	const struct binary_operator *op = find_operator(c->token.kind);
+	bool is_equality = op->kind == TOKEN_EQUAL || op->kind == TOKEN_UNEQUAL;
+
+	if (is_equality && (type_of(c->a) == TRUTH) != (type_of(c->b) == TRUTH))
+		write_equality(w, c, level);
+	else if (op->level == PREFIX)
+		write_call(w, op->lua, c, op->write);
+	else
+		write_infix(w, c, op->lua, (enum lua_level)op->level, level, op->write);
 }
 
 /* Signs are followed by a space, because -- would be a comment. */
-static void write_unary(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level)
+static void write_unary(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	switch (c->token.kind) {
 	case '+': write_as_number(w, c->a, level); return;
@@ -284,8 +288,7 @@ static void write_unary(struct condition_lua_writer *w, const struct condition *
 	close_parenthesis(w, UNARY, level);
 }
 
-static void write_choice(struct condition_lua_writer *w, const struct condition *c,
-			 enum condition_lua_level level)
+static void write_choice(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	bool solid = type_of(c->b) == SOLID;
 
@@ -302,7 +305,7 @@ static void write_choice(struct condition_lua_writer *w, const struct condition 
 
 /* ---- Lua's additions to C ------------------------------------------------------------------- */
 
-static void write_items(struct condition_lua_writer *w, const struct condition *list)
+static void write_items(struct lua_writer *w, const struct condition *list)
 {
 	for (; list; list = list->next) {
 		if (list->named) {
@@ -319,7 +322,7 @@ static void write_items(struct condition_lua_writer *w, const struct condition *
 	}
 }
 
-static void write_suffix(struct condition_lua_writer *w, const struct condition *c)
+static void write_suffix(struct lua_writer *w, const struct condition *c)
 {
 	write_value(w, c->a, PREFIX);
 	write_newlines_before(w, &c->token);
@@ -345,12 +348,11 @@ static void write_suffix(struct condition_lua_writer *w, const struct condition 
 	write_raw(w, ")");
 }
 
-static void write_value(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level)
+static void write_value(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_LEAF: {
-		enum condition_lua_level has = c->token.kind == TOKEN_NAME ? PREFIX : LITERAL;
+		enum lua_level has = c->token.kind == TOKEN_NAME ? PREFIX : LITERAL;
 
 		open_parenthesis(w, has, level);
 		write_newlines_before(w, &c->token);
@@ -377,8 +379,7 @@ static void write_value(struct condition_lua_writer *w, const struct condition *
 	}
 }
 
-static void write_truth(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level)
+static void write_truth(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	if (c->kind == CONDITION_PARENTHESES) {
 		write_truth(w, c->a, level);
@@ -401,7 +402,7 @@ static void write_truth(struct condition_lua_writer *w, const struct condition *
 
 void condition_write(const struct condition *c, script_key_text *out)
 {
-	struct condition_lua_writer w = { .out = out };
+	struct lua_writer w = { .out = out };
 
 	write_truth(&w, c, ANY);
 }

@@ -209,7 +209,10 @@ static void list_nodes(struct graph_arrays *g, const struct graph_edge *list)
 			g->names[g->nodes++] = g->names[i];
 }
 
-/* Converts the graph in argument 1. Returns false, and allocates nothing, if no path has more than one edge. */
+/*
+ * Converts the graph in argument 1. Returns false, and allocates nothing, if no path has more than
+ * one edge.
+ */
 static bool graph_to_arrays(lua_State *lua, struct graph_arrays *g)
 {
 	int edges = push_edges(lua);

@@ -213,8 +213,7 @@ static void make_read_only(lua_State *lua)
 	lua_setmetatable(lua, -2);
 }
 
-/* Copies fields from the table below the top to the table on the top. */
-static void copy_fields(lua_State *lua, const char *const *names)
+void script_copy_fields(lua_State *lua, const char *const *names)
 {
 	for (; *names; names++) {
 		lua_getfield(lua, -2, *names);
@@ -247,7 +246,7 @@ static void add_base(lua_State *lua)
 
 	luaopen_base(lua);
 	lua_pushvalue(lua, -2);
-	copy_fields(lua, names);
+	script_copy_fields(lua, names);
 	luaL_setfuncs(lua, ours, 0);
 	lua_pop(lua, 2);
 	/* Actions cannot see Lua's globals and do not need them. */
@@ -265,7 +264,7 @@ static void add_math(lua_State *lua)
 
 	luaopen_math(lua);
 	lua_newtable(lua);
-	copy_fields(lua, names);
+	script_copy_fields(lua, names);
 	make_read_only(lua);
 	lua_setfield(lua, -3, "math");
 	lua_pop(lua, 1);

@@ -140,6 +140,8 @@ bool script_is_empty(lua_State *lua, int index);
 /* Raises the error that keys of this type have no order. */
 int script_fail_order(lua_State *lua, int type);
 void script_push_graph_metatable(lua_State *lua);
+/* Copies fields from the table below the top to the table on the top. NULL ends the names. */
+void script_copy_fields(lua_State *lua, const char *const *names);
 /* Each pushes a table of functions. */
 void script_push_string_library(lua_State *lua);
 void script_push_table_library(lua_State *lua);

@@ -100,15 +100,12 @@ static int format_string(lua_State *lua)
 
 void script_push_string_library(lua_State *lua)
 {
-	static const char *const names[] = { "byte",	"char", "len",	"lower",
-					     "reverse", "sub",	"upper" };
+	static const char *const names[] = { "byte",	"char", "len",	 "lower",
+					     "reverse", "sub",	"upper", NULL };
 
 	luaopen_string(lua);
 	lua_newtable(lua);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		lua_getfield(lua, -2, names[i]);
-		lua_setfield(lua, -2, names[i]);
-	}
+	script_copy_fields(lua, names);
 	lua_pushcfunction(lua, repeat_string);
 	lua_setfield(lua, -2, "rep");
 	lua_pushcfunction(lua, find_literal);
