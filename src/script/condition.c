@@ -9,9 +9,7 @@
 
 #include <stdlib.h>
 
-/*
- * Lua allows 200 levels in total, and the written expression has a few more levels than the tree.
- */
+/* Lua allows 200 levels, and the Lua expression has a few more levels than the tree. */
 #define MAX_DEPTH 60u
 #define MAX_HEIGHT 1000u
 
@@ -35,9 +33,7 @@ static struct condition *fail_at(struct condition_parser *p, size_t at)
 	return NULL;
 }
 
-/*
- * FAIL(p, offset, format, …): sets the error message and returns NULL. Only the first error counts.
- */
+/* FAIL(p, offset, format, …) reports an error and returns NULL. Only the first one counts. */
 #define FAIL(p, place, ...)                                                                        \
 	((p)->failed ? NULL : (err_set((p)->reader.err, __VA_ARGS__), fail_at((p), (place))))
 

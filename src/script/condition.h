@@ -56,10 +56,7 @@ struct condition_reader {
 	struct err *err;
 };
 
-/*
- * Reads the next token. Returns false on an error: `err` is set, and the reader's `at` is the
- * offset of the error.
- */
+/* Reads a token. Returns false on an error, whose offset is then the reader's `at`. */
 bool condition_read(struct condition_reader *reader, struct condition_token *token);
 
 /* ---- trees ---------------------------------------------------------------------------------- */

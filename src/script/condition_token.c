@@ -117,10 +117,7 @@ static size_t read_digits(const char *text, int base, size_t most, unsigned *val
 	return count;
 }
 
-/*
- * Reads an escape sequence, without its backslash. Returns its length, or 0 if C has no such
- * escape.
- */
+/* Reads an escape without its backslash. Returns its length, or 0 if C does not have it. */
 static size_t read_escape(const char *text, char *out)
 {
 	static const char names[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"\?";

@@ -209,10 +209,7 @@ static void list_nodes(struct graph_arrays *g, const struct graph_edge *list)
 			g->names[g->nodes++] = g->names[i];
 }
 
-/*
- * Converts the graph in argument 1. Returns false, and allocates nothing, if no path has more than
- * one edge.
- */
+/* Converts argument 1. Returns false, and allocates nothing, if all paths are single edges. */
 static bool graph_to_arrays(lua_State *lua, struct graph_arrays *g)
 {
 	int edges = push_edges(lua);
@@ -373,9 +370,7 @@ static uint32_t find_node_on_cycle(const struct graph_arrays *g)
 	for (uint32_t node = g->nodes; node-- > 0;)
 		if (remains[node])
 			at = node;
-	/*
-	 * Each remaining node has a remaining predecessor, so going backwards leads into a cycle.
-	 */
+	/* Each remaining node has a remaining predecessor, so this leads into a cycle. */
 	for (uint32_t steps = 0; remaining && steps < g->nodes; steps++)
 		at = before[at];
 	free(before);

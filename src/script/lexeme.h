@@ -26,10 +26,7 @@ typedef VEC(struct script_lexeme) script_lexemes;
 /* Appends the lexemes of the text, without comments. The caller frees the list with vec_free(). */
 void script_read_lexemes(const char *text, script_lexemes *out);
 
-/*
- * Returns the end of a long bracket, [[ … ]] or [==[ … ]==], that starts at `at`, or 0 if none
- * starts there.
- */
+/* Returns the end of the long bracket at `at`, [[ … ]] or [==[ … ]==]; 0 if there is none. */
 size_t script_skip_long(const char *text, size_t at);
 
 /* Is the lexeme this Lua keyword, for example `end`? */

@@ -87,10 +87,7 @@ static int next_of_one(lua_State *lua)
 	return lua_next(lua, 1) ? 2 : 0;
 }
 
-/*
- * Most tables are small, and actions iterate at each event: so at most one allocation unless there
- * are many keys.
- */
+/* Actions iterate at each event, mostly over small tables: these need at most one allocation. */
 int script_pairs(lua_State *lua)
 {
 	script_scalars *keys = &script_of(lua)->keys[0];
@@ -128,12 +125,12 @@ int script_pairs(lua_State *lua)
 /* next(table, key): the first key, or the first one after `key`. Examines every key. */
 int script_next(lua_State *lua)
 {
-	struct script_scalar behind, key, best = { 0 };
+	struct script_scalar previous, key, best = { 0 };
 	uint64_t looked = 0;
 	bool from_start = lua_isnoneornil(lua, 2), found = false;
 
 	luaL_checktype(lua, 1, LUA_TTABLE);
-	if (!from_start && !script_to_scalar(lua, 2, &behind))
+	if (!from_start && !script_to_scalar(lua, 2, &previous))
 		return script_fail_order(lua, lua_type(lua, 2));
 	lua_pushnil(lua);
 	while (lua_next(lua, 1)) {
@@ -141,7 +138,7 @@ int script_next(lua_State *lua)
 		lua_pop(lua, 1);
 		if (!script_to_scalar(lua, -1, &key))
 			return script_fail_order(lua, lua_type(lua, -1));
-		if ((from_start || script_compare_scalars(&key, &behind) > 0) &&
+		if ((from_start || script_compare_scalars(&key, &previous) > 0) &&
 		    (!found || script_compare_scalars(&key, &best) < 0)) {
 			best = key;
 			found = true;
@@ -173,10 +170,7 @@ int script_count(lua_State *lua)
 
 /* ---- bump ------------------------------------------------------------------------------------ */
 
-/*
- * Pushes the map stored under the key at `key` in the map on the top. Creates it if it does not
- * exist.
- */
+/* Pushes the map under the key at `key` in the map on the top. Creates it if it is not there. */
 static void push_inner_map(lua_State *lua, int key)
 {
 	lua_pushvalue(lua, key);
@@ -203,21 +197,14 @@ static void check_bump_arguments(lua_State *lua, int last)
 	luaL_checkstack(lua, last + 4, "too many keys");
 }
 
-/*
- * bump(map, a, b, n): map[a][b] += n. Removes a counter that becomes 0, and a map that becomes
- * empty by that.
- */
+/* bump(map, a, b, n): map[a][b] += n. Removes a counter that is 0 and a map that is empty then. */
 int script_bump(lua_State *lua)
 {
 	int last = lua_gettop(lua), key = last - 1, inner;
 
 	check_bump_arguments(lua, last);
-	lua_pushvalue(lua,
-		      /*
-		       * The maps are at last + 1 and above: the one that is indexed with argument i
-		       * is at last + i - 1.
-		       */
-		      1);
+	/* The maps are pushed from last + 1 on: argument i is a key in the one at last + i - 1. */
+	lua_pushvalue(lua, 1);
 	for (int i = 2; i < key; i++)
 		push_inner_map(lua, i);
 	inner = lua_gettop(lua);

@@ -72,9 +72,7 @@ void script_push_environment(struct script *s)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/*
- * A chunk's name is SCRIPT_MARK and the number of its file. set_message() puts the file's name in.
- */
+/* A chunk's name is SCRIPT_MARK and its file's number; set_message() inserts the file's name. */
 static uint32_t number_of_file(struct script *s, const char *file)
 {
 	for (size_t i = 0; i < s->files.count; i++)
@@ -163,16 +161,16 @@ static const char *read_piece(lua_State *lua, void *context, size_t *size)
 }
 
 static bool load_chunk(struct script *s, const char *head, const char *text, const char *tail,
-		       const struct script_place *place, struct err *err)
+		       const struct script_place *location, struct err *err)
 {
 	struct chunk_pieces pieces = { .head = head,
 				       .text = text,
 				       .tail = tail,
-				       .newlines = place->line ? place->line - 1 : 0 };
+				       .newlines = location->line ? location->line - 1 : 0 };
 	char name[32];
 	int status;
 
-	snprintf(name, sizeof name, "=" SCRIPT_MARK "%u", number_of_file(s, place->file));
+	snprintf(name, sizeof name, "=" SCRIPT_MARK "%u", number_of_file(s, location->file));
 	status = lua_load(s->lua, read_piece, &pieces, name, "t");
 	return status == LUA_OK || fail_with_lua_error(s, status, err);
 }
@@ -188,13 +186,13 @@ static bool is_identifier(const char *name)
 
 /* A name that cannot be a parameter would make the wrapper function invalid. */
 static bool are_valid_names(const char *const *names, size_t count,
-			    const struct script_place *place, struct err *err)
+			    const struct script_place *location, struct err *err)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!is_identifier(names[i]) || script_is_word(names[i]))
 			return err_set(err,
 				       "%s:%u: '%s' is not a valid name in Lua: give it a label",
-				       place->file, place->line, names[i]);
+				       location->file, location->line, names[i]);
 	return true;
 }
 
@@ -202,10 +200,10 @@ static bool are_valid_names(const char *const *names, size_t count,
  * Rejects locals called _ENV. They would be a second environment, which copies and keys do not
  * cover, and Lua 5.4.4 has generated wrong code for them.
  */
-static bool leaves_env_alone(const char *text, const struct script_place *place, struct err *err)
+static bool leaves_env_alone(const char *text, const struct script_place *location, struct err *err)
 {
 	script_names names = { 0 };
-	uint32_t line = place->line;
+	uint32_t line = location->line;
 	bool found = false;
 
 	script_find_names(text, &names);
@@ -216,32 +214,30 @@ static bool leaves_env_alone(const char *text, const struct script_place *place,
 	}
 	script_names_free(&names);
 	if (found)
-		return err_set(err, "%s:%u: actions must not use _ENV", place->file, line);
+		return err_set(err, "%s:%u: actions must not use _ENV", location->file, line);
 	return true;
 }
 
-/*
- * Compiles the text without its wrapper first: text that parses alone cannot close the wrapper
- * early.
- */
-static bool parses_alone(struct script *s, const char *text, const struct script_place *place,
+/* Compiles the text alone first: text that parses alone cannot close the wrapper early. */
+static bool parses_alone(struct script *s, const char *text, const struct script_place *location,
 			 bool expression, struct err *err)
 {
-	if (!load_chunk(s, expression ? "local _ = " : "", text, "", place, err))
+	if (!load_chunk(s, expression ? "local _ = " : "", text, "", location, err))
 		return false;
 	lua_pop(s->lua, 1);
 	return true;
 }
 
-bool script_compile(struct script *s, const char *text, const struct script_place *place,
+bool script_compile(struct script *s, const char *text, const struct script_place *location,
 		    const char *const *names, size_t count, bool expression, int *reference,
 		    struct err *err)
 {
 	script_key_text head = { 0 };
 	bool done;
 
-	if (!are_valid_names(names, count, place, err) || !leaves_env_alone(text, place, err) ||
-	    !parses_alone(s, text, place, expression, err))
+	if (!are_valid_names(names, count, location, err) ||
+	    !leaves_env_alone(text, location, err) ||
+	    !parses_alone(s, text, location, expression, err))
 		return false;
 	script_append(&head, "return function(_ENV");
 	for (size_t i = 0; i < count; i++) {
@@ -250,7 +246,7 @@ bool script_compile(struct script *s, const char *text, const struct script_plac
 	}
 	script_append(&head, expression ? ") return (" : ") ");
 	*vec_push(&head) = 0;
-	done = load_chunk(s, head.items, text, expression ? "\n) end" : "\nend", place, err);
+	done = load_chunk(s, head.items, text, expression ? "\n) end" : "\nend", location, err);
 	vec_free(&head);
 	if (!done)
 		return false;
@@ -261,9 +257,7 @@ bool script_compile(struct script *s, const char *text, const struct script_plac
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-/*
- * Engines keep values outside calls, where the limit is not enforced. So check it before each call.
- */
+/* Outside calls, where engines keep values, the limit is not enforced. So it is checked here. */
 static bool fits_in_memory(struct script *s, struct err *err)
 {
 	char words[256];

@@ -41,7 +41,7 @@ struct script_place {
  * returns nothing. Returns false if the text does not compile; `err` then has the location and the
  * reason.
  */
-bool script_compile(struct script *script, const char *text, const struct script_place *place,
+bool script_compile(struct script *script, const char *text, const struct script_place *location,
 		    const char *const *names, size_t count, bool expression, int *reference,
 		    struct err *err);
 

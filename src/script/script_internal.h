@@ -68,10 +68,7 @@ struct script {
 	VEC(char *) files;		 /* property files of the compiled pieces */
 	script_reports reports;
 
-	/*
-	 * Temporary buffers. A Lua error jumps past the C functions below it, so memory that they
-	 * own would leak.
-	 */
+	/* Temporary buffers. A Lua error jumps past C functions, and would leak their memory. */
 	script_scalars keys[SCRIPT_SHOWN_DEPTH];
 	struct script_table_numbers seen;
 	script_key_text text;
@@ -105,10 +102,7 @@ bool script_call_plain(struct script *script, int arguments, int results, struct
 #define SCRIPT_TEXT_MOST ((size_t)64 << 10) /* bytes in one string */
 
 void *script_allocate(void *script, void *old, size_t old_size, size_t size);
-/*
- * Starts and ends a call within the limits. `counted` installs the instruction count, for calls of
- * Lua code.
- */
+/* Starts and ends a call within the limits. If `counted`, instructions count: for Lua code. */
 void script_begin_call(struct script *script, bool counted);
 void script_end_call(struct script *script);
 /*
@@ -153,9 +147,7 @@ void script_push_table_library(lua_State *lua);
  * library inside a call.
  */
 void script_copy_top(lua_State *lua);
-/*
- * Appends a printed form of the value to `text`. If `plain`, a string is appended without quotes.
- */
+/* Appends a printed form of the value to `text`. If `plain`, strings have no quotes. */
 void script_append_printed(lua_State *lua, int index, bool plain, script_key_text *text);
 
 /* Sets the metatable of the table on the top of the stack. */

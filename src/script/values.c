@@ -35,10 +35,7 @@ static void forget_tables(struct script_table_numbers *seen)
 		map_free(&seen->numbers);
 }
 
-/*
- * Returns the number of a table, a new one if it was not seen before. A short list is searched
- * linearly.
- */
+/* Returns the number of a table, a new one if it was not seen. Searches a short list linearly. */
 static uint32_t number_table(struct script_table_numbers *seen, const void *table, bool *fresh)
 {
 	uint64_t *number;
@@ -194,9 +191,7 @@ static void append_scalar(script_key_text *key, const struct script_scalar *valu
 	}
 }
 
-/*
- * Appends the value on the top and pops it. A new table stays on the stack, to be appended later.
- */
+/* Appends the value on the top and pops it. A new table stays there, to be appended later. */
 static bool append_value(struct script *s, script_key_text *key, struct err *err)
 {
 	lua_State *lua = s->lua;
