@@ -34,8 +34,8 @@ static struct condition *fail_at(struct condition_parser *p, size_t at)
 }
 
 /* FAIL(p, offset, format, …) reports an error and returns NULL. Only the first one counts. */
-#define FAIL(p, place, ...)                                                                        \
-	((p)->failed ? NULL : (err_set((p)->reader.err, __VA_ARGS__), fail_at((p), (place))))
+#define FAIL(p, offset, ...)                                                                       \
+	((p)->failed ? NULL : (err_set((p)->reader.err, __VA_ARGS__), fail_at((p), (offset))))
 
 static void advance(struct condition_parser *p)
 {

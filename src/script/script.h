@@ -34,12 +34,11 @@ struct script_place {
 };
 
 /*
- * Compiles `text` to a function and stores its reference in Lua's registry, where it stays until
- * the script is closed. The function's first parameter is its environment, a table whose fields are
- * the free names in the text; `names` are its further parameters, in that order. If `expression`,
- * the function returns the value of the text; otherwise the text is a chunk and the function
- * returns nothing. Returns false if the text does not compile; `err` then has the location and the
- * reason.
+ * Compiles `text` to a function in Lua's registry; `*reference` is valid until the script is
+ * closed. The function's first parameter is its environment, a table whose fields are the free
+ * names in the text; `names` are its further parameters, in that order. If `expression`, the
+ * function returns the value of the text; otherwise the text is a chunk and the function returns
+ * nothing. Returns false if the text does not compile; `err` then has the location and the reason.
  */
 bool script_compile(struct script *script, const char *text, const struct script_place *location,
 		    const char *const *names, size_t count, bool expression, int *reference,
@@ -71,7 +70,7 @@ void script_push_value(struct script *script, const struct script_value *value);
 /*
  * Replaces the value on the top of the stack by a deep copy. A table that occurs twice in the value
  * is one table in the copy, and environments stay environments. Returns false if the value has too
- * many tables, needs too much memory or contains a function.
+ * many tables, needs too much memory or contains a function that an action defined.
  */
 bool script_copy(struct script *script, struct err *err);
 /*
