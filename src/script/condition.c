@@ -1,6 +1,7 @@
 /*
- * The tree of a condition: C's operators with C's precedence, and Lua's where C has none (`..` as in
- * Lua between shifts and sums; `and`, `or`, `not` beside &&, ||, !).
+ * Parses a condition to a tree. C's operators have C's precedence. Lua's operators are added where
+ * C has none: `..` binds as in Lua, between shifts and sums, and `and`, `or`, `not` bind like &&,
+ * ||, !.
  */
 #include "script/condition.h"
 #include "script/lexeme.h"
@@ -8,22 +9,22 @@
 
 #include <stdlib.h>
 
-/* Lua has 200 levels for all, and what is written there has a few more than what is read here. */
-#define DEPTH_MOST 60u
-#define HEIGHT_MOST 1000u
+/* Lua allows 200 levels, and the Lua expression has a few more levels than the tree. */
+#define MAX_DEPTH 60u
+#define MAX_HEIGHT 1000u
 
-struct parser {
+struct condition_parser {
 	struct condition_reader reader;
-	struct condition_token token; /* the next one */
+	struct condition_token token; /* the next token */
 	unsigned depth;
-	bool colon_ends; /* in the middle of ?:, where a colon is no method's */
+	bool colon_ends; /* inside ?:, where a colon does not start a method call */
 	bool failed;
 	size_t failed_at;
 };
 
-/* ---- errors ---------------------------------------------------------------------------------- */
+/* ---- errors and tokens ----------------------------------------------------------------------- */
 
-static struct condition *fail_at(struct parser *p, size_t at)
+static struct condition *fail_at(struct condition_parser *p, size_t at)
 {
 	if (!p->failed) {
 		p->failed = true;
@@ -32,11 +33,11 @@ static struct condition *fail_at(struct parser *p, size_t at)
 	return NULL;
 }
 
-/* FAIL(p, place, format, …): only the first message counts. */
-#define FAIL(p, place, ...)                                                                        \
-	((p)->failed ? NULL : (err_set((p)->reader.err, __VA_ARGS__), fail_at((p), (place))))
+/* FAIL(p, offset, format, …) reports an error and returns NULL. Only the first one counts. */
+#define FAIL(p, offset, ...)                                                                       \
+	((p)->failed ? NULL : (err_set((p)->reader.err, __VA_ARGS__), fail_at((p), (offset))))
 
-static void advance(struct parser *p)
+static void advance(struct condition_parser *p)
 {
 	if (p->failed || condition_read(&p->reader, &p->token))
 		return;
@@ -44,7 +45,7 @@ static void advance(struct parser *p)
 	p->token = (struct condition_token){ .kind = TOKEN_END, .at = p->reader.at };
 }
 
-static bool is_type(const char *name)
+static bool is_c_type(const char *name)
 {
 	static const char *const words[] = {
 		"char",	   "short",   "int",	  "long",     "unsigned", "signed",   "float",
@@ -59,31 +60,32 @@ static bool is_type(const char *name)
 	return false;
 }
 
-static struct condition *fail_dereference(struct parser *p, const struct condition_token *token)
+static struct condition *fail_dereference(struct condition_parser *p,
+					  const struct condition_token *token)
 {
 	return FAIL(p, token->at,
-		    "'%.*s': attributes are values captured at the event; nothing dereferences the "
-		    "program",
+		    "'%.*s': pointers cannot be used here; attributes are values captured at the "
+		    "event",
 		    (int)token->length, p->reader.text + token->at);
 }
 
-/* The next token does not fit where `wanted` would. */
-static struct condition *fail_token(struct parser *p, const char *wanted)
+/* Reports that `wanted` was expected instead of the next token. */
+static struct condition *fail_token(struct condition_parser *p, const char *wanted)
 {
 	const struct condition_token *t = &p->token;
 	int length = t->length < 40 ? (int)t->length : 40;
 
 	switch (t->kind) {
-	case TOKEN_END: return FAIL(p, t->at, "%s is missing at the end", wanted);
+	case TOKEN_END: return FAIL(p, t->at, "expected %s at the end", wanted);
 	case TOKEN_ARROW: return fail_dereference(p, t);
-	case '=': return FAIL(p, t->at, "= assigns; a comparison is ==");
+	case '=': return FAIL(p, t->at, "'=' is an assignment; use == to compare");
 	default:
-		return FAIL(p, t->at, "%s is missing before '%.*s'", wanted, length,
+		return FAIL(p, t->at, "expected %s before '%.*s'", wanted, length,
 			    p->reader.text + t->at);
 	}
 }
 
-static bool take(struct parser *p, uint16_t kind)
+static bool accept_token(struct condition_parser *p, uint16_t kind)
 {
 	if (p->failed || p->token.kind != kind)
 		return false;
@@ -91,11 +93,11 @@ static bool take(struct parser *p, uint16_t kind)
 	return true;
 }
 
-static bool need(struct parser *p, uint16_t kind, const char *wanted)
+static bool expect_token(struct condition_parser *p, uint16_t kind, const char *wanted)
 {
 	if (!p->failed && p->token.kind != kind)
 		fail_token(p, wanted);
-	return take(p, kind);
+	return accept_token(p, kind);
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -105,9 +107,9 @@ static uint16_t height_of(const struct condition *of)
 	return of ? of->height : 0;
 }
 
-static struct condition *make(struct parser *p, enum condition_kind kind,
-			      const struct condition_token *token, struct condition *a,
-			      struct condition *b)
+static struct condition *make_node(struct condition_parser *p, enum condition_kind kind,
+				   const struct condition_token *token, struct condition *a,
+				   struct condition *b)
 {
 	struct condition *made = arena_alloc(p->reader.arena, sizeof *made);
 	uint16_t height = height_of(a) > height_of(b) ? height_of(a) : height_of(b);
@@ -115,31 +117,30 @@ static struct condition *make(struct parser *p, enum condition_kind kind,
 	*made = (struct condition){
 		.kind = (uint8_t)kind, .token = *token, .a = a, .b = b, .height = height + 1
 	};
-	if (made->height > HEIGHT_MOST)
-		FAIL(p, token->at,
-		     "the condition is too long: give parts of it a name in an action");
+	if (made->height > MAX_HEIGHT)
+		FAIL(p, token->at, "the condition is too long: compute parts of it in an action");
 	return made;
 }
 
-/* What may nest: false, it does so too deeply. */
-static bool enter(struct parser *p)
+/* Enters a nested construct. Returns false if the nesting is too deep. */
+static bool enter_nesting(struct condition_parser *p)
 {
-	if (p->depth >= DEPTH_MOST)
+	if (p->depth >= MAX_DEPTH)
 		FAIL(p, p->token.at, "the condition is nested too deeply");
 	else
 		p->depth++;
 	return !p->failed;
 }
 
-static struct condition *parse_choice(struct parser *p);
+static struct condition *parse_choice(struct condition_parser *p);
 
-/* A whole expression inside of brackets. */
-static struct condition *parse_inner(struct parser *p)
+/* A whole expression inside brackets. */
+static struct condition *parse_inner(struct condition_parser *p)
 {
 	struct condition *made;
 	bool colon_ends = p->colon_ends;
 
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return NULL;
 	p->colon_ends = false;
 	made = parse_choice(p);
@@ -150,8 +151,8 @@ static struct condition *parse_inner(struct parser *p)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-/* An item of a table: value, name = value, [key] = value. */
-static struct condition *parse_item(struct parser *p)
+/* An item in a table: value, name = value, [key] = value. */
+static struct condition *parse_item(struct condition_parser *p)
 {
 	struct condition_token token = p->token;
 	struct condition *item, *key = NULL;
@@ -159,27 +160,28 @@ static struct condition *parse_item(struct parser *p)
 
 	if (token.kind == TOKEN_NAME) {
 		advance(p);
-		if (take(p, '=')) {
-			item = make(p, CONDITION_PARENTHESES, &token, parse_inner(p), NULL);
+		if (accept_token(p, '=')) {
+			item = make_node(p, CONDITION_PARENTHESES, &token, parse_inner(p), NULL);
 			item->named = true;
 			return item;
 		}
-		if (!p->failed) { /* it was the start of a value: once more */
+		if (!p->failed) { /* the name starts a value: read it again */
 			p->reader = before;
 			p->token = token;
 		}
-	} else if (take(p, '[')) {
+	} else if (accept_token(p, '[')) {
 		key = parse_inner(p);
-		if (!need(p, ']', "]") || !need(p, '=', "="))
+		if (!expect_token(p, ']', "']'") || !expect_token(p, '=', "'='"))
 			return NULL;
 	}
-	item = make(p, CONDITION_PARENTHESES, &token, parse_inner(p), key);
+	item = make_node(p, CONDITION_PARENTHESES, &token, parse_inner(p), key);
 	item->c = key;
 	return item;
 }
 
-/* Up to the closing bracket; `fields`: of a table. */
-static struct condition *parse_list(struct parser *p, uint16_t close, bool fields, uint16_t *height)
+/* Items up to the closing bracket. `fields`: they are the items of a table. */
+static struct condition *parse_list(struct condition_parser *p, uint16_t close, bool fields,
+				    uint16_t *height)
 {
 	struct condition *first = NULL, **next = &first;
 
@@ -189,29 +191,29 @@ static struct condition *parse_list(struct parser *p, uint16_t close, bool field
 		if (!fields) {
 			struct condition_token token = p->token;
 
-			item = make(p, CONDITION_PARENTHESES, &token, parse_inner(p), NULL);
+			item = make_node(p, CONDITION_PARENTHESES, &token, parse_inner(p), NULL);
 		}
 		if (!item || p->failed)
 			return NULL;
 		*next = item;
 		next = &item->next;
 		*height = item->height > *height ? item->height : *height;
-		if (!take(p, ',') && !(fields && take(p, ';')))
+		if (!accept_token(p, ',') && !(fields && accept_token(p, ';')))
 			break;
 		if (!fields && p->token.kind == close)
 			fail_token(p, "a value");
 	}
-	need(p, close, close == ')' ? ") or ," : "} or ,");
+	expect_token(p, close, close == ')' ? "')' or ','" : "'}' or ','");
 	return first;
 }
 
-static struct condition *with_list(struct parser *p, enum condition_kind kind,
-				   const struct condition_token *token, struct condition *a,
-				   uint16_t close)
+static struct condition *make_node_with_list(struct condition_parser *p, enum condition_kind kind,
+					     const struct condition_token *token,
+					     struct condition *a, uint16_t close)
 {
 	uint16_t height = 0;
 	struct condition *list = parse_list(p, close, close == '}', &height);
-	struct condition *made = make(p, kind, token, a, NULL);
+	struct condition *made = make_node(p, kind, token, a, NULL);
 
 	made->b = list;
 	if (height >= made->height)
@@ -219,39 +221,39 @@ static struct condition *with_list(struct parser *p, enum condition_kind kind,
 	return made;
 }
 
-static struct condition *parse_table(struct parser *p)
+static struct condition *parse_table(struct condition_parser *p)
 {
 	struct condition_token token = p->token;
 
 	advance(p);
-	return with_list(p, CONDITION_TABLE, &token, NULL, '}');
+	return make_node_with_list(p, CONDITION_TABLE, &token, NULL, '}');
 }
 
-/* (…), or Lua's short forms: one text, one table */
-static struct condition *parse_arguments(struct parser *p, enum condition_kind kind,
+/* Arguments: (…), or Lua's short forms with one string or one table. */
+static struct condition *parse_arguments(struct condition_parser *p, enum condition_kind kind,
 					 const struct condition_token *token, struct condition *of)
 {
 	struct condition *made, *only;
 	struct condition_token at = p->token;
 
-	if (take(p, '('))
-		return with_list(p, kind, token, of, ')');
+	if (accept_token(p, '('))
+		return make_node_with_list(p, kind, token, of, ')');
 	if (p->token.kind == '{') {
 		only = parse_table(p);
 	} else if (p->token.kind == TOKEN_TEXT) {
-		only = make(p, CONDITION_LEAF, &at, NULL, NULL);
+		only = make_node(p, CONDITION_LEAF, &at, NULL, NULL);
 		advance(p);
 	} else {
-		return fail_token(p, "(");
+		return fail_token(p, "'('");
 	}
-	only = make(p, CONDITION_PARENTHESES, &at, only, NULL);
-	made = make(p, kind, token, of, only);
+	only = make_node(p, CONDITION_PARENTHESES, &at, only, NULL);
+	made = make_node(p, kind, token, of, only);
 	return made;
 }
 
-static bool need_name(struct parser *p, struct condition_token *name)
+static bool expect_name(struct condition_parser *p, struct condition_token *name)
 {
-	/* a field may be called `end`, `and`: it is put down as a text */
+	/* A field may be called `end` or `and`: it is written as a string. */
 	bool is_name = p->token.text && p->token.kind != TOKEN_TEXT;
 
 	*name = p->token;
@@ -271,22 +273,23 @@ static bool is_callable(const struct condition *c)
 	       (c->kind == CONDITION_LEAF && c->token.kind == TOKEN_NAME);
 }
 
-/* .name, [index], :name(…), (…), "…", { … } */
-static struct condition *parse_suffixes(struct parser *p, struct condition *of)
+/* Any number of .name, [index], :name(…), (…), "…", { … } */
+static struct condition *parse_suffixes(struct condition_parser *p, struct condition *of)
 {
 	while (of && !p->failed) {
 		struct condition_token sign = p->token, name;
 
-		if (take(p, '.')) {
-			if (need_name(p, &name))
-				of = make(p, CONDITION_FIELD, &name, of, NULL);
-		} else if (take(p, '[')) {
-			of = make(p, CONDITION_INDEX, &sign, of, parse_inner(p));
-			need(p, ']', "]");
+		if (accept_token(p, '.')) {
+			if (expect_name(p, &name))
+				of = make_node(p, CONDITION_FIELD, &name, of, NULL);
+		} else if (accept_token(p, '[')) {
+			of = make_node(p, CONDITION_INDEX, &sign, of, parse_inner(p));
+			expect_token(p, ']', "']'");
 		} else if (sign.kind == ':' && !p->colon_ends) {
 			advance(p);
-			if (need_name(p, &name) && script_is_word(name.text))
-				FAIL(p, name.at, "'%s' is a word of Lua and cannot be a method",
+			if (expect_name(p, &name) && script_is_word(name.text))
+				FAIL(p, name.at,
+				     "'%s' is a Lua keyword and cannot be a method name",
 				     name.text);
 			if (!p->failed)
 				of = parse_arguments(p, CONDITION_METHOD, &name, of);
@@ -302,46 +305,48 @@ static struct condition *parse_suffixes(struct parser *p, struct condition *of)
 	return p->failed ? NULL : of;
 }
 
-/* (int)x, (T)x */
-static struct condition *parse_parentheses(struct parser *p)
+/* An expression in parentheses. Rejects casts, (int)x and (T)x. */
+static struct condition *parse_parentheses(struct condition_parser *p)
 {
 	struct condition_token token = p->token;
 	struct condition *inner, *made;
 
 	advance(p);
-	if (p->token.kind == TOKEN_NAME && is_type(p->token.text))
-		return FAIL(p, token.at, "a cast: values are what was captured, without types");
+	if (p->token.kind == TOKEN_NAME && is_c_type(p->token.text))
+		return FAIL(p, token.at,
+			    "casts are not supported: captured values have no C types");
 	inner = parse_inner(p);
-	if (!need(p, ')', ")") || !inner)
+	if (!expect_token(p, ')', "')'") || !inner)
 		return NULL;
-	made = make(p, CONDITION_PARENTHESES, &token, inner, NULL);
+	made = make_node(p, CONDITION_PARENTHESES, &token, inner, NULL);
 	if (inner->kind == CONDITION_LEAF && inner->token.kind == TOKEN_NAME &&
 	    (p->token.kind == TOKEN_NAME || p->token.kind == TOKEN_NUMBER))
-		return FAIL(p, token.at, "a cast: values are what was captured, without types");
+		return FAIL(p, token.at,
+			    "casts are not supported: captured values have no C types");
 	return parse_suffixes(p, made);
 }
 
-static struct condition *parse_name(struct parser *p)
+static struct condition *parse_name(struct condition_parser *p)
 {
 	struct condition_token token = p->token;
 
-	if (!strcmp(token.text, "sizeof") || is_type(token.text))
-		return FAIL(p, token.at, "'%s': values are what was captured, without types",
+	if (!strcmp(token.text, "sizeof") || is_c_type(token.text))
+		return FAIL(p, token.at, "'%s' is not supported: captured values have no C types",
 			    token.text);
 	if (!strcmp(token.text, "function"))
-		return FAIL(p, token.at, "a function belongs in an action");
+		return FAIL(p, token.at, "functions cannot be defined here, only in an action");
 	if (script_is_word(token.text))
 		return FAIL(p, token.at,
-			    "'%s' is a word of Lua and cannot be a name here: give it "
+			    "'%s' is a Lua keyword and cannot be used as a name: give it "
 			    "a label",
 			    token.text);
 	advance(p);
 	if (!strcmp(token.text, "NULL") || !strcmp(token.text, "nullptr"))
 		token.kind = TOKEN_NUMBER;
-	return parse_suffixes(p, make(p, CONDITION_LEAF, &token, NULL, NULL));
+	return parse_suffixes(p, make_node(p, CONDITION_LEAF, &token, NULL, NULL));
 }
 
-static struct condition *parse_operand(struct parser *p)
+static struct condition *parse_operand(struct condition_parser *p)
 {
 	struct condition_token token = p->token;
 
@@ -355,14 +360,14 @@ static struct condition *parse_operand(struct parser *p)
 	case TOKEN_TRUE:
 	case TOKEN_FALSE:
 		advance(p);
-		return parse_suffixes(p, make(p, CONDITION_LEAF, &token, NULL, NULL));
+		return parse_suffixes(p, make_node(p, CONDITION_LEAF, &token, NULL, NULL));
 	default: return fail_token(p, "a value");
 	}
 }
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-static struct condition *parse_unary(struct parser *p)
+static struct condition *parse_unary(struct condition_parser *p)
 {
 	struct condition_token token = p->token;
 	struct condition *of;
@@ -379,72 +384,41 @@ static struct condition *parse_unary(struct parser *p)
 	case TOKEN_NOT: break;
 	default: return parse_operand(p);
 	}
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return NULL;
 	advance(p);
 	of = parse_unary(p);
 	p->depth--;
-	return of ? make(p, CONDITION_UNARY, &token, of, NULL) : NULL;
+	return of ? make_node(p, CONDITION_UNARY, &token, of, NULL) : NULL;
 }
 
-/* How tightly an operator binds; 0: it is none. */
-static unsigned level_of(uint16_t kind)
-{
-	switch (kind) {
-	case TOKEN_OR_OR:
-	case TOKEN_OR: return 1;
-	case TOKEN_AND_AND:
-	case TOKEN_AND: return 2;
-	case '|': return 3;
-	case '^':
-	case '~': return 4;
-	case '&': return 5;
-	case TOKEN_EQUAL:
-	case TOKEN_UNEQUAL: return 6;
-	case '<':
-	case '>':
-	case TOKEN_LESS_EQUAL:
-	case TOKEN_GREATER_EQUAL: return 7;
-	case TOKEN_LEFT:
-	case TOKEN_RIGHT: return 8;
-	case TOKEN_CONCAT: return 9; /* from the left or from the right is the same text */
-	case '+':
-	case '-': return 10;
-	case '*':
-	case '/':
-	case '%':
-	case TOKEN_FLOOR: return 11;
-	default: return 0;
-	}
-}
-
-static struct condition *parse_binary(struct parser *p, unsigned level)
+static struct condition *parse_binary(struct condition_parser *p, unsigned level)
 {
 	struct condition *left = parse_unary(p);
 
-	while (left && !p->failed && level_of(p->token.kind) >= level) {
+	while (left && !p->failed && condition_precedence(p->token.kind) >= level) {
 		struct condition_token sign = p->token;
 		struct condition *right;
 
 		advance(p);
-		right = parse_binary(p, level_of(sign.kind) + 1);
-		left = right ? make(p, CONDITION_BINARY, &sign, left, right) : NULL;
+		right = parse_binary(p, condition_precedence(sign.kind) + 1);
+		left = right ? make_node(p, CONDITION_BINARY, &sign, left, right) : NULL;
 	}
 	return p->failed ? NULL : left;
 }
 
-static struct condition *parse_choice(struct parser *p)
+static struct condition *parse_choice(struct condition_parser *p)
 {
 	struct condition *of = parse_binary(p, 1), *made;
 	struct condition_token sign = p->token;
 	bool colon_ends = p->colon_ends;
 
-	if (!of || !take(p, '?') || !enter(p))
+	if (!of || !accept_token(p, '?') || !enter_nesting(p))
 		return p->failed ? NULL : of;
 	p->colon_ends = true;
-	made = make(p, CONDITION_CHOICE, &sign, of, parse_choice(p));
+	made = make_node(p, CONDITION_CHOICE, &sign, of, parse_choice(p));
 	p->colon_ends = colon_ends;
-	need(p, ':', ":");
+	expect_token(p, ':', "':'");
 	made->c = parse_choice(p);
 	p->depth--;
 	if (height_of(made->c) >= made->height)
@@ -455,7 +429,7 @@ static struct condition *parse_choice(struct parser *p)
 char *script_condition(const char *text, size_t *at, struct err *err)
 {
 	struct arena arena = { 0 };
-	struct parser p = { .reader = { .text = text, .arena = &arena, .err = err } };
+	struct condition_parser p = { .reader = { .text = text, .arena = &arena, .err = err } };
 	struct condition *made;
 	script_key_text out = { 0 };
 

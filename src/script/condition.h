@@ -1,6 +1,7 @@
 /*
- * Conditions: expressions of C with what Lua may add (doc/grammars.md, "assert"). condition_token.c
- * reads them, condition.c makes a tree, condition_lua.c writes it down as Lua.
+ * Conditions: C expressions with additions from Lua (doc/grammars.md, "assert"). condition_token.c
+ * splits the text into tokens, condition.c parses them to a tree, and condition_lua.c writes the
+ * tree as a Lua expression.
  */
 #ifndef SCRIPT_CONDITION_H
 #define SCRIPT_CONDITION_H
@@ -11,9 +12,9 @@
 enum condition_token_kind {
 	TOKEN_END,
 	TOKEN_NAME,
-	TOKEN_NUMBER, /* characters too */
+	TOKEN_NUMBER, /* also character constants */
 	TOKEN_TEXT,
-	/* signs of one character are that character */
+	/* a sign of one character is that character */
 	TOKEN_EQUAL = 256,
 	TOKEN_UNEQUAL, /* != ~= */
 	TOKEN_LESS_EQUAL,
@@ -25,7 +26,7 @@ enum condition_token_kind {
 	TOKEN_ARROW,
 	TOKEN_CONCAT, /* .. */
 	TOKEN_FLOOR,  /* // */
-	/* words */
+	/* keywords */
 	TOKEN_AND,
 	TOKEN_OR,
 	TOKEN_NOT,
@@ -38,11 +39,11 @@ struct condition_token {
 	uint16_t kind;
 	uint32_t line; /* from 0 */
 	size_t at, length;
-	/* NUMBER */
+	/* of NUMBER */
 	bool is_real;
 	int64_t integer;
 	double real;
-	/* TEXT: with its escapes resolved, in the arena; NAME: as it is */
+	/* of TEXT: with escapes resolved, in the arena; of NAME: as written */
 	const char *text;
 	size_t text_length;
 };
@@ -55,34 +56,37 @@ struct condition_reader {
 	struct err *err;
 };
 
-/* The next token. False: `err`, and the reader's `at` is the byte. */
+/* Reads a token. Returns false on an error, whose offset is then the reader's `at`. */
 bool condition_read(struct condition_reader *reader, struct condition_token *token);
 
 /* ---- trees ---------------------------------------------------------------------------------- */
 
 enum condition_kind {
 	CONDITION_LEAF,	  /* `token` */
-	CONDITION_UNARY,  /* - + ~ ! not #, `token` */
-	CONDITION_BINARY, /* && || and or too */
+	CONDITION_UNARY,  /* `token` is one of - + ~ ! not # */
+	CONDITION_BINARY, /* includes && || and or */
 	CONDITION_CHOICE, /* a ? b : c */
 	CONDITION_PARENTHESES,
 	CONDITION_FIELD,  /* a.name */
 	CONDITION_INDEX,  /* a[b] */
 	CONDITION_CALL,	  /* a(b, b->next, …) */
 	CONDITION_METHOD, /* a:name(b, …) */
-	CONDITION_TABLE, /* { b, … }; an item's key is its `c`, or its `token` if it has a name */
+	CONDITION_TABLE,  /* { b, … }; the key of an item is its `c`, or its `token` if `named` */
 };
 
 struct condition {
 	uint8_t kind;
 	uint16_t height;
-	struct condition_token token; /* operator, leaf, name */
+	struct condition_token token; /* operator, leaf or name */
 	struct condition *a, *b, *c;
-	struct condition *next; /* of a list */
-	bool named;		/* item of a table: name = value */
+	struct condition *next; /* in a list */
+	bool named;		/* table item: name = value */
 };
 
-/* Appends the condition as Lua. */
+/* How tightly a binary operator binds in C, from 1; 0 if the token is not one. */
+unsigned condition_precedence(uint16_t kind);
+
+/* Appends the condition to `out` as a Lua expression whose value is true or false. */
 void condition_write(const struct condition *condition, script_key_text *out);
 
 #endif

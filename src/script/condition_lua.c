@@ -1,25 +1,24 @@
 /*
- * A condition written as Lua. What differs:
+ * Writes a condition as a Lua expression. The differences between the languages:
  *
- *	truth	0 is false in C. Where truth is asked for (the whole condition, operands of && || !,
- *		what is before a ?) a value v is written (v or 0) ~= 0, which is evaluated once.
- *		`and` and `or` are && and || there; where a value is asked for they are Lua's, so that
- *		(n or 0) + 1 works.
- *	numbers	a comparison is 0 or 1 in sums and in comparisons with numbers. / and % and shifts are
- *		C's: functions of the library.
- *	?:	Lua's `c and x or y` is wrong where x may be false or nil: then ({…})[1].
+ *	truth	0 is false in C. Where a truth value is needed (the whole condition, operands of
+ *		&& || !, the condition of ?:) a value v is written (v or 0) ~= 0, which
+ *		evaluates v once. `and` and `or` are && and || there. Where a value is needed they
+ *		are Lua's, so that (n or 0) + 1 works.
+ *	numbers	A comparison is 0 or 1 in sums and in comparisons with numbers. C's / and % and
+ *		shifts are functions in the library.
+ *	?:	Lua's `c and x or y` is wrong where x may be false or nil; there it is ({…})[1].
  *
- * Lines are kept, so that Lua's errors have the right ones.
+ * Line breaks are kept, so that the line numbers in Lua's errors are right.
  */
 #include "script/condition.h"
 #include "script/lexeme.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 /* Lua's precedence. */
-enum condition_lua_level {
+enum lua_level {
 	ANY,
 	OR,
 	AND,
@@ -31,63 +30,108 @@ enum condition_lua_level {
 	SUM,
 	PRODUCT,
 	UNARY,
-	LITERAL, /* has no suffixes in Lua without parentheses */
+	LITERAL, /* needs parentheses in Lua before a suffix */
 	PREFIX,
 };
 
-/* What is known of a value. */
-enum type {
+/* What the type of an expression guarantees. */
+enum value_type {
 	VALUE,
 	SOLID, /* neither nil nor false */
 	TRUTH, /* true or false */
 };
 
-struct condition_lua_writer {
+struct lua_writer {
 	script_key_text *out;
 	uint32_t line;
 };
 
-static void put(struct condition_lua_writer *w, const char *text)
+typedef void write_operand(struct lua_writer *w, const struct condition *c, enum lua_level level);
+
+/* Each of these writes an expression that binds at least as tightly as `level`. */
+static write_operand write_value, write_truth, write_as_number;
+
+/* ---- binary operators ------------------------------------------------------------------------ */
+
+static const struct binary_operator {
+	uint16_t kind;
+	uint8_t precedence;   /* C's, from 1 */
+	uint8_t level;	      /* Lua's; PREFIX for a call of the library */
+	const char *lua;      /* operator or library function */
+	write_operand *write; /* for both operands */
+	uint8_t type;	      /* of the result; VALUE: the common type of the operands */
+} operators[] = {
+	{ TOKEN_OR_OR, 1, OR, " or ", write_truth, TRUTH },
+	{ TOKEN_OR, 1, OR, " or ", write_value, VALUE },
+	{ TOKEN_AND_AND, 2, AND, " and ", write_truth, TRUTH },
+	{ TOKEN_AND, 2, AND, " and ", write_value, VALUE },
+	{ '|', 3, BIT_OR, " | ", write_as_number, SOLID },
+	{ '^', 4, BIT_XOR, " ~ ", write_as_number, SOLID },
+	{ '~', 4, BIT_XOR, " ~ ", write_as_number, SOLID },
+	{ '&', 5, BIT_AND, " & ", write_as_number, SOLID },
+	{ TOKEN_EQUAL, 6, COMPARE, " == ", write_value, TRUTH }, /* see write_equality() */
+	{ TOKEN_UNEQUAL, 6, COMPARE, " ~= ", write_value, TRUTH },
+	{ '<', 7, COMPARE, " < ", write_as_number, TRUTH },
+	{ '>', 7, COMPARE, " > ", write_as_number, TRUTH },
+	{ TOKEN_LESS_EQUAL, 7, COMPARE, " <= ", write_as_number, TRUTH },
+	{ TOKEN_GREATER_EQUAL, 7, COMPARE, " >= ", write_as_number, TRUTH },
+	{ TOKEN_LEFT, 8, PREFIX, "__c_left", write_as_number, SOLID },
+	{ TOKEN_RIGHT, 8, PREFIX, "__c_right", write_as_number, SOLID },
+	{ TOKEN_CONCAT, 9, CONCAT, " .. ", write_value, SOLID }, /* associative */
+	{ '+', 10, SUM, " + ", write_as_number, SOLID },
+	{ '-', 10, SUM, " - ", write_as_number, SOLID },
+	{ '*', 11, PRODUCT, " * ", write_as_number, SOLID },
+	{ '/', 11, PREFIX, "__c_divide", write_as_number, SOLID },
+	{ '%', 11, PREFIX, "__c_remainder", write_as_number, SOLID },
+	{ TOKEN_FLOOR, 11, PRODUCT, " // ", write_as_number, SOLID },
+};
+
+static const struct binary_operator *find_operator(uint16_t kind)
+{
+	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+		if (operators[i].kind == kind)
+			return &operators[i];
+	return NULL;
+}
+
+unsigned condition_precedence(uint16_t kind)
+{
+	const struct binary_operator *found = find_operator(kind);
+
+	return found ? found->precedence : 0;
+}
+
+static void write_raw(struct lua_writer *w, const char *text)
 {
 	script_append(w->out, text);
 }
 
-/* Goes on to the line of a token. */
-static void go_to(struct condition_lua_writer *w, const struct condition_token *token)
+/* Writes newlines up to the token's line. */
+static void write_newlines_before(struct lua_writer *w, const struct condition_token *token)
 {
 	for (; w->line < token->line; w->line++)
-		put(w, "\n");
+		write_raw(w, "\n");
 }
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static enum type type_of(const struct condition *c);
+static enum value_type type_of(const struct condition *c);
 
-static enum type type_of_both(const struct condition *a, const struct condition *b)
+static enum value_type common_type(const struct condition *a, const struct condition *b)
 {
-	enum type type = type_of(a);
+	enum value_type type = type_of(a);
 
 	return type == type_of(b) ? type : VALUE;
 }
 
-static enum type type_of_binary(const struct condition *c)
+static enum value_type type_of_binary(const struct condition *c)
 {
-	switch (c->token.kind) {
-	case TOKEN_OR_OR:
-	case TOKEN_AND_AND:
-	case TOKEN_EQUAL:
-	case TOKEN_UNEQUAL:
-	case '<':
-	case '>':
-	case TOKEN_LESS_EQUAL:
-	case TOKEN_GREATER_EQUAL: return TRUTH;
-	case TOKEN_AND:
-	case TOKEN_OR: return type_of_both(c->a, c->b);
-	default: return SOLID;
-	}
+	enum value_type type = (enum value_type)find_operator(c->token.kind)->type;
+
+	return type == VALUE ? common_type(c->a, c->b) : type;
 }
 
-static enum type type_of(const struct condition *c)
+static enum value_type type_of(const struct condition *c)
 {
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_LEAF:
@@ -97,7 +141,7 @@ static enum type type_of(const struct condition *c)
 	case CONDITION_UNARY:
 		return c->token.kind == '!' || c->token.kind == TOKEN_NOT ? TRUTH : SOLID;
 	case CONDITION_BINARY: return type_of_binary(c);
-	case CONDITION_CHOICE: return type_of_both(c->b, c->c);
+	case CONDITION_CHOICE: return common_type(c->b, c->c);
 	case CONDITION_PARENTHESES: return type_of(c->a);
 	case CONDITION_TABLE: return SOLID;
 	default: return VALUE;
@@ -106,26 +150,26 @@ static enum type type_of(const struct condition *c)
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-static void write_number(struct condition_lua_writer *w, const struct condition_token *token)
+static void write_number(struct lua_writer *w, const struct condition_token *token)
 {
 	char text[64];
 
 	if (token->is_real) {
 		snprintf(text, sizeof text, "%.17g", token->real);
-		put(w, text);
+		write_raw(w, text);
 		if (!strpbrk(text, ".en")) /* Lua would read an integer */
-			put(w, ".0");
+			write_raw(w, ".0");
 		return;
 	}
-	/* Lua reads -9223372036854775808 as a real; its hexadecimal numbers wrap */
+	/* Lua reads -9223372036854775808 as a float; its hexadecimal integers wrap around. */
 	snprintf(text, sizeof text, token->integer < 0 ? "0x%" PRIx64 : "%" PRIu64,
 		 (uint64_t)token->integer);
-	put(w, text);
+	write_raw(w, text);
 }
 
-static void write_text(struct condition_lua_writer *w, const char *text, size_t length)
+static void write_string(struct lua_writer *w, const char *text, size_t length)
 {
-	put(w, "\"");
+	write_raw(w, "\"");
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
 		char piece[8];
@@ -134,247 +178,208 @@ static void write_text(struct condition_lua_writer *w, const char *text, size_t 
 			snprintf(piece, sizeof piece, "\\%03u", c);
 		else
 			snprintf(piece, sizeof piece, "%c", c);
-		put(w, piece);
+		write_raw(w, piece);
 	}
-	put(w, "\"");
+	write_raw(w, "\"");
 }
 
-static void write_leaf(struct condition_lua_writer *w, const struct condition_token *token)
+static void write_leaf(struct lua_writer *w, const struct condition_token *token)
 {
 	switch (token->kind) {
 	case TOKEN_NUMBER: write_number(w, token); break;
-	case TOKEN_TEXT: write_text(w, token->text, token->text_length); break;
+	case TOKEN_TEXT: write_string(w, token->text, token->text_length); break;
 	default: script_append_bytes(w->out, token->text, token->text_length);
 	}
 }
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-/* Each writes what binds at least as tightly as `level`. */
-static void write_value(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level);
-static void write_truth(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level);
-
-static void open(struct condition_lua_writer *w, enum condition_lua_level has,
-		 enum condition_lua_level level)
+/* Parentheses around an expression that binds like `has`, where `level` is required. */
+static void open_parenthesis(struct lua_writer *w, enum lua_level has, enum lua_level level)
 {
 	if (has < level)
-		put(w, "(");
+		write_raw(w, "(");
 }
 
-static void close(struct condition_lua_writer *w, enum condition_lua_level has,
-		  enum condition_lua_level level)
+static void close_parenthesis(struct lua_writer *w, enum lua_level has, enum lua_level level)
 {
 	if (has < level)
-		put(w, ")");
+		write_raw(w, ")");
 }
 
-/* For arithmetic: true is 1. */
-static void write_number_of(struct condition_lua_writer *w, const struct condition *c,
-			    enum condition_lua_level level)
+/* For arithmetic, where true is 1. */
+static void write_as_number(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	if (type_of(c) != TRUTH) {
 		write_value(w, c, level);
 		return;
 	}
-	put(w, "(");
+	write_raw(w, "(");
 	write_truth(w, c, AND);
-	put(w, " and 1 or 0)");
+	write_raw(w, " and 1 or 0)");
 }
 
-static void write_call(struct condition_lua_writer *w, const char *name, const struct condition *c,
-		       void write(struct condition_lua_writer *, const struct condition *,
-				  enum condition_lua_level))
+static void write_call(struct lua_writer *w, const char *name, const struct condition *c,
+		       write_operand *write)
 {
-	put(w, name);
-	put(w, "(");
+	write_raw(w, name);
+	write_raw(w, "(");
 	write(w, c->a, ANY);
-	put(w, ", ");
+	write_raw(w, ", ");
 	write(w, c->b, ANY);
-	put(w, ")");
+	write_raw(w, ")");
 }
 
-static void write_infix(struct condition_lua_writer *w, const struct condition *c, const char *sign,
-			enum condition_lua_level has, enum condition_lua_level level,
-			void write(struct condition_lua_writer *, const struct condition *,
-				   enum condition_lua_level))
+static void write_infix(struct lua_writer *w, const struct condition *c, const char *sign,
+			enum lua_level has, enum lua_level level, write_operand *write)
 {
-	open(w, has, level);
+	open_parenthesis(w, has, level);
 	write(w, c->a, has);
-	put(w, sign);
-	write(w, c->b, (enum condition_lua_level)(has + 1));
-	close(w, has, level);
+	write_raw(w, sign);
+	write(w, c->b, (enum lua_level)(has + 1));
+	close_parenthesis(w, has, level);
 }
 
-/* Between a truth value and something else true is 1; otherwise Lua's == will do. */
-static void write_equality(struct condition_lua_writer *w, const struct condition *c,
-			   enum condition_lua_level level)
+/* == and != between a truth value, which is 0 or 1, and another type. Otherwise Lua's suffice. */
+static void write_equality(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	bool equal = c->token.kind == TOKEN_EQUAL;
 
-	if ((type_of(c->a) == TRUTH) == (type_of(c->b) == TRUTH)) {
-		write_infix(w, c, equal ? " == " : " ~= ", COMPARE, level, write_value);
-		return;
-	}
-	open(w, equal ? PREFIX : UNARY, level);
-	put(w, equal ? "" : "not ");
+	open_parenthesis(w, equal ? PREFIX : UNARY, level);
+	write_raw(w, equal ? "" : "not ");
 	write_call(w, "__c_equal", c, write_value);
-	close(w, equal ? PREFIX : UNARY, level);
+	close_parenthesis(w, equal ? PREFIX : UNARY, level);
 }
 
-static void write_binary(struct condition_lua_writer *w, const struct condition *c,
-			 enum condition_lua_level level)
+static void write_binary(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
-	switch (c->token.kind) {
-	case TOKEN_OR_OR: write_infix(w, c, " or ", OR, level, write_truth); break;
-	case TOKEN_AND_AND: write_infix(w, c, " and ", AND, level, write_truth); break;
-	case TOKEN_OR: write_infix(w, c, " or ", OR, level, write_value); break;
-	case TOKEN_AND: write_infix(w, c, " and ", AND, level, write_value); break;
-	case TOKEN_EQUAL:
-	case TOKEN_UNEQUAL: write_equality(w, c, level); break;
-	case '<': write_infix(w, c, " < ", COMPARE, level, write_number_of); break;
-	case '>': write_infix(w, c, " > ", COMPARE, level, write_number_of); break;
-	case TOKEN_LESS_EQUAL: write_infix(w, c, " <= ", COMPARE, level, write_number_of); break;
-	case TOKEN_GREATER_EQUAL: write_infix(w, c, " >= ", COMPARE, level, write_number_of); break;
-	case '|': write_infix(w, c, " | ", BIT_OR, level, write_number_of); break;
-	case '^':
-	case '~': write_infix(w, c, " ~ ", BIT_XOR, level, write_number_of); break;
-	case '&': write_infix(w, c, " & ", BIT_AND, level, write_number_of); break;
-	case TOKEN_CONCAT: write_infix(w, c, " .. ", CONCAT, level, write_value); break;
-	case '+': write_infix(w, c, " + ", SUM, level, write_number_of); break;
-	case '-': write_infix(w, c, " - ", SUM, level, write_number_of); break;
-	case '*': write_infix(w, c, " * ", PRODUCT, level, write_number_of); break;
-	case TOKEN_FLOOR: write_infix(w, c, " // ", PRODUCT, level, write_number_of); break;
-	case '/': write_call(w, "__c_divide", c, write_number_of); break;
-	case '%': write_call(w, "__c_remainder", c, write_number_of); break;
-	case TOKEN_LEFT: write_call(w, "__c_left", c, write_number_of); break;
-	default:
-		assert(c->token.kind == TOKEN_RIGHT);
-		write_call(w, "__c_right", c, write_number_of);
-	}
+	const struct binary_operator *op = find_operator(c->token.kind);
+	bool is_equality = op->kind == TOKEN_EQUAL || op->kind == TOKEN_UNEQUAL;
+
+	if (is_equality && (type_of(c->a) == TRUTH) != (type_of(c->b) == TRUTH))
+		write_equality(w, c, level);
+	else if (op->level == PREFIX)
+		write_call(w, op->lua, c, op->write);
+	else
+		write_infix(w, c, op->lua, (enum lua_level)op->level, level, op->write);
 }
 
-/* Signs are kept apart: -- would be a comment. */
-static void write_unary(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level)
+/* Signs are followed by a space, because -- would be a comment. */
+static void write_unary(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	switch (c->token.kind) {
-	case '+': write_number_of(w, c->a, level); return;
+	case '+': write_as_number(w, c->a, level); return;
 	case '!':
 	case TOKEN_NOT:
-		open(w, UNARY, level);
-		put(w, "not ");
+		open_parenthesis(w, UNARY, level);
+		write_raw(w, "not ");
 		write_truth(w, c->a, UNARY);
 		break;
 	case '#':
-		open(w, UNARY, level);
-		put(w, "# ");
+		open_parenthesis(w, UNARY, level);
+		write_raw(w, "# ");
 		write_value(w, c->a, UNARY);
 		break;
 	default:
-		open(w, UNARY, level);
-		put(w, c->token.kind == '-' ? "- " : "~ ");
-		write_number_of(w, c->a, UNARY);
+		open_parenthesis(w, UNARY, level);
+		write_raw(w, c->token.kind == '-' ? "- " : "~ ");
+		write_as_number(w, c->a, UNARY);
 	}
-	close(w, UNARY, level);
+	close_parenthesis(w, UNARY, level);
 }
 
-static void write_choice(struct condition_lua_writer *w, const struct condition *c,
-			 enum condition_lua_level level)
+static void write_choice(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	bool solid = type_of(c->b) == SOLID;
 
-	open(w, solid ? OR : PREFIX, level);
-	put(w, solid ? "" : "(");
+	open_parenthesis(w, solid ? OR : PREFIX, level);
+	write_raw(w, solid ? "" : "(");
 	write_truth(w, c->a, AND);
-	put(w, solid ? " and " : " and {");
+	write_raw(w, solid ? " and " : " and {");
 	write_value(w, c->b, solid ? COMPARE : ANY);
-	put(w, solid ? " or " : "} or {");
+	write_raw(w, solid ? " or " : "} or {");
 	write_value(w, c->c, solid ? AND : ANY);
-	put(w, solid ? "" : "})[1]");
-	close(w, solid ? OR : PREFIX, level);
+	write_raw(w, solid ? "" : "})[1]");
+	close_parenthesis(w, solid ? OR : PREFIX, level);
 }
 
-/* ---- what Lua has and C has not ---------------------------------------------------------------- */
+/* ---- Lua's additions to C ------------------------------------------------------------------- */
 
-static void write_items(struct condition_lua_writer *w, const struct condition *list)
+static void write_items(struct lua_writer *w, const struct condition *list)
 {
 	for (; list; list = list->next) {
 		if (list->named) {
-			put(w, "[");
-			write_text(w, list->token.text, list->token.text_length);
-			put(w, "] = ");
+			write_raw(w, "[");
+			write_string(w, list->token.text, list->token.text_length);
+			write_raw(w, "] = ");
 		} else if (list->c) {
-			put(w, "[");
+			write_raw(w, "[");
 			write_value(w, list->c, ANY);
-			put(w, "] = ");
+			write_raw(w, "] = ");
 		}
 		write_value(w, list->a, ANY);
-		put(w, list->next ? ", " : "");
+		write_raw(w, list->next ? ", " : "");
 	}
 }
 
-static void write_suffix(struct condition_lua_writer *w, const struct condition *c)
+static void write_suffix(struct lua_writer *w, const struct condition *c)
 {
 	write_value(w, c->a, PREFIX);
-	go_to(w, &c->token);
+	write_newlines_before(w, &c->token);
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_FIELD:
-		put(w, script_is_word(c->token.text) ? "[\"" : ".");
-		put(w, c->token.text);
-		put(w, script_is_word(c->token.text) ? "\"]" : "");
+		write_raw(w, script_is_word(c->token.text) ? "[\"" : ".");
+		write_raw(w, c->token.text);
+		write_raw(w, script_is_word(c->token.text) ? "\"]" : "");
 		return;
 	case CONDITION_INDEX:
-		put(w, "[");
+		write_raw(w, "[");
 		write_value(w, c->b, ANY);
-		put(w, "]");
+		write_raw(w, "]");
 		return;
 	case CONDITION_METHOD:
-		put(w, ":");
-		put(w, c->token.text);
+		write_raw(w, ":");
+		write_raw(w, c->token.text);
 		break;
 	default: break;
 	}
-	put(w, "(");
+	write_raw(w, "(");
 	write_items(w, c->b);
-	put(w, ")");
+	write_raw(w, ")");
 }
 
-static void write_value(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level)
+static void write_value(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_LEAF: {
-		enum condition_lua_level has = c->token.kind == TOKEN_NAME ? PREFIX : LITERAL;
+		enum lua_level has = c->token.kind == TOKEN_NAME ? PREFIX : LITERAL;
 
-		open(w, has, level);
-		go_to(w, &c->token);
+		open_parenthesis(w, has, level);
+		write_newlines_before(w, &c->token);
 		write_leaf(w, &c->token);
-		close(w, has, level);
+		close_parenthesis(w, has, level);
 		break;
 	}
 	case CONDITION_UNARY: write_unary(w, c, level); break;
 	case CONDITION_BINARY: write_binary(w, c, level); break;
 	case CONDITION_CHOICE: write_choice(w, c, level); break;
 	case CONDITION_PARENTHESES:
-		put(w, "(");
+		write_raw(w, "(");
 		write_value(w, c->a, ANY);
-		put(w, ")");
+		write_raw(w, ")");
 		break;
 	case CONDITION_TABLE:
-		open(w, LITERAL, level);
-		put(w, "{");
+		open_parenthesis(w, LITERAL, level);
+		write_raw(w, "{");
 		write_items(w, c->b);
-		put(w, "}");
-		close(w, LITERAL, level);
+		write_raw(w, "}");
+		close_parenthesis(w, LITERAL, level);
 		break;
 	default: write_suffix(w, c);
 	}
 }
 
-static void write_truth(struct condition_lua_writer *w, const struct condition *c,
-			enum condition_lua_level level)
+static void write_truth(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	if (c->kind == CONDITION_PARENTHESES) {
 		write_truth(w, c->a, level);
@@ -387,17 +392,17 @@ static void write_truth(struct condition_lua_writer *w, const struct condition *
 	} else {
 		bool solid = type_of(c) == SOLID;
 
-		open(w, COMPARE, level);
-		put(w, solid ? "" : "(");
+		open_parenthesis(w, COMPARE, level);
+		write_raw(w, solid ? "" : "(");
 		write_value(w, c, solid ? BIT_OR : AND);
-		put(w, solid ? " ~= 0" : " or 0) ~= 0");
-		close(w, COMPARE, level);
+		write_raw(w, solid ? " ~= 0" : " or 0) ~= 0");
+		close_parenthesis(w, COMPARE, level);
 	}
 }
 
 void condition_write(const struct condition *c, script_key_text *out)
 {
-	struct condition_lua_writer w = { .out = out };
+	struct lua_writer w = { .out = out };
 
 	write_truth(&w, c, ANY);
 }

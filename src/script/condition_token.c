@@ -1,30 +1,16 @@
-/* Tokens of conditions: names, C's numbers, characters and texts, signs of C and of Lua; Lua's comments. */
+/*
+ * Splits conditions into tokens: names, C's numbers, characters and strings, and the signs of C and
+ * Lua. Comments are Lua's.
+ */
 #include "script/condition.h"
+#include "script/lexeme.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- space ----------------------------------------------------------------------------------- */
-
-/* Behind the long comment that starts at `at` with its brackets, or 0. */
-static size_t skip_long(const char *text, size_t at)
-{
-	size_t level = 0, equal;
-
-	while (text[at + 1 + level] == '=')
-		level++;
-	if (text[at] != '[' || text[at + 1 + level] != '[')
-		return 0;
-	for (at += 2 + level; text[at]; at++) {
-		for (equal = 0; text[at] == ']' && text[at + 1 + equal] == '=';)
-			equal++;
-		if (text[at] == ']' && equal == level && text[at + 1 + equal] == ']')
-			return at + 2 + equal;
-	}
-	return at;
-}
+/* ---- white space and comments --------------------------------------------------------------- */
 
 static void skip_space(struct condition_reader *r)
 {
@@ -36,7 +22,7 @@ static void skip_space(struct condition_reader *r)
 		while (isspace((unsigned char)text[r->at]))
 			r->at++;
 		if (text[r->at] == '-' && text[r->at + 1] == '-') {
-			end = skip_long(text, r->at + 2);
+			end = script_skip_long(text, r->at + 2);
 			if (end)
 				r->at = end;
 			else
@@ -75,10 +61,10 @@ static bool read_integer(struct condition_reader *r, const char *digits,
 	value = strtoull(binary ? digits + 2 : digits, &end, binary ? 2 : 0);
 	token->integer = (int64_t)value;
 	if (!read_suffix(end, &is_unsigned) || end == digits || (binary && end == digits + 2))
-		return err_set(r->err, "'%.40s' is no number", digits);
+		return err_set(r->err, "'%.40s' is not a number", digits);
 	if (errno || (digits[0] != '0' && !is_unsigned && value > INT64_MAX))
 		return err_set(r->err, "'%.40s' does not fit in 64 bits%s", digits,
-			       errno ? "" : "; with a u behind it, it is an unsigned number");
+			       errno ? "" : "; add the suffix u to make it unsigned");
 	return true;
 }
 
@@ -106,13 +92,13 @@ static bool read_number(struct condition_reader *r, struct condition_token *toke
 	if (*end && strchr("fFlL", *end))
 		end++;
 	if (*end || end == digits)
-		return err_set(r->err, "'%.40s' is no number", digits);
+		return err_set(r->err, "'%.40s' is not a number", digits);
 	if (isinf(token->real))
 		return err_set(r->err, "'%.40s' is too large", digits);
 	return true;
 }
 
-/* ---- texts ----------------------------------------------------------------------------------- */
+/* ---- characters and strings ------------------------------------------------------------------ */
 
 static int digit_of(char c)
 {
@@ -121,7 +107,7 @@ static int digit_of(char c)
 					    : 99;
 }
 
-/* Digits of a base, at most so many. */
+/* Reads at most `most` digits of a base. Returns their count. */
 static size_t read_digits(const char *text, int base, size_t most, unsigned *value)
 {
 	size_t count = 0;
@@ -131,7 +117,7 @@ static size_t read_digits(const char *text, int base, size_t most, unsigned *val
 	return count;
 }
 
-/* What stands behind a backslash; 0: there is no such escape. */
+/* Reads an escape without its backslash. Returns its length, or 0 if C does not have it. */
 static size_t read_escape(const char *text, char *out)
 {
 	static const char names[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"\?";
@@ -151,7 +137,7 @@ static size_t read_escape(const char *text, char *out)
 	return count && value < 256 ? count + (*text == 'x') : 0;
 }
 
-/* In " or '. */
+/* A string in " or a character in '. */
 static bool read_quoted(struct condition_reader *r, struct condition_token *token)
 {
 	const char *text = r->text + r->at;
@@ -160,7 +146,7 @@ static bool read_quoted(struct condition_reader *r, struct condition_token *toke
 
 	while (text[i] != text[0]) {
 		if (!text[i] || text[i] == '\n')
-			return err_set(r->err, "this text has no end on its line");
+			return err_set(r->err, "this string does not end on its line");
 		if (text[i] != '\\') {
 			out[count++] = text[i++];
 			continue;
@@ -168,8 +154,7 @@ static bool read_quoted(struct condition_reader *r, struct condition_token *toke
 		length = read_escape(text + i + 1, &out[count++]);
 		if (!length) {
 			r->at += i;
-			return err_set(r->err, "there is no such escape of C: \\%.1s",
-				       text + i + 1);
+			return err_set(r->err, "unknown escape sequence: \\%.1s", text + i + 1);
 		}
 		i += 1 + length;
 	}
@@ -180,7 +165,8 @@ static bool read_quoted(struct condition_reader *r, struct condition_token *toke
 	if (text[0] == '"')
 		return true;
 	if (count != 1)
-		return err_set(r->err, "'' hold one character; text stands in \"\"");
+		return err_set(r->err,
+			       "a character constant has one character; write strings in \"\"");
 	token->kind = TOKEN_NUMBER;
 	token->integer = (signed char)out[0];
 	return true;
@@ -233,8 +219,8 @@ static bool read_sign(struct condition_reader *r, struct condition_token *token)
 	}
 	if (!strchr("()[]{}.,;:?<>=+-*/%&|^~!#", *text))
 		return err_set(r->err,
-			       isprint((unsigned char)*text) ? "'%c' means nothing here"
-							     : "a byte %#x means nothing here",
+			       isprint((unsigned char)*text) ? "unexpected character '%c'"
+							     : "unexpected byte %#x",
 			       (unsigned char)*text);
 	token->kind = (unsigned char)*text;
 	token->length = 1;

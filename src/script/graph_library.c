@@ -1,10 +1,11 @@
 /*
- * Graphs: a table { edges = { [from] = { [to] = true } } } with methods, so that copies and keys see
- * what is in it; what is empty is not there, so that equal graphs are equal. Nodes are numbers, texts,
- * true and false. What has to be searched is taken out into arrays first.
+ * Graphs: tables { edges = { [from] = { [to] = true } } } with methods, so that copies and keys
+ * cover their content. Empty tables are removed, so that graphs with the same edges are equal.
+ * Nodes are numbers, strings, true and false. A search first converts the graph to arrays.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <lua5.4/lauxlib.h>
 #include <stdlib.h>
@@ -18,36 +19,31 @@ int script_new_graph(lua_State *lua)
 	return 1;
 }
 
-/* Pushes the edges of the graph that is argument 1; 0: it has none. */
+/*
+ * Pushes the edges table of the graph in argument 1 and returns its index. Pushes nothing and
+ * returns 0 if the graph has no edges.
+ */
 static int push_edges(lua_State *lua)
 {
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	if (script_kind_of(lua, 1) != SCRIPT_GRAPH)
-		luaL_error(lua, "this is no graph: call it as g:edge(a, b)");
+		luaL_error(lua, "not a graph: call methods as in g:edge(a, b)");
 	lua_pushliteral(lua, "edges");
 	if (lua_rawget(lua, 1) == LUA_TTABLE)
 		return lua_gettop(lua);
 	if (!lua_isnil(lua, -1))
-		luaL_error(lua, "a graph whose edges were changed by hand");
+		luaL_error(lua,
+			   "the 'edges' table of the graph was changed: use g:edge and g:remove");
 	lua_pop(lua, 1);
 	return 0;
 }
 
-static bool is_empty(lua_State *lua, int table)
-{
-	lua_pushnil(lua);
-	if (!lua_next(lua, table))
-		return true;
-	lua_pop(lua, 2);
-	return false;
-}
-
 static void check_node(lua_State *lua, int index)
 {
-	struct script_ordered node;
+	struct script_scalar node;
 
-	if (!script_to_ordered(lua, index, &node))
-		luaL_error(lua, "a node of a graph is a number, a text, true or false, and not %s",
+	if (!script_to_scalar(lua, index, &node))
+		luaL_error(lua, "a graph node must be a number, a string, true or false, not %s",
 			   luaL_typename(lua, index));
 }
 
@@ -57,8 +53,11 @@ static void check_nodes(lua_State *lua)
 	check_node(lua, 3);
 }
 
-/* The table in the one at `table` by the key on the top, which it takes the place of; made if need be. */
-static int push_made(lua_State *lua, int table)
+/*
+ * Replaces the key on the top by the table stored under it in the table at `table`, which is
+ * created if it does not exist. Returns its index.
+ */
+static int push_table_at_key(lua_State *lua, int table)
 {
 	lua_pushvalue(lua, -1);
 	if (lua_rawget(lua, table) != LUA_TTABLE) {
@@ -80,10 +79,10 @@ static int add_edge(lua_State *lua)
 	edges = push_edges(lua);
 	if (!edges) {
 		lua_pushliteral(lua, "edges");
-		edges = push_made(lua, 1);
+		edges = push_table_at_key(lua, 1);
 	}
 	lua_pushvalue(lua, 2);
-	to = push_made(lua, edges);
+	to = push_table_at_key(lua, edges);
 	lua_pushvalue(lua, 3);
 	lua_pushboolean(lua, true);
 	lua_rawset(lua, to);
@@ -105,12 +104,12 @@ static int remove_edge(lua_State *lua)
 	lua_pushvalue(lua, 3);
 	lua_pushnil(lua);
 	lua_rawset(lua, to);
-	if (!is_empty(lua, to))
+	if (!script_is_empty(lua, to))
 		return 0;
 	lua_pushvalue(lua, 2);
 	lua_pushnil(lua);
 	lua_rawset(lua, edges);
-	if (!is_empty(lua, edges))
+	if (!script_is_empty(lua, edges))
 		return 0;
 	lua_pushliteral(lua, "edges");
 	lua_pushnil(lua);
@@ -118,41 +117,43 @@ static int remove_edge(lua_State *lua)
 	return 0;
 }
 
-/* ---- in arrays ------------------------------------------------------------------------------- */
+/* ---- graphs as arrays ----------------------------------------------------------------------- */
 
-struct graph_library_edge {
-	struct script_ordered from, to;
+struct graph_edge {
+	struct script_scalar from, to;
 };
 
-struct graph_library_graph {
+struct graph_arrays {
 	uint32_t nodes, edges;
-	struct script_ordered *names; /* by node, in their order */
-	uint32_t *first;	      /* by node, and one more: where its edges start in `to` */
-	uint32_t *to;		      /* in the order of nodes */
+	struct script_scalar *names; /* by node, in order */
+	uint32_t *first;	     /* by node, and one more: index of its first edge in `to` */
+	uint32_t *to;		     /* by edge, sorted by source and target */
 };
 
 /*
- * Calls may only be stopped while nothing is allocated, so edges are counted first. `*flat`: no edge
- * leads to a node from which one goes on.
+ * Counts the edges before anything is allocated, because a call may be stopped only then.
+ * `*single_edges` says that no path has more than one edge: no edge leads to a node that has
+ * outgoing edges.
  */
-static uint64_t count_edges(lua_State *lua, int edges, bool *flat)
+static uint64_t count_edges(lua_State *lua, int edges, bool *single_edges)
 {
 	uint64_t count = 0;
 
-	*flat = true;
+	*single_edges = true;
 	if (!edges)
 		return 0;
 	lua_pushnil(lua);
 	while (lua_next(lua, edges)) {
 		if (!lua_istable(lua, -1))
-			luaL_error(lua, "a graph whose edges were changed by hand");
+			luaL_error(lua, "the 'edges' table of the graph was changed: use g:edge "
+					"and g:remove");
 		lua_pushnil(lua);
 		while (lua_next(lua, -2)) {
 			lua_pop(lua, 1);
 			check_node(lua, -1);
 			count++;
 			lua_pushvalue(lua, -1);
-			*flat &= lua_rawget(lua, edges) == LUA_TNIL;
+			*single_edges &= lua_rawget(lua, edges) == LUA_TNIL;
 			lua_pop(lua, 1);
 		}
 		lua_pop(lua, 1);
@@ -161,17 +162,17 @@ static uint64_t count_edges(lua_State *lua, int edges, bool *flat)
 	return count;
 }
 
-static struct graph_library_edge *take_edges(lua_State *lua, int edges, uint64_t count)
+static struct graph_edge *list_edges(lua_State *lua, int edges, uint64_t count)
 {
-	struct graph_library_edge *list = mem_alloc((count + 1) * sizeof *list), *next = list;
+	struct graph_edge *list = mem_alloc((count + 1) * sizeof *list), *next = list;
 
 	lua_pushnil(lua);
 	while (lua_next(lua, edges)) {
 		lua_pushnil(lua);
 		while (lua_next(lua, -2)) {
 			lua_pop(lua, 1);
-			script_to_ordered(lua, -3, &next->from);
-			script_to_ordered(lua, -1, &next->to);
+			script_to_scalar(lua, -3, &next->from);
+			script_to_scalar(lua, -1, &next->to);
 			next++;
 		}
 		lua_pop(lua, 1);
@@ -179,60 +180,55 @@ static struct graph_library_edge *take_edges(lua_State *lua, int edges, uint64_t
 	return list;
 }
 
-static int compare_nodes(const void *a, const void *b)
+SORT_COMPARISON(by_order, struct script_scalar, a, b, script_compare_scalars(a, b))
+SORT_COMPARISON(by_from_and_to, struct graph_edge, a, b,
+		script_compare_scalars(&a->from, &b->from)
+			?: script_compare_scalars(&a->to, &b->to))
+
+/* Returns UINT32_MAX if the graph has no such node. */
+static uint32_t find_node(const struct graph_arrays *g, const struct script_scalar *name)
 {
-	return script_compare_keys(a, b);
+	uint32_t node;
+
+	SEARCH_FIRST(node, g->nodes, script_compare_scalars(&g->names[node], name) >= 0);
+	if (node == g->nodes || script_compare_scalars(&g->names[node], name))
+		return UINT32_MAX;
+	return node;
 }
 
-static int compare_edges(const void *a, const void *b)
-{
-	const struct graph_library_edge *x = a, *y = b;
-	int order = script_compare_keys(&x->from, &y->from);
-
-	return order ? order : script_compare_keys(&x->to, &y->to);
-}
-
-static uint32_t node_of(const struct graph_library_graph *g, const struct script_ordered *name)
-{
-	const struct script_ordered *found =
-		bsearch(name, g->names, g->nodes, sizeof *name, compare_nodes);
-
-	return found ? (uint32_t)(found - g->names) : UINT32_MAX;
-}
-
-static void name_nodes(struct graph_library_graph *g, const struct graph_library_edge *list)
+static void list_nodes(struct graph_arrays *g, const struct graph_edge *list)
 {
 	g->names = mem_alloc(((size_t)g->edges * 2 + 1) * sizeof *g->names);
 	for (uint32_t i = 0; i < g->edges; i++) {
 		g->names[2 * i] = list[i].from;
 		g->names[2 * i + 1] = list[i].to;
 	}
-	qsort(g->names, (size_t)g->edges * 2, sizeof *g->names, compare_nodes);
+	sort_items(g->names, (size_t)g->edges * 2, sizeof *g->names, by_order);
 	for (uint32_t i = 0; i < g->edges * 2; i++)
-		if (!g->nodes || script_compare_keys(&g->names[g->nodes - 1], &g->names[i]))
+		if (!g->nodes || script_compare_scalars(&g->names[g->nodes - 1], &g->names[i]))
 			g->names[g->nodes++] = g->names[i];
 }
 
-/* False: it is `flat`, and nothing is opened. */
-static bool graph_open(lua_State *lua, struct graph_library_graph *g)
+/* Converts argument 1. Returns false, and allocates nothing, if all paths are single edges. */
+static bool graph_to_arrays(lua_State *lua, struct graph_arrays *g)
 {
 	int edges = push_edges(lua);
-	bool flat;
-	uint64_t count = count_edges(lua, edges, &flat);
-	struct graph_library_edge *list;
+	bool single_edges;
+	uint64_t count = count_edges(lua, edges, &single_edges);
+	struct graph_edge *list;
 
-	script_charge(lua, count * (flat ? 2 : 32));
-	if (flat)
+	script_charge(lua, count * (single_edges ? 2 : 32));
+	if (single_edges)
 		return false;
-	*g = (struct graph_library_graph){ .edges = (uint32_t)count };
-	list = take_edges(lua, edges, count);
-	qsort(list, g->edges, sizeof *list, compare_edges);
-	name_nodes(g, list);
+	*g = (struct graph_arrays){ .edges = (uint32_t)count };
+	list = list_edges(lua, edges, count);
+	sort_items(list, g->edges, sizeof *list, by_from_and_to);
+	list_nodes(g, list);
 	g->first = mem_zalloc((size_t)g->nodes + 1, sizeof *g->first);
 	g->to = mem_alloc(((size_t)g->edges + 1) * sizeof *g->to);
 	for (uint32_t i = 0; i < g->edges; i++) {
-		g->first[node_of(g, &list[i].from) + 1]++;
-		g->to[i] = node_of(g, &list[i].to);
+		g->first[find_node(g, &list[i].from) + 1]++;
+		g->to[i] = find_node(g, &list[i].to);
 	}
 	for (uint32_t node = 0; node < g->nodes; node++)
 		g->first[node + 1] += g->first[node];
@@ -240,7 +236,7 @@ static bool graph_open(lua_State *lua, struct graph_library_graph *g)
 	return true;
 }
 
-static void graph_close(struct graph_library_graph *g)
+static void graph_arrays_free(struct graph_arrays *g)
 {
 	free(g->names);
 	free(g->first);
@@ -249,37 +245,40 @@ static void graph_close(struct graph_library_graph *g)
 
 /* ---- searching ------------------------------------------------------------------------------- */
 
-/* Kahn: takes away what no edge leads to, again and again. What is left is on cycles or behind them. */
-static bool *find_left(const struct graph_library_graph *g, uint32_t *left)
+/*
+ * Kahn's algorithm: removes nodes without incoming edges until none is left to remove. The
+ * remaining nodes are on cycles or reachable from them.
+ */
+static bool *find_unremovable_nodes(const struct graph_arrays *g, uint32_t *remaining)
 {
 	uint32_t *into = mem_zalloc((size_t)g->nodes + 1, sizeof *into);
 	uint32_t *queue = mem_alloc(((size_t)g->nodes + 1) * sizeof *queue), count = 0;
-	bool *is_left = mem_zalloc((size_t)g->nodes + 1, sizeof *is_left);
+	bool *remains = mem_zalloc((size_t)g->nodes + 1, sizeof *remains);
 
 	for (uint32_t i = 0; i < g->edges; i++)
 		into[g->to[i]]++;
 	for (uint32_t node = 0; node < g->nodes; node++) {
-		is_left[node] = into[node];
+		remains[node] = into[node];
 		if (!into[node])
 			queue[count++] = node;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		for (uint32_t e = g->first[queue[i]]; e < g->first[queue[i] + 1]; e++)
 			if (!--into[g->to[e]]) {
-				is_left[g->to[e]] = false;
+				remains[g->to[e]] = false;
 				queue[count++] = g->to[e];
 			}
-	*left = g->nodes - count;
+	*remaining = g->nodes - count;
 	free(into);
 	free(queue);
-	return is_left;
+	return remains;
 }
 
 /*
- * A shortest way from a node to another along one edge or more: breadth first, edges in order. Returns
- * by node where the way comes from; NULL: there is none.
+ * Finds a shortest path of at least one edge, breadth first, edges in order. Returns the
+ * predecessor of each node, or NULL if there is no path.
  */
-static uint32_t *find_way(const struct graph_library_graph *g, uint32_t from, uint32_t to)
+static uint32_t *find_path(const struct graph_arrays *g, uint32_t from, uint32_t to)
 {
 	uint32_t *before = mem_alloc(((size_t)g->nodes + 1) * sizeof *before);
 	uint32_t *queue = mem_alloc(((size_t)g->nodes + 2) * sizeof *queue), count = 0;
@@ -293,7 +292,7 @@ static uint32_t *find_way(const struct graph_library_graph *g, uint32_t from, ui
 			if (before[g->to[e]] != UINT32_MAX)
 				continue;
 			before[g->to[e]] = queue[i];
-			if (g->to[e] != from) /* it has been in the queue */
+			if (g->to[e] != from) /* `from` was in the queue already */
 				queue[count++] = g->to[e];
 		}
 		found = before[to] != UINT32_MAX;
@@ -307,14 +306,14 @@ static uint32_t *find_way(const struct graph_library_graph *g, uint32_t from, ui
 
 static bool is_acyclic(lua_State *lua)
 {
-	struct graph_library_graph g;
-	uint32_t left;
+	struct graph_arrays g;
+	uint32_t remaining;
 
-	if (!graph_open(lua, &g))
+	if (!graph_to_arrays(lua, &g))
 		return true;
-	free(find_left(&g, &left));
-	graph_close(&g);
-	return !left;
+	free(find_unremovable_nodes(&g, &remaining));
+	graph_arrays_free(&g);
+	return !remaining;
 }
 
 /* Is there an edge from argument 2 to argument 3? */
@@ -334,85 +333,85 @@ static bool has_edge(lua_State *lua, int edges)
 	return found;
 }
 
-static int reaches(lua_State *lua)
+static int has_path(lua_State *lua)
 {
-	struct script_ordered a, b;
-	struct graph_library_graph g;
-	uint32_t from, to, *way = NULL;
+	struct script_scalar a, b;
+	struct graph_arrays g;
+	uint32_t from, to, *path = NULL;
 	bool edge;
 
 	check_nodes(lua);
-	script_to_ordered(lua, 2, &a);
-	script_to_ordered(lua, 3, &b);
+	script_to_scalar(lua, 2, &a);
+	script_to_scalar(lua, 3, &b);
 	edge = has_edge(lua, push_edges(lua));
-	if (!edge && graph_open(lua, &g)) {
-		from = node_of(&g, &a);
-		to = node_of(&g, &b);
+	if (!edge && graph_to_arrays(lua, &g)) {
+		from = find_node(&g, &a);
+		to = find_node(&g, &b);
 		if (from != UINT32_MAX && to != UINT32_MAX)
-			way = find_way(&g, from, to);
-		graph_close(&g);
+			path = find_path(&g, from, to);
+		graph_arrays_free(&g);
 	}
-	lua_pushboolean(lua, edge || way);
-	free(way);
+	lua_pushboolean(lua, edge || path);
+	free(path);
 	return 1;
 }
 
-/* A node that is on a cycle; UINT32_MAX: there is none. */
-static uint32_t find_node_on_cycle(const struct graph_library_graph *g)
+/* Returns a node on a cycle, or UINT32_MAX if there is no cycle. */
+static uint32_t find_node_on_cycle(const struct graph_arrays *g)
 {
 	uint32_t *before = mem_alloc(((size_t)g->nodes + 1) * sizeof *before);
-	uint32_t left, at = UINT32_MAX;
-	bool *is_left = find_left(g, &left);
+	uint32_t remaining, at = UINT32_MAX;
+	bool *remains = find_unremovable_nodes(g, &remaining);
 
 	for (uint32_t node = g->nodes; node-- > 0;)
 		for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
-			if (is_left[node])
+			if (remains[node])
 				before[g->to[e]] = node;
 	for (uint32_t node = g->nodes; node-- > 0;)
-		if (is_left[node])
+		if (remains[node])
 			at = node;
-	/* each that is left has one before it that is left: going back leads into a cycle */
-	for (uint32_t steps = 0; left && steps < g->nodes; steps++)
+	/* Each remaining node has a remaining predecessor, so this leads into a cycle. */
+	for (uint32_t steps = 0; remaining && steps < g->nodes; steps++)
 		at = before[at];
 	free(before);
-	free(is_left);
+	free(remains);
 	return at;
 }
 
-/* A short cycle, backwards, from its least node on. */
-static uint32_t take_cycle(const struct graph_library_graph *g, struct script_ordered *names)
+/* Lists a short cycle, backwards, starting with its least node. Returns its length. */
+static uint32_t list_cycle(const struct graph_arrays *g, struct script_scalar *names)
 {
-	uint32_t node = find_node_on_cycle(g), length = 0, least = node, *way;
+	uint32_t node = find_node_on_cycle(g), length = 0, least = node, *path;
 
 	if (node == UINT32_MAX)
 		return 0;
-	way = find_way(g, node, node);
-	for (uint32_t at = way[node]; at != node; at = way[at])
+	path = find_path(g, node, node);
+	for (uint32_t at = path[node]; at != node; at = path[at])
 		least = at < least ? at : least;
-	for (uint32_t at = least; !length || at != least; at = way[at])
+	for (uint32_t at = least; !length || at != least; at = path[at])
 		names[length++] = g->names[at];
-	free(way);
+	free(path);
 	return length;
 }
 
-/* Found in C first, then made a list: that may fail. */
-static int cycle(lua_State *lua)
+/* Finds the cycle in C first, and then creates the list, which may raise an error. */
+static int push_cycle(lua_State *lua)
 {
-	script_ordered_keys *found = &script_of(lua)->keys[0];
-	struct graph_library_graph g;
+	script_scalars *found = &script_of(lua)->keys[0];
+	struct graph_arrays g;
 	uint32_t length;
 
-	if (!graph_open(lua, &g))
+	if (!graph_to_arrays(lua, &g))
 		return 0;
 	found->count = 0;
-	length = take_cycle(&g, vec_reserve(found, g.nodes + 1u));
-	graph_close(&g);
+	length = list_cycle(&g, vec_reserve(found, g.nodes + 1u));
+	graph_arrays_free(&g);
 	if (!length)
 		return 0;
 	lua_createtable(lua, (int)length, 0);
 	script_set_kind(lua, SCRIPT_LIST);
 	for (uint32_t i = 0; i < length; i++) {
-		script_push_ordered(lua, &found->items[i ? length - i : 0]);
+		script_push_scalar(lua, &found->items[i ? length - i : 0]);
 		lua_rawseti(lua, -2, i + 1);
 	}
 	return 1;
@@ -420,8 +419,8 @@ static int cycle(lua_State *lua)
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-/* g.acyclic is worked out when it is asked for; everything else is a method. */
-static int find_member(lua_State *lua)
+/* g.acyclic is computed when it is read. Everything else is a method. */
+static int get_member(lua_State *lua)
 {
 	if (lua_type(lua, 2) == LUA_TSTRING && !strcmp(lua_tostring(lua, 2), "acyclic")) {
 		lua_pushboolean(lua, is_acyclic(lua));
@@ -436,12 +435,12 @@ void script_push_graph_metatable(lua_State *lua)
 {
 	static const luaL_Reg methods[] = { { "edge", add_edge },
 					    { "remove", remove_edge },
-					    { "cycle", cycle },
-					    { "reaches", reaches },
+					    { "cycle", push_cycle },
+					    { "reaches", has_path },
 					    { NULL, NULL } };
 
 	lua_createtable(lua, 0, 1);
 	luaL_newlib(lua, methods);
-	lua_pushcclosure(lua, find_member, 1);
+	lua_pushcclosure(lua, get_member, 1);
 	lua_setfield(lua, -2, "__index");
 }

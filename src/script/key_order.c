@@ -1,15 +1,15 @@
 /*
- * Keys of a table in an order that depends on nothing but them: Lua's own order depends on addresses
- * and on chance. Numbers first (integers and reals by value), then texts byte by byte, then false and
- * true. Tables and functions as keys have no order.
+ * The keys of a table in an order that depends only on the keys. Lua's own order depends on
+ * addresses and on a random seed. Numbers come first (integers and floats by value), then strings
+ * byte by byte, then false and true. Tables and functions have no order as keys.
  */
 #include "script/script_internal.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
 
-bool script_to_ordered(lua_State *lua, int index, struct script_ordered *key)
+bool script_to_scalar(lua_State *lua, int index, struct script_scalar *key)
 {
-	*key = (struct script_ordered){ .type = (uint8_t)lua_type(lua, index) };
+	*key = (struct script_scalar){ .type = (uint8_t)lua_type(lua, index) };
 	switch (key->type) {
 	case LUA_TNUMBER:
 		key->is_real = !lua_isinteger(lua, index);
@@ -24,7 +24,7 @@ bool script_to_ordered(lua_State *lua, int index, struct script_ordered *key)
 	}
 }
 
-void script_push_ordered(lua_State *lua, const struct script_ordered *key)
+void script_push_scalar(lua_State *lua, const struct script_scalar *key)
 {
 	if (key->type == LUA_TSTRING)
 		lua_pushlstring(lua, key->text, key->length);
@@ -36,72 +36,69 @@ void script_push_ordered(lua_State *lua, const struct script_ordered *key)
 		lua_pushinteger(lua, key->integer);
 }
 
-/* A real that is a key has no integer of the same value, but comes close to large ones. */
+/* A float that is a key never equals an integer, but may be close to a large one. */
 static int compare_mixed(lua_Integer a, lua_Number b)
 {
 	if (b >= 0x1p63)
 		return -1;
 	if (b < -0x1p63)
 		return 1;
-	lua_Integer whole = (lua_Integer)b; /* toward 0 */
+	lua_Integer whole = (lua_Integer)b; /* rounds towards 0 */
 	if (a != whole)
 		return a < whole ? -1 : 1;
-	return ((lua_Number)whole > b) - ((lua_Number)whole < b);
+	return sort_order((lua_Number)whole, b);
 }
 
-static int compare_numbers(const struct script_ordered *a, const struct script_ordered *b)
+static int compare_numbers(const struct script_scalar *a, const struct script_scalar *b)
 {
 	if (!a->is_real && !b->is_real)
-		return (a->integer > b->integer) - (a->integer < b->integer);
+		return sort_order(a->integer, b->integer);
 	if (a->is_real && b->is_real)
-		return (a->real > b->real) - (a->real < b->real);
+		return sort_order(a->real, b->real);
 	return a->is_real ? -compare_mixed(b->integer, a->real)
 			  : compare_mixed(a->integer, b->real);
 }
 
-static int rank(int type)
+static int type_rank(int type)
 {
 	return type == LUA_TNUMBER ? 0 : type == LUA_TSTRING ? 1 : 2;
 }
 
-int script_compare_keys(const struct script_ordered *a, const struct script_ordered *b)
+int script_compare_scalars(const struct script_scalar *a, const struct script_scalar *b)
 {
 	if (a->type != b->type)
-		return rank(a->type) - rank(b->type);
+		return type_rank(a->type) - type_rank(b->type);
 	if (a->type == LUA_TNUMBER)
 		return compare_numbers(a, b);
 	if (a->type == LUA_TBOOLEAN)
 		return a->boolean - b->boolean;
 	size_t shorter = a->length < b->length ? a->length : b->length;
 	int order = memcmp(a->text, b->text, shorter);
-	return order ? order : (a->length > b->length) - (a->length < b->length);
+	return order ? order : sort_order(a->length, b->length);
 }
 
-static int compare(const void *a, const void *b)
-{
-	return script_compare_keys(a, b);
-}
+SORT_COMPARISON(by_order, struct script_scalar, a, b, script_compare_scalars(a, b))
 
-/* Most tables are small, and lists are in order already: qsort only for what is left. */
-static void sort(script_ordered_keys *keys)
+/* Most tables are small, and the keys of lists are sorted already: qsort() is only for the rest. */
+static void sort_keys(script_scalars *keys)
 {
 	for (size_t i = 1; i < keys->count; i++) {
-		struct script_ordered key = keys->items[i];
+		struct script_scalar key = keys->items[i];
 		size_t to = i;
 
-		if (script_compare_keys(&keys->items[i - 1], &key) < 0)
+		if (script_compare_scalars(&keys->items[i - 1], &key) < 0)
 			continue;
 		if (keys->count > 16) {
-			qsort(keys->items, keys->count, sizeof *keys->items, compare);
+			vec_sort(keys, by_order);
 			return;
 		}
-		for (; to && script_compare_keys(&keys->items[to - 1], &key) > 0; to--)
+		for (; to && script_compare_scalars(&keys->items[to - 1], &key) > 0; to--)
 			keys->items[to] = keys->items[to - 1];
 		keys->items[to] = key;
 	}
 }
 
-bool script_order_keys(lua_State *lua, int index, script_ordered_keys *keys, int *odd)
+bool script_order_keys(lua_State *lua, int index, script_scalars *keys, int *odd)
 {
 	bool all = true;
 
@@ -109,10 +106,10 @@ bool script_order_keys(lua_State *lua, int index, script_ordered_keys *keys, int
 	keys->count = 0;
 	lua_pushnil(lua);
 	while (lua_next(lua, index)) {
-		struct script_ordered key;
+		struct script_scalar key;
 
 		lua_pop(lua, 1);
-		if (script_to_ordered(lua, -1, &key)) {
+		if (script_to_scalar(lua, -1, &key)) {
 			if (keys->count == keys->room)
 				(void)vec_reserve(keys, 1);
 			keys->items[keys->count++] = key;
@@ -122,7 +119,7 @@ bool script_order_keys(lua_State *lua, int index, script_ordered_keys *keys, int
 		if (odd)
 			*odd = lua_type(lua, -1);
 	}
-	script_charge(lua, keys->count * 8); /* what sorting costs */
-	sort(keys);
+	script_charge(lua, keys->count * 8); /* the cost of sorting */
+	sort_keys(keys);
 	return all;
 }

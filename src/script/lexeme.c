@@ -1,31 +1,34 @@
+/*
+ * The lexer for the Lua code of actions, and tests on the neighbours of a lexeme. It follows the
+ * lexical rules of Lua 5.4. See lexeme.h.
+ */
 #include "script/lexeme.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const words[] = { "and",   "break", "do",	   "else", "elseif", "end",
-				     "false", "for",   "function", "goto", "if",     "in",
-				     "local", "nil",   "not",	   "or",   "repeat", "return",
-				     "then",  "true",  "until",	   "while" };
+static const char *const keywords[] = { "and",	 "break", "do",	      "else", "elseif", "end",
+					"false", "for",	  "function", "goto", "if",	"in",
+					"local", "nil",	  "not",      "or",   "repeat", "return",
+					"then",	 "true",  "until",    "while" };
 
-static bool is_word(const char *name, size_t length)
+static bool is_keyword(const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (strlen(words[i]) == length && !memcmp(words[i], name, length))
+	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+		if (strlen(keywords[i]) == length && !memcmp(keywords[i], name, length))
 			return true;
 	return false;
 }
 
 bool script_is_word(const char *name)
 {
-	return is_word(name, strlen(name));
+	return is_keyword(name, strlen(name));
 }
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading lexemes ------------------------------------------------------------------------ */
 
-/* Behind a long bracket, [[ … ]] or [==[ … ]==], that starts at `at`; 0: none starts there. */
-static size_t skip_long(const char *text, size_t at)
+size_t script_skip_long(const char *text, size_t at)
 {
 	size_t level = 0;
 
@@ -55,7 +58,8 @@ static size_t skip_quoted(const char *text, size_t at)
 	while (text[at] && text[at] != quote && text[at] != '\n') {
 		if (text[at] != '\\') {
 			at++;
-		} else if (text[at + 1] == 'z') { /* and all space behind it, newlines too */
+			/* skips all white space after it, even newlines */
+		} else if (text[at + 1] == 'z') {
 			for (at += 2; isspace((unsigned char)text[at]);)
 				at++;
 		} else {
@@ -67,7 +71,7 @@ static size_t skip_quoted(const char *text, size_t at)
 
 static size_t skip_comment(const char *text, size_t at)
 {
-	size_t end = skip_long(text, at + 2);
+	size_t end = script_skip_long(text, at + 2);
 
 	if (end)
 		return end;
@@ -76,7 +80,7 @@ static size_t skip_comment(const char *text, size_t at)
 	return at;
 }
 
-/* As Lua: digits, letters, dots, and signs behind an exponent. */
+/* As Lua reads numbers: digits, letters, dots, and a sign after an exponent. */
 static size_t skip_number(const char *text, size_t at)
 {
 	bool hex = text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
@@ -95,14 +99,14 @@ static size_t skip_sign(const char *text, size_t at, char *sign)
 	static const struct {
 		const char *text;
 		char sign;
-	} known[] = { { "...", 0 }, { "..", 'd' }, { "::", 'l' }, { "==", 'q' }, { "~=", 0 },
+	} signs[] = { { "...", 0 }, { "..", 'd' }, { "::", 'l' }, { "==", 'q' }, { "~=", 0 },
 		      { "<=", 0 },  { ">=", 0 },   { "//", 0 },	  { "<<", 0 },	 { ">>", 0 } };
 
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		size_t length = strlen(known[i].text);
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+		size_t length = strlen(signs[i].text);
 
-		if (!strncmp(text + at, known[i].text, length)) {
-			*sign = known[i].sign;
+		if (!strncmp(text + at, signs[i].text, length)) {
+			*sign = signs[i].sign;
 			return at + length;
 		}
 	}
@@ -120,7 +124,7 @@ static bool starts_number(const char *text)
 	return isdigit((unsigned char)*text) || (*text == '.' && isdigit((unsigned char)text[1]));
 }
 
-/* The lexeme at `at`, which is no space and no comment; returns where it ends. */
+/* Reads the lexeme at `at`, where no white space or comment starts. Returns its end. */
 static size_t read_lexeme(const char *text, size_t at, struct script_lexeme *lexeme)
 {
 	size_t end = at;
@@ -129,14 +133,14 @@ static size_t read_lexeme(const char *text, size_t at, struct script_lexeme *lex
 	if (starts_name(text[at])) {
 		while (isalnum((unsigned char)text[end]) || text[end] == '_')
 			end++;
-		lexeme->kind = is_word(text + at, end - at) ? SCRIPT_WORD : SCRIPT_NAME;
+		lexeme->kind = is_keyword(text + at, end - at) ? SCRIPT_WORD : SCRIPT_NAME;
 	} else if (starts_number(text + at)) {
 		lexeme->kind = SCRIPT_NUMBER;
 		end = skip_number(text, at);
 	} else if (text[at] == '"' || text[at] == '\'') {
 		lexeme->kind = SCRIPT_STRING;
 		end = skip_quoted(text, at);
-	} else if ((end = skip_long(text, at))) {
+	} else if ((end = script_skip_long(text, at))) {
 		lexeme->kind = SCRIPT_STRING;
 	} else {
 		lexeme->kind = SCRIPT_SIGN;
@@ -152,8 +156,11 @@ bool script_lexeme_is(const char *text, const struct script_lexeme *lexeme, cons
 	       !memcmp(text + lexeme->at, word, lexeme->length);
 }
 
-/* What opens and closes: 1, -1, 0. `while` and `for` have a `do` that opens. */
-static int nesting(const char *text, const struct script_lexeme *lexeme)
+/*
+ * Returns 1 for an opening lexeme, -1 for a closing one, otherwise 0. In `while` and `for` loops,
+ * `do` opens the block.
+ */
+static int nesting_change(const char *text, const struct script_lexeme *lexeme)
 {
 	static const char *const open[] = { "function", "do", "if", "repeat" };
 
@@ -184,7 +191,7 @@ void script_read_lexemes(const char *text, script_lexemes *lexemes)
 			continue;
 		}
 		at = read_lexeme(text, at, &lexeme);
-		nest = nesting(text, &lexeme);
+		nest = nesting_change(text, &lexeme);
 		if (nest < 0 && open.count)
 			lexeme.opens = open.items[--open.count];
 		lexeme.depth = (uint32_t)open.count;
@@ -197,7 +204,7 @@ void script_read_lexemes(const char *text, script_lexemes *lexemes)
 	vec_free(&open);
 }
 
-/* ---- what stands beside a name --------------------------------------------------------------- */
+/* ---- neighbours of a name -------------------------------------------------------------------- */
 
 bool script_is_sign(const script_lexemes *lexemes, size_t i, char sign)
 {
@@ -205,7 +212,7 @@ bool script_is_sign(const script_lexemes *lexemes, size_t i, char sign)
 	       lexemes->items[i].sign == sign;
 }
 
-/* Behind . or : it is a field or a method. */
+/* A name after . or : is a field or a method. */
 static bool is_field(const script_lexemes *lexemes, size_t i)
 {
 	return i && (script_is_sign(lexemes, i - 1, '.') || script_is_sign(lexemes, i - 1, ':'));
@@ -224,14 +231,13 @@ static bool is_closing(const script_lexemes *lexemes, size_t i)
 	       script_is_sign(lexemes, i, '}');
 }
 
-/* Can the lexeme end what a call, an index or a field goes on with? */
+/* Can a call, an index or a field follow this lexeme? */
 static bool ends_operand(const script_lexemes *lexemes, size_t i)
 {
 	return lexemes->items[i].kind == SCRIPT_NAME || lexemes->items[i].kind == SCRIPT_STRING ||
 	       is_closing(lexemes, i);
 }
 
-/* Where the operand that ends with lexeme `i` starts: of `a.b[c](d)` its a. */
 size_t script_operand_start(const script_lexemes *lexemes, size_t i)
 {
 	for (;;) {

@@ -1,6 +1,7 @@
 /*
- * A piece of Lua as its lexemes, with the brackets and blocks they are in, and what stands beside a
- * name: for scopes, without parsing it. A text that is not Lua gives some lexemes and no error.
+ * Splits a piece of Lua into lexemes, each with the brackets and blocks around it, and answers
+ * questions about the neighbours of a name. This is enough for scope rules and needs no parser.
+ * Text that is not Lua yields some lexemes and no error.
  */
 #ifndef SCRIPT_LEXEME_H
 #define SCRIPT_LEXEME_H
@@ -14,34 +15,37 @@ enum script_lexeme_kind { SCRIPT_NAME, SCRIPT_WORD, SCRIPT_NUMBER, SCRIPT_STRING
 
 struct script_lexeme {
 	uint8_t kind;
-	char sign;	/* SIGN: its character; 'd' for .., 'l' for ::, 'q' for ==, 0 for others */
-	bool in_table;	/* the innermost bracket or block around it is a table constructor */
-	uint32_t depth; /* how many brackets and blocks are open around it */
+	char sign;	/* SIGN: its character; 'd' is .., 'l' is ::, 'q' is ==, 0 any other */
+	bool in_table;	/* the innermost open bracket or block is a table constructor */
+	uint32_t depth; /* number of open brackets and blocks around it */
 	size_t at, length;
-	size_t opens; /* what closes a bracket or a block: the lexeme that opens it */
+	size_t opens; /* for a closing bracket or keyword: index of the opening lexeme */
 };
 typedef VEC(struct script_lexeme) script_lexemes;
 
-/* Without comments. To be freed with vec_free. */
+/* Appends the lexemes of the text, without comments. The caller frees the list with vec_free(). */
 void script_read_lexemes(const char *text, script_lexemes *out);
 
-/* Is it this word of Lua (`end`)? */
+/* Returns the end of the long bracket at `at`, [[ … ]] or [==[ … ]==]; 0 if there is none. */
+size_t script_skip_long(const char *text, size_t at);
+
+/* Is the lexeme this Lua keyword, for example `end`? */
 bool script_lexeme_is(const char *text, const struct script_lexeme *lexeme, const char *word);
-/* `i` may be beyond the last one. */
+/* Is lexeme `i` this sign? `i` may be past the last lexeme. */
 bool script_is_sign(const script_lexemes *lexemes, size_t i, char sign);
-/* A name that is no field behind . or :, and no key of a table constructor. */
+/* Is lexeme `i` a name that is neither a field after . or : nor a key in a table constructor? */
 bool script_is_free(const script_lexemes *lexemes, size_t i);
-/* Where the operand that ends with lexeme `i` starts: of `a.b[c](d)` its a. */
+/* Returns the first lexeme of the operand that ends with lexeme `i`: the a in `a.b[c](d)`. */
 size_t script_operand_start(const script_lexemes *lexemes, size_t i);
 
-/* Is it a keyword of Lua? */
+/* Is the name a Lua keyword? */
 bool script_is_word(const char *name);
 
-/* Has the library something of this name? */
+/* Does the library define this name? */
 bool script_has_name(const char *name);
 /*
- * "count", "math.max": a call of this function of the library changes nothing that it is given and
- * reports nothing. Not known, as of methods: false.
+ * Is the library function `name` ("count", "math.max") known to change none of its arguments and to
+ * report nothing? False for unknown functions and for methods.
  */
 bool script_is_pure(const char *name, size_t length);
 

@@ -1,7 +1,8 @@
 /*
- * What a piece of Lua may call: of Lua's own library what touches neither the machine nor itself, and
- * what grammars need. Functions in C that do more than a little say so to script_charge. Tables of the
- * library cannot be changed: what a session leaves behind is its attributes and nothing else.
+ * The library that actions can use: the parts of Lua's library that affect neither the machine nor
+ * the interpreter, and functions that grammars need. C functions that do more than a little work
+ * charge it with script_charge(). The tables of the library cannot be changed, so that a session
+ * leaves nothing except its attributes.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -12,9 +13,9 @@
 
 #define REPORTS_MOST 100u
 
-/* ---- saying ---------------------------------------------------------------------------------- */
+/* ---- reports, strings and errors ------------------------------------------------------------- */
 
-static int report(lua_State *lua)
+static int add_report(lua_State *lua)
 {
 	struct script *s = script_of(lua);
 	int count = lua_gettop(lua);
@@ -23,14 +24,14 @@ static int report(lua_State *lua)
 	for (int i = 1; i <= count; i++) {
 		if (i > 1)
 			script_append(&s->text, " ");
-		script_append_shown(lua, i, true, &s->text);
+		script_append_printed(lua, i, true, &s->text);
 	}
 	if (s->reports.count < REPORTS_MOST)
 		*vec_push(&s->reports) = mem_copy_text(s->text.items, s->text.count);
 	return 0;
 }
 
-static int to_text(lua_State *lua)
+static int format_value(lua_State *lua)
 {
 	struct script *s = script_of(lua);
 
@@ -41,36 +42,36 @@ static int to_text(lua_State *lua)
 		return 1;
 	}
 	s->text.count = 0;
-	script_append_shown(lua, 1, true, &s->text);
+	script_append_printed(lua, 1, true, &s->text);
 	lua_pushlstring(lua, s->text.items, s->text.count);
 	return 1;
 }
 
-static int raise_error(lua_State *lua)
+static int raise_user_error(lua_State *lua)
 {
 	lua_settop(lua, 1);
 	if (lua_isnil(lua, 1))
-		lua_pushstring(lua, "an error without a message");
+		lua_pushstring(lua, "error without a message");
 	else
-		to_text(lua);
+		format_value(lua);
 	return luaL_error(lua, "%s", lua_tostring(lua, -1));
 }
 
-static int no_assert(lua_State *lua)
+static int reject_assert(lua_State *lua)
 {
-	return luaL_error(lua, "assert(…) stands beside actions, not inside of one");
+	return luaL_error(lua, "assert(…) cannot be used in an action: write it outside");
 }
 
-/* ---- what C has ------------------------------------------------------------------------------ */
+/* ---- C's operators and functions ------------------------------------------------------------- */
 
-/* Operators of conditions that Lua has otherwise: condition.c */
+/* Operators in conditions that differ between C and Lua. condition_lua.c writes calls of them. */
 
-static lua_Integer wrap(lua_Unsigned value)
+static lua_Integer to_signed(lua_Unsigned value)
 {
 	return (lua_Integer)value;
 }
 
-static int divide(lua_State *lua)
+static int c_divide(lua_State *lua)
 {
 	if (!lua_isinteger(lua, 1) || !lua_isinteger(lua, 2)) {
 		lua_pushnumber(lua, luaL_checknumber(lua, 1) / luaL_checknumber(lua, 2));
@@ -79,17 +80,17 @@ static int divide(lua_State *lua)
 	lua_Integer a = lua_tointeger(lua, 1), b = lua_tointeger(lua, 2);
 
 	if (!b)
-		return luaL_error(lua, "a division by 0");
-	lua_pushinteger(lua, b == -1 ? wrap(0 - (lua_Unsigned)a) : a / b);
+		return luaL_error(lua, "division by 0");
+	lua_pushinteger(lua, b == -1 ? to_signed(0 - (lua_Unsigned)a) : a / b);
 	return 1;
 }
 
-static int remainder_(lua_State *lua)
+static int c_remainder(lua_State *lua)
 {
 	lua_Integer a = luaL_checkinteger(lua, 1), b = luaL_checkinteger(lua, 2);
 
 	if (!b)
-		return luaL_error(lua, "a division by 0");
+		return luaL_error(lua, "division by 0");
 	lua_pushinteger(lua, b == -1 ? 0 : a % b);
 	return 1;
 }
@@ -99,23 +100,26 @@ static int shift(lua_State *lua, bool left)
 	lua_Integer a = luaL_checkinteger(lua, 1), b = luaL_checkinteger(lua, 2);
 
 	if (b < 0 || b > 63)
-		return luaL_error(lua, "a shift by %d", (int)(b < -999 ? -999 : b > 999 ? 999 : b));
-	lua_pushinteger(lua, left ? wrap((lua_Unsigned)a << b) : a >> b);
+		return luaL_error(lua, "shift by %d: only 0 to 63 are possible",
+				  (int)(b < -999  ? -999
+					: b > 999 ? 999
+						  : b));
+	lua_pushinteger(lua, left ? to_signed((lua_Unsigned)a << b) : a >> b);
 	return 1;
 }
 
-static int shift_left(lua_State *lua)
+static int c_shift_left(lua_State *lua)
 {
 	return shift(lua, true);
 }
 
-static int shift_right(lua_State *lua)
+static int c_shift_right(lua_State *lua)
 {
 	return shift(lua, false);
 }
 
-/* A truth value is 0 or 1 in C. */
-static int equal(lua_State *lua)
+/* C's ==: a truth value is 0 or 1. */
+static int c_equal(lua_State *lua)
 {
 	for (int i = 1; i <= 2; i++) {
 		if (lua_type(lua, i) == LUA_TBOOLEAN) {
@@ -136,7 +140,7 @@ static int c_strlen(lua_State *lua)
 	return 1;
 }
 
-static int compare_texts(lua_State *lua, size_t most)
+static int compare_strings(lua_State *lua, size_t most)
 {
 	size_t a_length, b_length, shorter;
 	const char *a = luaL_checklstring(lua, 1, &a_length);
@@ -154,7 +158,7 @@ static int compare_texts(lua_State *lua, size_t most)
 
 static int c_strcmp(lua_State *lua)
 {
-	lua_pushinteger(lua, compare_texts(lua, SIZE_MAX));
+	lua_pushinteger(lua, compare_strings(lua, SIZE_MAX));
 	return 1;
 }
 
@@ -162,11 +166,11 @@ static int c_strncmp(lua_State *lua)
 {
 	lua_Integer most = luaL_checkinteger(lua, 3);
 
-	lua_pushinteger(lua, compare_texts(lua, (size_t)most));
+	lua_pushinteger(lua, compare_strings(lua, (size_t)most));
 	return 1;
 }
 
-/* As in `if (…)` of an event: 1 for there, 0 for not there. */
+/* As in the `if (…)` of an event: 1 if found, 0 if not. */
 static int c_strstr(lua_State *lua)
 {
 	size_t length, part_length;
@@ -187,27 +191,29 @@ static int c_startswith(lua_State *lua)
 	return 1;
 }
 
-/* ---- putting it together --------------------------------------------------------------------- */
+/* ---- assembling the library ----------------------------------------------------------------- */
 
-static int no_change(lua_State *lua)
+static int reject_change(lua_State *lua)
 {
 	return luaL_error(lua, "the library cannot be changed");
 }
 
-/* What is no table cannot be changed by anybody: behind it is the table on the top, which is taken off. */
-static void guard(lua_State *lua)
+/*
+ * Replaces the table on the top by a userdata that forwards reads to it. Actions cannot change a
+ * userdata, not even with raw access.
+ */
+static void make_read_only(lua_State *lua)
 {
 	lua_newuserdatauv(lua, 0, 0);
 	lua_createtable(lua, 0, 2);
 	lua_rotate(lua, -3, -1);
 	lua_setfield(lua, -2, "__index");
-	lua_pushcfunction(lua, no_change);
+	lua_pushcfunction(lua, reject_change);
 	lua_setfield(lua, -2, "__newindex");
 	lua_setmetatable(lua, -2);
 }
 
-/* Fields of the table below the top that stay. */
-static void take(lua_State *lua, const char *const *names)
+void script_copy_fields(lua_State *lua, const char *const *names)
 {
 	for (; *names; names++) {
 		lua_getfield(lua, -2, *names);
@@ -222,33 +228,33 @@ static void add_base(lua_State *lua)
 					 { "next", script_next },
 					 { "count", script_count },
 					 { "bump", script_bump },
-					 { "report", report },
-					 { "tostring", to_text },
-					 { "error", raise_error },
-					 { "assert", no_assert },
+					 { "report", add_report },
+					 { "tostring", format_value },
+					 { "error", raise_user_error },
+					 { "assert", reject_assert },
 					 { "strlen", c_strlen },
 					 { "strcmp", c_strcmp },
 					 { "strncmp", c_strncmp },
 					 { "strstr", c_strstr },
 					 { "startswith", c_startswith },
-					 { "__c_divide", divide },
-					 { "__c_remainder", remainder_ },
-					 { "__c_left", shift_left },
-					 { "__c_right", shift_right },
-					 { "__c_equal", equal },
+					 { "__c_divide", c_divide },
+					 { "__c_remainder", c_remainder },
+					 { "__c_left", c_shift_left },
+					 { "__c_right", c_shift_right },
+					 { "__c_equal", c_equal },
 					 { NULL, NULL } };
 
 	luaopen_base(lua);
 	lua_pushvalue(lua, -2);
-	take(lua, names);
+	script_copy_fields(lua, names);
 	luaL_setfuncs(lua, ours, 0);
 	lua_pop(lua, 2);
-	/* nobody sees Lua's globals, and nobody needs them */
+	/* Actions cannot see Lua's globals and do not need them. */
 	lua_newtable(lua);
 	lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 }
 
-static void add_arithmetic(lua_State *lua)
+static void add_math(lua_State *lua)
 {
 	static const char *const names[] = { "abs",	   "ceil",	 "floor",     "fmod",
 					     "huge",	   "max",	 "min",	      "modf",
@@ -258,23 +264,23 @@ static void add_arithmetic(lua_State *lua)
 
 	luaopen_math(lua);
 	lua_newtable(lua);
-	take(lua, names);
-	guard(lua);
+	script_copy_fields(lua, names);
+	make_read_only(lua);
 	lua_setfield(lua, -3, "math");
 	lua_pop(lua, 1);
 }
 
-/* Methods of texts are found as s:upper(), without Lua's arithmetic on texts. */
-static void add_texts(lua_State *lua)
+/* Strings get methods, as in s:upper(), but not Lua's arithmetic on strings. */
+static void add_string_library(lua_State *lua)
 {
-	script_push_texts(lua);
+	script_push_string_library(lua);
 	lua_pushliteral(lua, "");
 	lua_createtable(lua, 0, 1);
 	lua_pushvalue(lua, -3);
 	lua_setfield(lua, -2, "__index");
 	lua_setmetatable(lua, -2);
 	lua_pop(lua, 1);
-	guard(lua);
+	make_read_only(lua);
 	lua_setfield(lua, -2, "string");
 }
 
@@ -282,6 +288,15 @@ void script_set_kind(lua_State *lua, enum script_kind kind)
 {
 	lua_rawgeti(lua, LUA_REGISTRYINDEX, script_of(lua)->metatables[kind]);
 	lua_setmetatable(lua, -2);
+}
+
+bool script_is_empty(lua_State *lua, int table)
+{
+	lua_pushnil(lua);
+	if (!lua_next(lua, table))
+		return true;
+	lua_pop(lua, 2);
+	return false;
 }
 
 enum script_kind script_kind_of(lua_State *lua, int index)
@@ -300,7 +315,7 @@ enum script_kind script_kind_of(lua_State *lua, int index)
 	return (enum script_kind)kind;
 }
 
-static void make_metatable(struct script *s, enum script_kind kind)
+static void register_metatable(struct script *s, enum script_kind kind)
 {
 	s->kinds[kind] = lua_topointer(s->lua, -1);
 	s->metatables[kind] = luaL_ref(s->lua, LUA_REGISTRYINDEX);
@@ -312,10 +327,10 @@ void script_open_library(struct script *s)
 
 	lua_newtable(lua);
 	add_base(lua);
-	add_arithmetic(lua);
-	add_texts(lua);
-	script_push_lists(lua);
-	guard(lua);
+	add_math(lua);
+	add_string_library(lua);
+	script_push_table_library(lua);
+	make_read_only(lua);
 	lua_setfield(lua, -2, "table");
 	lua_pushcfunction(lua, script_new_graph);
 	lua_setfield(lua, -2, "graph");
@@ -323,9 +338,9 @@ void script_open_library(struct script *s)
 	lua_createtable(lua, 0, 1);
 	lua_rotate(lua, -2, 1);
 	lua_setfield(lua, -2, "__index");
-	make_metatable(s, SCRIPT_ENVIRONMENT);
+	register_metatable(s, SCRIPT_ENVIRONMENT);
 	script_push_graph_metatable(lua);
-	make_metatable(s, SCRIPT_GRAPH);
+	register_metatable(s, SCRIPT_GRAPH);
 	lua_newtable(lua);
-	make_metatable(s, SCRIPT_LIST);
+	register_metatable(s, SCRIPT_LIST);
 }

@@ -1,4 +1,7 @@
-/* What the library has, for those who read Lua without running it. A test compares it with the library. */
+/*
+ * The names in the library, for code that reads Lua without running it. A unit test compares this
+ * table with the library.
+ */
 #include "script/lexeme.h"
 
 #include <string.h>
@@ -64,7 +67,7 @@ static const struct {
 	{ "tonumber", true },
 	{ "tostring", true },
 	{ "type", true },
-	/* of conditions */
+	/* used by translated conditions */
 	{ "__c_divide", true },
 	{ "__c_equal", true },
 	{ "__c_left", true },

@@ -1,6 +1,6 @@
 /*
- * The functions on lists and other tables. Lua's own would go on for long without being stopped, and
- * its sort draws lots.
+ * Library functions on lists and other tables. Lua's own functions could run for long without being
+ * stopped, and its sort uses random numbers.
  */
 #include "script/script_internal.h"
 
@@ -21,30 +21,33 @@ static void charge_moves(lua_State *lua, lua_Integer from, lua_Integer to)
 		script_charge(lua, (uint64_t)(to - from));
 }
 
-/* ---- changing -------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* insert(list, value) or insert(list, at, value) */
-static int insert(lua_State *lua)
+static int insert_item(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1), at = length + 1;
 
 	if (lua_gettop(lua) == 3) {
 		at = luaL_checkinteger(lua, 2);
-		luaL_argcheck(lua, at >= 1 && at <= length + 1, 2, "it is not in the list");
+		luaL_argcheck(lua, at >= 1 && at <= length + 1, 2, "position out of range");
 		charge_moves(lua, at, length);
 		for (lua_Integer i = length; i >= at; i--) {
 			lua_rawgeti(lua, 1, i);
 			lua_rawseti(lua, 1, i + 1);
 		}
 	} else if (lua_gettop(lua) != 2) {
-		return luaL_error(lua, "insert(list, value) or insert(list, at, value)");
+		return luaL_error(lua, "use insert(list, value) or insert(list, at, value)");
 	}
 	lua_rawseti(lua, 1, at);
 	return 0;
 }
 
-/* remove(list) takes the last, remove(list, at) another; returns it, nil where there is none. */
-static int remove_(lua_State *lua)
+/*
+ * remove(list) removes the last item, remove(list, at) the one at that position. Returns the item,
+ * or nothing if there is none.
+ */
+static int remove_item(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1), at = luaL_optinteger(lua, 2, length);
 
@@ -61,7 +64,7 @@ static int remove_(lua_State *lua)
 	return 1;
 }
 
-static int unpack(lua_State *lua)
+static int unpack_list(lua_State *lua)
 {
 	lua_Integer from = luaL_optinteger(lua, 2, 1), to;
 	lua_Unsigned count;
@@ -79,7 +82,7 @@ static int unpack(lua_State *lua)
 	return (int)count + 1;
 }
 
-static int concat(lua_State *lua)
+static int concat_list(lua_State *lua)
 {
 	size_t separator_length, total = 0;
 	lua_Integer length = length_of(lua, 1);
@@ -92,16 +95,17 @@ static int concat(lua_State *lua)
 		int type = lua_rawgeti(lua, 1, i);
 
 		if (type != LUA_TSTRING && type != LUA_TNUMBER)
-			return luaL_error(lua, "a %s is in the list, no text and no number",
+			return luaL_error(lua,
+					  "the list contains a %s: expected strings and numbers",
 					  lua_typename(lua, type));
 		total += lua_rawlen(lua, -1) + separator_length;
 		if (total > SCRIPT_TEXT_MOST + separator_length)
-			return luaL_error(lua, "a text would be longer than %d bytes",
+			return luaL_error(lua, "string would be longer than %d bytes",
 					  (int)SCRIPT_TEXT_MOST);
 		luaL_addvalue(&made);
 		if (i < to)
 			luaL_addlstring(&made, separator, separator_length);
-		if (i == to) /* it may be the greatest integer there is */
+		if (i == to) /* i may be the greatest integer */
 			break;
 		script_charge(lua, 1);
 	}
@@ -111,7 +115,7 @@ static int concat(lua_State *lua)
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Is the value at `a` to stand before that at `b`? Argument 2 says so, or <. */
+/* Must the value at `a` come before the one at `b`? Asks the function in argument 2, or <. */
 static bool is_before(lua_State *lua, int a, int b)
 {
 	bool before;
@@ -130,9 +134,9 @@ static bool is_before(lua_State *lua, int a, int b)
 	return before;
 }
 
-/* Two runs next to each other in `from`, [low, middle) and [middle, high), become one in `to`. */
-static void merge(lua_State *lua, int from, int to, lua_Integer low, lua_Integer middle,
-		  lua_Integer high)
+/* Merges two adjacent sorted ranges in `from`, [low, middle) and [middle, high), into `to`. */
+static void merge_ranges(lua_State *lua, int from, int to, lua_Integer low, lua_Integer middle,
+			 lua_Integer high)
 {
 	lua_Integer left = low, right = middle;
 
@@ -150,8 +154,8 @@ static void merge(lua_State *lua, int from, int to, lua_Integer low, lua_Integer
 	}
 }
 
-/* By merging: stable, never quadratic, and an order that contradicts itself does no harm. */
-static int sort(lua_State *lua)
+/* Merge sort: it is stable, never quadratic, and safe if the comparison contradicts itself. */
+static int sort_list(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1);
 	int from = 1, to = 3;
@@ -167,7 +171,7 @@ static int sort(lua_State *lua)
 
 			middle = middle < length + 1 ? middle : length + 1;
 			high = high < length + 1 ? high : length + 1;
-			merge(lua, from, to, low, middle, high);
+			merge_ranges(lua, from, to, low, middle, high);
 		}
 		from = 4 - from;
 		to = 4 - to;
@@ -181,26 +185,25 @@ static int sort(lua_State *lua)
 
 /* ---- whole tables ---------------------------------------------------------------------------- */
 
-/* The keys of a table in their order, as a list. */
-static int keys(lua_State *lua)
+/* Returns the keys of a table in order, as a list. */
+static int list_keys(lua_State *lua)
 {
-	script_ordered_keys *found = &script_of(lua)->keys[0];
+	script_scalars *found = &script_of(lua)->keys[0];
 	int odd;
 
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	if (!script_order_keys(lua, 1, found, &odd))
-		return luaL_error(lua, "a %s is a key here, which has no order",
-				  lua_typename(lua, odd));
+		return script_fail_order(lua, odd);
 	lua_createtable(lua, (int)found->count, 0);
 	script_set_kind(lua, SCRIPT_LIST);
 	for (size_t i = 0; i < found->count; i++) {
-		script_push_ordered(lua, &found->items[i]);
+		script_push_scalar(lua, &found->items[i]);
 		lua_rawseti(lua, -2, (lua_Integer)i + 1);
 	}
 	return 1;
 }
 
-static int copy(lua_State *lua)
+static int copy_value(lua_State *lua)
 {
 	lua_settop(lua, 1);
 	script_copy_top(lua);
@@ -238,20 +241,20 @@ static bool is_equal(lua_State *lua, int a, int b, int depth)
 	return more == 0;
 }
 
-static int equal(lua_State *lua)
+static int compare_values(lua_State *lua)
 {
 	luaL_checkany(lua, 2);
 	lua_pushboolean(lua, is_equal(lua, 1, 2, 0));
 	return 1;
 }
 
-void script_push_lists(lua_State *lua)
+void script_push_table_library(lua_State *lua)
 {
-	static const luaL_Reg functions[] = { { "insert", insert }, { "remove", remove_ },
-					      { "unpack", unpack }, { "concat", concat },
-					      { "sort", sort },	    { "keys", keys },
-					      { "copy", copy },	    { "equal", equal },
-					      { NULL, NULL } };
+	static const luaL_Reg functions[] = {
+		{ "insert", insert_item }, { "remove", remove_item },	{ "unpack", unpack_list },
+		{ "concat", concat_list }, { "sort", sort_list },	{ "keys", list_keys },
+		{ "copy", copy_value },	   { "equal", compare_values }, { NULL, NULL }
+	};
 
 	luaL_newlib(lua, functions);
 	luaopen_table(lua);

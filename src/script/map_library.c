@@ -1,27 +1,29 @@
-/* Walks over tables in the order of their keys, and counters in them. */
+/*
+ * Library functions on tables as maps: iteration in the order of the keys, `count`, and the nested
+ * counters of `bump`.
+ */
 #include "script/script_internal.h"
 
 #include <lua5.4/lauxlib.h>
 
-/* ---- tables in order ------------------------------------------------------------------------- */
+/* ---- iteration in order ---------------------------------------------------------------------- */
 
-static int fail_order(lua_State *lua, int odd)
+int script_fail_order(lua_State *lua, int odd)
 {
-	return luaL_error(lua,
-			  "a %s is a key here: only numbers, texts, true and false have an "
-			  "order",
-			  lua_typename(lua, odd));
+	return luaL_error(
+		lua, "a %s is used as a key: only numbers, strings, true and false have an order",
+		lua_typename(lua, odd));
 }
 
 /*
- * What goes on from one pair to the next: a function whose upvalues are the table, how far it is, the
- * number of keys and the keys: none for those of a list, one by one for a few, otherwise in a table. A
- * key that was removed on the way is left out.
+ * An iterator is a function whose upvalues are the table, the position, the number of keys, and the
+ * keys: none for a list (1, 2, 3, …), one upvalue each if they are FEW, otherwise one table of
+ * them. Keys that were removed during the iteration are skipped.
  */
 enum { TABLE = 1, AT, COUNT, KEYS };
 #define FEW 16u
 
-static int go_on(lua_State *lua, void push_key(lua_State *lua, lua_Integer at))
+static int push_next_pair(lua_State *lua, void push_key(lua_State *lua, lua_Integer at))
 {
 	lua_Integer at = lua_tointeger(lua, lua_upvalueindex(AT));
 	lua_Integer count = lua_tointeger(lua, lua_upvalueindex(COUNT));
@@ -39,33 +41,33 @@ static int go_on(lua_State *lua, void push_key(lua_State *lua, lua_Integer at))
 	return 0;
 }
 
-static void push_few(lua_State *lua, lua_Integer at)
+static void push_key_of_few(lua_State *lua, lua_Integer at)
 {
 	lua_pushvalue(lua, lua_upvalueindex(KEYS - 1 + (int)at));
 }
 
-static void push_many(lua_State *lua, lua_Integer at)
+static void push_key_of_many(lua_State *lua, lua_Integer at)
 {
 	lua_rawgeti(lua, lua_upvalueindex(KEYS), at);
 }
 
 static int next_in_list(lua_State *lua)
 {
-	return go_on(lua, lua_pushinteger);
+	return push_next_pair(lua, lua_pushinteger);
 }
 
 static int next_of_few(lua_State *lua)
 {
-	return go_on(lua, push_few);
+	return push_next_pair(lua, push_key_of_few);
 }
 
 static int next_of_many(lua_State *lua)
 {
-	return go_on(lua, push_many);
+	return push_next_pair(lua, push_key_of_many);
 }
 
-/* 1, 2, 3, … */
-static bool are_of_list(const script_ordered_keys *keys)
+/* Are the keys 1, 2, 3, …? */
+static bool are_list_keys(const script_scalars *keys)
 {
 	for (size_t i = 0; i < keys->count; i++)
 		if (keys->items[i].type != LUA_TNUMBER || keys->items[i].is_real ||
@@ -74,7 +76,10 @@ static bool are_of_list(const script_ordered_keys *keys)
 	return true;
 }
 
-/* Of a table with one key at most: called once with nil, before anything can change, and once more. */
+/*
+ * For a table with at most one key. Lua calls it once with nil, before the loop can change the
+ * table, and then once more.
+ */
 static int next_of_one(lua_State *lua)
 {
 	if (!lua_isnil(lua, 2))
@@ -82,15 +87,15 @@ static int next_of_one(lua_State *lua)
 	return lua_next(lua, 1) ? 2 : 0;
 }
 
-/* Most tables are small, and this is called at each event: one allocation, or none. */
+/* Actions iterate at each event, mostly over small tables: these need at most one allocation. */
 int script_pairs(lua_State *lua)
 {
-	script_ordered_keys *keys = &script_of(lua)->keys[0];
+	script_scalars *keys = &script_of(lua)->keys[0];
 	int odd;
 
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	if (!script_order_keys(lua, 1, keys, &odd))
-		return fail_order(lua, odd);
+		return script_fail_order(lua, odd);
 	if (keys->count <= 1) {
 		lua_pushcfunction(lua, next_of_one);
 		lua_pushvalue(lua, 1);
@@ -99,17 +104,17 @@ int script_pairs(lua_State *lua)
 	lua_settop(lua, 1);
 	lua_pushinteger(lua, 0);
 	lua_pushinteger(lua, (lua_Integer)keys->count);
-	if (are_of_list(keys)) {
+	if (are_list_keys(keys)) {
 		lua_pushcclosure(lua, next_in_list, COUNT);
 	} else if (keys->count <= FEW) {
 		luaL_checkstack(lua, FEW, NULL);
 		for (size_t i = 0; i < keys->count; i++)
-			script_push_ordered(lua, &keys->items[i]);
+			script_push_scalar(lua, &keys->items[i]);
 		lua_pushcclosure(lua, next_of_few, COUNT + (int)keys->count);
 	} else {
 		lua_createtable(lua, (int)keys->count, 0);
 		for (size_t i = 0; i < keys->count; i++) {
-			script_push_ordered(lua, &keys->items[i]);
+			script_push_scalar(lua, &keys->items[i]);
 			lua_rawseti(lua, KEYS, (lua_Integer)i + 1);
 		}
 		lua_pushcclosure(lua, next_of_many, KEYS);
@@ -117,24 +122,24 @@ int script_pairs(lua_State *lua)
 	return 1;
 }
 
-/* The first key, or the one behind a key; every key is looked at. */
+/* next(table, key): the first key, or the first one after `key`. Examines every key. */
 int script_next(lua_State *lua)
 {
-	struct script_ordered behind, key, best = { 0 };
+	struct script_scalar previous, key, best = { 0 };
 	uint64_t looked = 0;
 	bool from_start = lua_isnoneornil(lua, 2), found = false;
 
 	luaL_checktype(lua, 1, LUA_TTABLE);
-	if (!from_start && !script_to_ordered(lua, 2, &behind))
-		return fail_order(lua, lua_type(lua, 2));
+	if (!from_start && !script_to_scalar(lua, 2, &previous))
+		return script_fail_order(lua, lua_type(lua, 2));
 	lua_pushnil(lua);
 	while (lua_next(lua, 1)) {
 		looked++;
 		lua_pop(lua, 1);
-		if (!script_to_ordered(lua, -1, &key))
-			return fail_order(lua, lua_type(lua, -1));
-		if ((from_start || script_compare_keys(&key, &behind) > 0) &&
-		    (!found || script_compare_keys(&key, &best) < 0)) {
+		if (!script_to_scalar(lua, -1, &key))
+			return script_fail_order(lua, lua_type(lua, -1));
+		if ((from_start || script_compare_scalars(&key, &previous) > 0) &&
+		    (!found || script_compare_scalars(&key, &best) < 0)) {
 			best = key;
 			found = true;
 		}
@@ -142,7 +147,7 @@ int script_next(lua_State *lua)
 	script_charge(lua, looked);
 	if (!found)
 		return 0;
-	script_push_ordered(lua, &best);
+	script_push_scalar(lua, &best);
 	lua_pushvalue(lua, -1);
 	lua_rawget(lua, 1);
 	return 2;
@@ -165,23 +170,14 @@ int script_count(lua_State *lua)
 
 /* ---- bump ------------------------------------------------------------------------------------ */
 
-static bool is_empty(lua_State *lua, int index)
-{
-	lua_pushnil(lua);
-	if (!lua_next(lua, index))
-		return true;
-	lua_pop(lua, 2);
-	return false;
-}
-
-/* The map in the one on the top, pushed, made if it is not there. */
-static void push_inner(lua_State *lua, int key)
+/* Pushes the map under the key at `key` in the map on the top. Creates it if it is not there. */
+static void push_inner_map(lua_State *lua, int key)
 {
 	lua_pushvalue(lua, key);
 	if (lua_rawget(lua, -2) == LUA_TTABLE)
 		return;
 	if (!lua_isnil(lua, -1))
-		luaL_error(lua, "there is no map to count in but a %s", luaL_typename(lua, -1));
+		luaL_error(lua, "expected a map to count in, found a %s", luaL_typename(lua, -1));
 	lua_pop(lua, 1);
 	lua_createtable(lua, 0, 1);
 	lua_pushvalue(lua, key);
@@ -189,29 +185,28 @@ static void push_inner(lua_State *lua, int key)
 	lua_rawset(lua, -4);
 }
 
-static void check_bump(lua_State *lua, int last)
+static void check_bump_arguments(lua_State *lua, int last)
 {
 	if (last < 3)
-		luaL_error(lua, "bump(map, key…, n) needs a map, a key and a number");
+		luaL_error(lua, "bump(map, key…, n) needs a map, at least one key and a number");
 	luaL_checktype(lua, 1, LUA_TTABLE);
 	for (int i = 2; i < last; i++)
 		if (lua_isnil(lua, i))
-			luaL_error(lua,
-				   "a key to count by is nil: it was not recorded, or never set");
+			luaL_error(lua, "a key is nil: it was not recorded or never set");
 	luaL_checktype(lua, last, LUA_TNUMBER);
 	luaL_checkstack(lua, last + 4, "too many keys");
 }
 
-/* bump(map, a, b, n): map[a][b] += n; what is 0 is not there, nor a map that is empty then. */
+/* bump(map, a, b, n): map[a][b] += n. Removes a counter that is 0 and a map that is empty then. */
 int script_bump(lua_State *lua)
 {
 	int last = lua_gettop(lua), key = last - 1, inner;
 
-	check_bump(lua, last);
-	lua_pushvalue(lua,
-		      1); /* the maps come to lie from last + 1 on, that of key i at last + i - 1 */
+	check_bump_arguments(lua, last);
+	/* The maps are pushed from last + 1 on: argument i is a key in the one at last + i - 1. */
+	lua_pushvalue(lua, 1);
 	for (int i = 2; i < key; i++)
-		push_inner(lua, i);
+		push_inner_map(lua, i);
 	inner = lua_gettop(lua);
 	lua_pushvalue(lua, last);
 	lua_pushvalue(lua, key);
@@ -220,8 +215,7 @@ int script_bump(lua_State *lua)
 	else if (lua_isnil(lua, -1))
 		lua_pop(lua, 1);
 	else
-		luaL_error(lua, "there is no number to count with but a %s",
-			   luaL_typename(lua, -1));
+		luaL_error(lua, "expected a number to add to, found a %s", luaL_typename(lua, -1));
 	lua_pushvalue(lua, key);
 	if (lua_tonumber(lua, -2) != 0) {
 		lua_pushvalue(lua, -2);
@@ -230,7 +224,7 @@ int script_bump(lua_State *lua)
 	}
 	lua_pushnil(lua);
 	lua_rawset(lua, inner);
-	for (int map = inner, of = key - 1; of >= 2 && is_empty(lua, map); map--, of--) {
+	for (int map = inner, of = key - 1; of >= 2 && script_is_empty(lua, map); map--, of--) {
 		lua_pushvalue(lua, of);
 		lua_pushnil(lua);
 		lua_rawset(lua, map - 1);

@@ -1,17 +1,21 @@
-/* See script.h. A text that is not Lua gives some names and no error. */
+/*
+ * Lists the names that a piece of Lua uses, and marks those that it assigns. See
+ * script_find_names() in script.h. Text that is not Lua yields some names and no error.
+ */
 #include "script/script_internal.h"
 #include "script/lexeme.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-/* The helpers that conditions are made with are nobody's names. */
-static bool is_ours(const char *name, size_t length)
+/* Helper functions in translated conditions are not names of the user. */
+static bool is_condition_helper(const char *name, size_t length)
 {
 	return length > 4 && !memcmp(name, "__c_", 4);
 }
 
-static struct script_name *find(script_names *out, size_t first, const char *name, size_t length)
+static struct script_name *find_name(script_names *out, size_t first, const char *name,
+				     size_t length)
 {
 	for (size_t i = first; i < out->count; i++)
 		if (strlen(out->items[i].name) == length &&
@@ -23,13 +27,13 @@ static struct script_name *find(script_names *out, size_t first, const char *nam
 static void mark_assigned(const char *text, const struct script_lexeme *lexeme, script_names *out,
 			  size_t first)
 {
-	struct script_name *name = find(out, first, text + lexeme->at, lexeme->length);
+	struct script_name *name = find_name(out, first, text + lexeme->at, lexeme->length);
 
 	if (name)
 		name->assigned = true;
 }
 
-/* `i` is a = between variables and values: the variables before it that are names alone. */
+/* `i` is the = between variables and values. Marks the variables before it that are bare names. */
 static void mark_variables(const char *text, const script_lexemes *lexemes, size_t i,
 			   script_names *out, size_t first)
 {
@@ -44,7 +48,7 @@ static void mark_variables(const char *text, const script_lexemes *lexemes, size
 	}
 }
 
-/* Behind a name and <const> or <close> stands =, too: a local. */
+/* The = after a name with <const> or <close> belongs to a local. It marks no name. */
 void script_find_names(const char *text, script_names *out)
 {
 	script_lexemes lexemes = { 0 };
@@ -54,8 +58,8 @@ void script_find_names(const char *text, script_names *out)
 	for (size_t i = 0; i < lexemes.count; i++) {
 		const struct script_lexeme *t = &lexemes.items[i];
 
-		if (script_is_free(&lexemes, i) && !is_ours(text + t->at, t->length) &&
-		    !find(out, first, text + t->at, t->length))
+		if (script_is_free(&lexemes, i) && !is_condition_helper(text + t->at, t->length) &&
+		    !find_name(out, first, text + t->at, t->length))
 			*vec_push(out) = (struct script_name){
 				.name = mem_copy_text(text + t->at, t->length), .at = t->at
 			};

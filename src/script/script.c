@@ -1,4 +1,7 @@
-/* See script.h: opening, compiling, calling, and errors with their place. */
+/*
+ * Opens scripts, compiles pieces of Lua, calls them within the limits, and turns Lua's errors into
+ * messages with a location in the property file. See script.h.
+ */
 #include "script/script_internal.h"
 #include "script/lexeme.h"
 #include "base/mem.h"
@@ -10,14 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSTRUCTIONS_MOST ((uint64_t)1 << 50) /* years; and nothing overflows */
+#define INSTRUCTIONS_MOST ((uint64_t)1 << 50) /* years of run time, and no overflow */
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Only our own use of Lua outside of calls can get here. */
-static int panic(lua_State *lua)
+/* Reached only if sooth itself makes an error while it uses Lua outside a call. */
+static int abort_on_lua_error(lua_State *lua)
 {
-	fprintf(stderr, "sooth: Lua's error outside of a call: %s\n", lua_tostring(lua, -1));
+	fprintf(stderr, "sooth: Lua error outside a call: %s\n", lua_tostring(lua, -1));
 	abort();
 }
 
@@ -32,7 +35,7 @@ struct script *script_open(const struct script_limits *limits)
 	s->lua = lua_newstate(script_allocate, s);
 	assert(s->lua);
 	*(struct script **)lua_getextraspace(s->lua) = s;
-	lua_atpanic(s->lua, panic);
+	lua_atpanic(s->lua, abort_on_lua_error);
 	script_open_library(s);
 	return s;
 }
@@ -69,7 +72,7 @@ void script_push_environment(struct script *s)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/* A chunk is called by the number of its file behind SCRIPT_MARK; messages get the name here. */
+/* A chunk's name is SCRIPT_MARK and its file's number; set_message() inserts the file's name. */
 static uint32_t number_of_file(struct script *s, const char *file)
 {
 	for (size_t i = 0; i < s->files.count; i++)
@@ -79,8 +82,8 @@ static uint32_t number_of_file(struct script *s, const char *file)
 	return (uint32_t)s->files.count - 1;
 }
 
-/* "\0013:12: what" → "FILE:12: what", on one line. */
-static bool tell(struct script *s, const char *message, struct err *err)
+/* "\0013:12: reason" becomes "FILE:12: reason", on one line. */
+static bool set_message(struct script *s, const char *message, struct err *err)
 {
 	const char *file = "", *what = message;
 	char *end, *eof;
@@ -97,27 +100,27 @@ static bool tell(struct script *s, const char *message, struct err *err)
 	for (char *c = err->text; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = ' ';
-	eof = strstr(err->text, "near <eof>"); /* the message ends with it */
+	eof = strstr(err->text, "near <eof>"); /* always the end of the message */
 	if (eof)
 		strcpy(eof, "at the end");
 	return false;
 }
 
 /*
- * What lua_pcall left on the stack, taken off. Lua's own errors for want of memory (the second is of
- * its buffers) have no place.
+ * Sets `err` from the error that lua_pcall() left on the stack, and pops it. Lua's own
+ * out-of-memory errors (the string is the one from its buffers) have no location.
  */
-static bool fail(struct script *s, int status, struct err *err)
+static bool fail_with_lua_error(struct script *s, int status, struct err *err)
 {
 	char message[512], words[256];
 	const char *text = lua_tostring(s->lua, -1);
 
 	if (status == LUA_ERRMEM || (text && !strcmp(text, "not enough memory"))) {
 		snprintf(message, sizeof message, "%s%s", s->stopped_at,
-			 script_stop_words(s, words, sizeof words));
-		tell(s, message, err);
+			 script_stop_message(s, words, sizeof words));
+		set_message(s, message, err);
 	} else {
-		tell(s, text ? text : "an error without a message", err);
+		set_message(s, text ? text : "error without a message", err);
 	}
 	lua_pop(s->lua, 1);
 	return false;
@@ -126,11 +129,11 @@ static bool fail(struct script *s, int status, struct err *err)
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 /*
- * Lua reads a chunk in pieces: what goes in front, newlines so that it counts the lines of the
- * property file, the text, what goes behind.
+ * Lua reads a chunk in pieces: the head of the wrapper, newlines so that Lua's line numbers are
+ * those of the property file, the text, and the tail of the wrapper.
  */
-struct pieces {
-	const char *front, *text, *behind;
+struct chunk_pieces {
+	const char *head, *text, *tail;
 	uint32_t newlines;
 	unsigned next;
 };
@@ -139,7 +142,7 @@ static const char *read_piece(lua_State *lua, void *context, size_t *size)
 {
 	static const char newlines[] =
 		"\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
-	struct pieces *p = context;
+	struct chunk_pieces *p = context;
 	const char *piece = NULL;
 
 	(void)lua;
@@ -150,29 +153,29 @@ static const char *read_piece(lua_State *lua, void *context, size_t *size)
 			p->newlines -= (uint32_t)*size;
 			return newlines;
 		}
-		piece = p->next == 0 ? p->front : p->next == 1 ? p->text : p->behind;
+		piece = p->next == 0 ? p->head : p->next == 1 ? p->text : p->tail;
 		p->next++;
 	}
 	*size = piece ? strlen(piece) : 0;
 	return *size ? piece : NULL;
 }
 
-static bool load(struct script *s, const char *front, const char *text, const char *behind,
-		 const struct script_place *place, struct err *err)
+static bool load_chunk(struct script *s, const char *head, const char *text, const char *tail,
+		       const struct script_place *location, struct err *err)
 {
-	struct pieces pieces = { .front = front,
-				 .text = text,
-				 .behind = behind,
-				 .newlines = place->line ? place->line - 1 : 0 };
+	struct chunk_pieces pieces = { .head = head,
+				       .text = text,
+				       .tail = tail,
+				       .newlines = location->line ? location->line - 1 : 0 };
 	char name[32];
 	int status;
 
-	snprintf(name, sizeof name, "=" SCRIPT_MARK "%u", number_of_file(s, place->file));
+	snprintf(name, sizeof name, "=" SCRIPT_MARK "%u", number_of_file(s, location->file));
 	status = lua_load(s->lua, read_piece, &pieces, name, "t");
-	return status == LUA_OK || fail(s, status, err);
+	return status == LUA_OK || fail_with_lua_error(s, status, err);
 }
 
-static bool is_name(const char *name)
+static bool is_identifier(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && *name != '_')
 		return false;
@@ -181,25 +184,26 @@ static bool is_name(const char *name)
 	return !*name;
 }
 
-/* With a name that is no parameter its wrapper would not be one either. */
-static bool can_be_names(const char *const *names, size_t count, const struct script_place *place,
-			 struct err *err)
+/* A name that cannot be a parameter would make the wrapper function invalid. */
+static bool are_valid_names(const char *const *names, size_t count,
+			    const struct script_place *location, struct err *err)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!is_name(names[i]) || script_is_word(names[i]))
-			return err_set(err, "%s:%u: '%s' cannot be a name in Lua: give it a label",
-				       place->file, place->line, names[i]);
+		if (!is_identifier(names[i]) || script_is_word(names[i]))
+			return err_set(err,
+				       "%s:%u: '%s' is not a valid name in Lua: give it a label",
+				       location->file, location->line, names[i]);
 	return true;
 }
 
 /*
- * Locals called _ENV would be another environment: copies and keys know nothing of it (and Lua 5.4.4
- * has made wrong code of them).
+ * Rejects locals called _ENV. They would be a second environment, which copies and keys do not
+ * cover, and Lua 5.4.4 has generated wrong code for them.
  */
-static bool keeps_environment(const char *text, const struct script_place *place, struct err *err)
+static bool leaves_env_alone(const char *text, const struct script_place *location, struct err *err)
 {
 	script_names names = { 0 };
-	uint32_t line = place->line;
+	uint32_t line = location->line;
 	bool found = false;
 
 	script_find_names(text, &names);
@@ -210,39 +214,40 @@ static bool keeps_environment(const char *text, const struct script_place *place
 	}
 	script_names_free(&names);
 	if (found)
-		return err_set(err, "%s:%u: _ENV is not for actions", place->file, line);
+		return err_set(err, "%s:%u: actions must not use _ENV", location->file, line);
 	return true;
 }
 
-/* Alone first: what parses alone cannot end its wrapper early. */
-static bool parses_alone(struct script *s, const char *text, const struct script_place *place,
+/* Compiles the text alone first: text that parses alone cannot close the wrapper early. */
+static bool parses_alone(struct script *s, const char *text, const struct script_place *location,
 			 bool expression, struct err *err)
 {
-	if (!load(s, expression ? "local _ = " : "", text, "", place, err))
+	if (!load_chunk(s, expression ? "local _ = " : "", text, "", location, err))
 		return false;
 	lua_pop(s->lua, 1);
 	return true;
 }
 
-bool script_compile(struct script *s, const char *text, const struct script_place *place,
+bool script_compile(struct script *s, const char *text, const struct script_place *location,
 		    const char *const *names, size_t count, bool expression, int *reference,
 		    struct err *err)
 {
-	script_key_text front = { 0 };
+	script_key_text head = { 0 };
 	bool done;
 
-	if (!can_be_names(names, count, place, err) || !keeps_environment(text, place, err) ||
-	    !parses_alone(s, text, place, expression, err))
+	if (!are_valid_names(names, count, location, err) ||
+	    !leaves_env_alone(text, location, err) ||
+	    !parses_alone(s, text, location, expression, err))
 		return false;
-	script_append(&front, "return function(_ENV");
+	script_append(&head, "return function(_ENV");
 	for (size_t i = 0; i < count; i++) {
-		script_append(&front, ", ");
-		script_append(&front, names[i]);
+		script_append(&head, ", ");
+		script_append(&head, names[i]);
 	}
-	script_append(&front, expression ? ") return (" : ") ");
-	*vec_push(&front) = 0;
-	done = load(s, front.items, text, expression ? "\n) end" : "\nend", place, err);
-	vec_free(&front);
+	script_append(&head, expression ? ") return (" : ") ");
+	*vec_push(&head) = 0;
+	done = load_chunk(s, head.items, text, expression ? "\n) end" : "\nend", location, err);
+	vec_free(&head);
 	if (!done)
 		return false;
 	lua_call(s->lua, 0, 1);
@@ -252,8 +257,8 @@ bool script_compile(struct script *s, const char *text, const struct script_plac
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-/* What engines keep may be too much without any call asking for more. */
-static bool fits(struct script *s, struct err *err)
+/* Outside calls, where engines keep values, the limit is not enforced. So it is checked here. */
+static bool fits_in_memory(struct script *s, struct err *err)
 {
 	char words[256];
 
@@ -264,35 +269,36 @@ static bool fits(struct script *s, struct err *err)
 		return true;
 	s->stop = SCRIPT_STOP_MEMORY;
 	return err_set(err, "%s: %s", s->files.count ? s->files.items[0] : "Lua",
-		       script_stop_words(s, words, sizeof words));
+		       script_stop_message(s, words, sizeof words));
 }
 
-static bool call(struct script *s, int arguments, int results, bool counted, struct err *err)
+static bool call_within_limits(struct script *s, int arguments, int results, bool counted,
+			       struct err *err)
 {
 	int handler = lua_gettop(s->lua) - arguments, status;
 
-	if (!fits(s, err)) {
+	if (!fits_in_memory(s, err)) {
 		lua_pop(s->lua, arguments + 1);
 		return false;
 	}
 	lua_checkstack(s->lua, 2);
-	lua_pushcfunction(s->lua, script_add_place);
+	lua_pushcfunction(s->lua, script_add_location);
 	lua_insert(s->lua, handler);
-	script_begin(s, counted);
+	script_begin_call(s, counted);
 	status = lua_pcall(s->lua, arguments, results, handler);
-	script_end(s);
+	script_end_call(s);
 	lua_remove(s->lua, handler);
-	return status == LUA_OK || fail(s, status, err);
+	return status == LUA_OK || fail_with_lua_error(s, status, err);
 }
 
 bool script_call(struct script *s, int arguments, int results, struct err *err)
 {
-	return call(s, arguments, results, true, err);
+	return call_within_limits(s, arguments, results, true, err);
 }
 
 bool script_call_plain(struct script *s, int arguments, int results, struct err *err)
 {
-	return call(s, arguments, results, false, err);
+	return call_within_limits(s, arguments, results, false, err);
 }
 
 void script_take_reports(struct script *s, script_reports *out)

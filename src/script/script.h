@@ -1,7 +1,8 @@
 /*
- * Lua for users' actions, shut in (doc/grammars.md, "Lua"): a state with the safe library, bounded
- * instructions and memory, errors that say where in the property file. Values live on Lua's own stack:
- * engines work on it with Lua's functions, and come here for what must be bounded or is ours.
+ * Sandboxed Lua for users' actions (doc/grammars.md, "Lua"). A `struct script` is a Lua state with
+ * a safe library, limits on instructions and memory, and errors that give the location in the
+ * property file. Values live on Lua's own stack: engines use Lua's C API on it, and this interface
+ * for operations that need limits or that Lua does not have.
  */
 #ifndef SCRIPT_SCRIPT_H
 #define SCRIPT_SCRIPT_H
@@ -13,91 +14,102 @@
 #include <stdint.h>
 
 struct script_limits {
-	uint64_t instructions; /* of one call */
-	size_t memory;	       /* of the whole state */
+	uint64_t instructions; /* per call */
+	size_t memory;	       /* for the whole state */
 };
 #define SCRIPT_INSTRUCTIONS 10000000u
 #define SCRIPT_MEMORY ((size_t)256 << 20)
 
 struct script;
 
-/* NULL limits: the ones above. */
+/* Opens a script. NULL means the default limits above. */
 struct script *script_open(const struct script_limits *limits);
 void script_close(struct script *script);
 lua_State *script_lua(struct script *script);
 
-/* Where a piece of Lua stands in its property file. */
+/* Where a piece of Lua is in its property file. */
 struct script_place {
 	const char *file;
 	uint32_t line, column;
 };
 
 /*
- * A function whose parameters are `names`, in that order, behind its environment: the names that the
- * text uses freely are fields of the table that is its first argument. `expression`: its value is the
- * result; otherwise it is a chunk, without results. Left in the registry; the reference is good until
- * the script is closed. False: `err` has the place and what is wrong.
+ * Compiles `text` to a function in Lua's registry; `*reference` is valid until the script is
+ * closed. The function's first parameter is its environment, a table whose fields are the free
+ * names in the text; `names` are its further parameters, in that order. If `expression`, the
+ * function returns the value of the text; otherwise the text is a chunk and the function returns
+ * nothing. Returns false if the text does not compile; `err` then has the location and the reason.
  */
-bool script_compile(struct script *script, const char *text, const struct script_place *place,
+bool script_compile(struct script *script, const char *text, const struct script_place *location,
 		    const char *const *names, size_t count, bool expression, int *reference,
 		    struct err *err);
 
 /*
- * Calls the function below its `arguments` on the stack, as lua_call does, within the limits. False:
- * everything of the call is off the stack and `err` says file, line and what.
+ * Calls the function that lies below its `arguments` on the stack, as lua_call() does, but within
+ * the limits. Returns false on an error: the function and its arguments have been removed from the
+ * stack then, and `err` has the file, the line and the reason.
  */
 bool script_call(struct script *script, int arguments, int results, struct err *err);
 
-/* Pushes an empty environment: what it lacks is looked for in the library. */
+/* Pushes an empty environment. Names that it lacks are looked up in the library. */
 void script_push_environment(struct script *script);
 
-/* A captured value. */
+/* A value captured at an event. */
 enum script_type { SCRIPT_NIL, SCRIPT_BOOLEAN, SCRIPT_INTEGER, SCRIPT_REAL, SCRIPT_TEXT };
 struct script_value {
 	uint8_t type;
-	uint32_t length; /* TEXT */
+	uint32_t length; /* of TEXT */
 	union {
-		int64_t integer; /* and BOOLEAN */
+		int64_t integer; /* BOOLEAN too */
 		double real;
-		const char *text; /* whoever gives the value owns it */
+		const char *text; /* belongs to the caller */
 	};
 };
 void script_push_value(struct script *script, const struct script_value *value);
 
 /*
- * What is on the top of the stack is replaced by a copy of it, all the way down; what is one table in
- * it is one table in the copy, environments stay environments. False: it is too deep or too large.
+ * Replaces the value on the top of the stack by a deep copy. A table that occurs twice in the value
+ * is one table in the copy, and environments stay environments. Returns false if the value has too
+ * many tables, needs too much memory or contains a function that an action defined.
  */
 bool script_copy(struct script *script, struct err *err);
 /*
- * Appends a text that is equal for equal values: content, and which tables are the same one. Takes
- * nothing off the stack. False: there is something in it that cannot be compared.
+ * Appends a byte string that is equal for equal values: it depends on the content of the value on
+ * the top of the stack, and on which of its tables are the same table. Leaves the stack as it is.
+ * Returns false if the value contains something that cannot be compared.
  */
 typedef VEC(char) script_key_text;
 bool script_key(struct script *script, script_key_text *key, struct err *err);
-/* A value for people, on one line and of bounded length: {1: 2, "a": true}. To be freed. */
+/*
+ * Formats the value at `index` for people, on one line of bounded length: {1: 2, "a": true}. The
+ * caller frees the text.
+ */
 char *script_show(struct script *script, int index);
 
-/* What `report` was called with since the last time, one text a call; to be freed. */
+/*
+ * Moves the lines that `report` has added since the last call to `out`, one for each call of
+ * `report`. The caller frees them.
+ */
 typedef VEC(char *) script_reports;
 void script_take_reports(struct script *script, script_reports *out);
 
 /*
- * An expression of C, or of Lua (doc/grammars.md, "assert"), as one of Lua whose value is true or
- * false. To be freed. NULL: `err` says what is wrong, and `*at` is the byte of the text.
+ * Translates a condition, an expression in C with additions from Lua (doc/grammars.md, "assert"),
+ * to a Lua expression whose value is true or false. The caller frees it. Returns NULL if the text
+ * is invalid: `err` has the reason, and `*at` the offset in the text.
  */
 char *script_condition(const char *text, size_t *at, struct err *err);
 
 /*
- * The names that a piece of Lua uses freely or not: identifiers that are no keywords, no fields
- * behind . or : and no keys of a table constructor; each once, in the order of the text; with the byte
- * of the first use. Strings and comments are skipped. For scopes: it may name too many (locals), never
- * too few. To be freed with their texts.
+ * Lists the names that a piece of Lua uses: identifiers except keywords, fields after . or :, and
+ * keys in table constructors. Each name appears once, in the order of the text, with the offset of
+ * its first use. Strings and comments are skipped. The list may contain too many names (locals) but
+ * never too few, which is what scope rules need. The caller frees it with script_names_free().
  */
 struct script_name {
 	char *name;
 	size_t at;
-	bool assigned; /* some use of it stands left of an assignment by itself (x =, x, y =) */
+	bool assigned; /* some assignment has the bare name on its left (x =, x, y =) */
 };
 typedef VEC(struct script_name) script_names;
 void script_find_names(const char *text, script_names *out);

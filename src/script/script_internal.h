@@ -1,4 +1,4 @@
-/* What the files of src/script share; nobody else includes it. */
+/* Declarations that the files in src/script share. Other folders must not include this file. */
 #ifndef SCRIPT_SCRIPT_INTERNAL_H
 #define SCRIPT_SCRIPT_INTERNAL_H
 
@@ -9,7 +9,7 @@
 
 /* Why a call was stopped. */
 enum script_stop {
-	SCRIPT_GOES_ON,
+	SCRIPT_NOT_STOPPED,
 	SCRIPT_STOP_INSTRUCTIONS,
 	SCRIPT_STOP_TIME,
 	SCRIPT_STOP_MEMORY,
@@ -17,13 +17,16 @@ enum script_stop {
 };
 
 /*
- * What a table is, by its metatable. There are no others than ours: the library has no setmetatable.
- * A LIST is only shown as one, otherwise it is PLAIN.
+ * The kind of a table, identified by its metatable. All metatables are ours, because the library
+ * has no setmetatable. A LIST is only printed differently; otherwise it is a PLAIN table.
  */
 enum script_kind { SCRIPT_ENVIRONMENT, SCRIPT_GRAPH, SCRIPT_LIST, SCRIPT_KINDS, SCRIPT_PLAIN };
 
-/* A key of a table, without Lua: good as long as the table has it. */
-struct script_ordered {
+/*
+ * A scalar Lua value (a number, a string or a truth value), such as a table key or a graph node,
+ * that can be compared without Lua. It is valid as long as the table contains it.
+ */
+struct script_scalar {
 	uint8_t type; /* LUA_TNUMBER, … */
 	bool is_real;
 	union {
@@ -34,12 +37,12 @@ struct script_ordered {
 	};
 	size_t length;
 };
-typedef VEC(struct script_ordered) script_ordered_keys;
+typedef VEC(struct script_scalar) script_scalars;
 
-/* Tables and their numbers, in the order in which they were seen. */
-struct script_seen {
+/* Numbers tables in the order in which a traversal meets them. */
+struct script_table_numbers {
 	VEC(const void *) list;
-	struct map numbers; /* of all of them, once they are many */
+	struct map numbers; /* address to number; used only if there are many tables */
 };
 
 #define SCRIPT_SHOWN_DEPTH 8u
@@ -47,25 +50,27 @@ struct script_seen {
 struct script {
 	lua_State *lua;
 	struct script_limits limits;
-	size_t used; /* bytes */
+	size_t used; /* bytes allocated now */
 
-	/* of the call that runs */
+	/* State of the current call. */
 	bool running;
-	int64_t budget;		 /* instructions that are left */
-	uint64_t charged;	 /* by functions in C, since the last look at the clock */
-	uint8_t stop;		 /* enum script_stop */
-	char stopped_at[80];	 /* where, as Lua writes it: "source:line: " */
-	bool collected, asking;	 /* Lua collected for want of memory; it asks again behind that */
-	int64_t looked, started; /* ns: of the clock when it was last read; of the processor */
+	int64_t budget;	     /* instructions left */
+	uint64_t charged;    /* by C functions, since the clock was last read */
+	uint8_t stop;	     /* enum script_stop */
+	char stopped_at[80]; /* location in Lua's format, "source:line: " */
+	/* a refused block made Lua collect garbage; Lua has yet to ask for it again */
+	bool collected, asking;
+	/* ns: monotonic time of the last look; CPU time at the first, or 0 */
+	int64_t looked, started;
 
-	int metatables[SCRIPT_KINDS];	 /* in the registry */
-	const void *kinds[SCRIPT_KINDS]; /* the same, as lua_topointer has them */
-	VEC(char *) files;		 /* of pieces that were compiled */
+	int metatables[SCRIPT_KINDS];	 /* references in the registry */
+	const void *kinds[SCRIPT_KINDS]; /* the same metatables, as lua_topointer() returns them */
+	VEC(char *) files;		 /* property files of the compiled pieces */
 	script_reports reports;
 
-	/* Lua's errors jump over whoever had memory of his own: what is needed for a while is here. */
-	script_ordered_keys keys[SCRIPT_SHOWN_DEPTH];
-	struct script_seen seen;
+	/* Temporary buffers. A Lua error jumps past C functions, and would leak their memory. */
+	script_scalars keys[SCRIPT_SHOWN_DEPTH];
+	struct script_table_numbers seen;
 	script_key_text text;
 };
 
@@ -74,7 +79,7 @@ static inline struct script *script_of(lua_State *lua)
 	return *(struct script **)lua_getextraspace(lua);
 }
 
-/* Texts that grow. */
+/* Appending to a buffer. */
 static inline void script_append_bytes(script_key_text *text, const void *bytes, size_t count)
 {
 	if (text->room - text->count < count)
@@ -89,62 +94,78 @@ static inline void script_append(script_key_text *text, const char *more)
 	script_append_bytes(text, more, strlen(more));
 }
 
-/* As script_call, for functions in C: bounded memory, no instructions. script.c */
+/* Like script_call(), but for C functions: limits memory and does not count instructions. */
 bool script_call_plain(struct script *script, int arguments, int results, struct err *err);
 
 /* ---- limits.c ------------------------------------------------------------------------------- */
 
-#define SCRIPT_TEXT_MOST ((size_t)64 << 10) /* bytes of one text */
+#define SCRIPT_TEXT_MOST ((size_t)64 << 10) /* bytes in one string */
 
 void *script_allocate(void *script, void *old, size_t old_size, size_t size);
-/* Starts and ends a call within the limits; `counted`: with instructions, for calls of Lua. */
-void script_begin(struct script *script, bool counted);
-void script_end(struct script *script);
-/* For functions in C: this many steps are done in it. Raises Lua's error when that is too much. */
+/* Starts and ends a call within the limits. If `counted`, instructions count: for Lua code. */
+void script_begin_call(struct script *script, bool counted);
+void script_end_call(struct script *script);
+/*
+ * Adds the work of a C function, `steps` instructions, to the current call. Raises a Lua error if
+ * that exceeds a limit.
+ */
 void script_charge(lua_State *lua, uint64_t steps);
-/* A message handler for lua_pcall: errors raised in C have no place yet. */
-int script_add_place(lua_State *lua);
-/* Begins a place in Lua's messages: Lua cuts names of files, so chunks are called by number. script.c */
+/* A message handler for lua_pcall(): adds the location to errors that C functions raised. */
+int script_add_location(lua_State *lua);
+/*
+ * The first character of a location in Lua's messages. Lua truncates long file names, so a chunk is
+ * named by this mark and the number of its file; see script.c.
+ */
 #define SCRIPT_MARK "\001"
-/* What to say of a stop: which limit, and what to do. */
-const char *script_stop_words(const struct script *script, char *text, size_t size);
+/* Writes the message for the current stop to `text`: which limit was exceeded and what to do. */
+const char *script_stop_message(const struct script *script, char *text, size_t size);
 
-/* ---- library.c, map_library.c, graph_library.c, string_library.c, list_library.c ---------------------------------------------------- */
+/* ---- library.c, map_library.c, graph_library.c, string_library.c, list_library.c ------------- */
 
-/* Makes the library and the metatables. */
+/* Creates the library and the metatables. */
 void script_open_library(struct script *script);
 int script_new_graph(lua_State *lua);
 int script_pairs(lua_State *lua);
 int script_next(lua_State *lua);
 int script_count(lua_State *lua);
 int script_bump(lua_State *lua);
+/* Is the table at `index`, which is not relative to the top, empty? */
+bool script_is_empty(lua_State *lua, int index);
+/* Raises the error that keys of this type have no order. */
+int script_fail_order(lua_State *lua, int type);
 void script_push_graph_metatable(lua_State *lua);
+/* Copies fields from the table below the top to the table on the top. NULL ends the names. */
+void script_copy_fields(lua_State *lua, const char *const *names);
 /* Each pushes a table of functions. */
-void script_push_texts(lua_State *lua);
-void script_push_lists(lua_State *lua);
+void script_push_string_library(lua_State *lua);
+void script_push_table_library(lua_State *lua);
 
-/* ---- values.c, value_text.c ------------------------------------------------------------------------ */
-
-/* In a call, for the library: replaces the top by its copy, or raises an error. */
-void script_copy_top(lua_State *lua);
-/* Puts what a value looks like behind `text`; a text as it is if `plain`. */
-void script_append_shown(lua_State *lua, int index, bool plain, script_key_text *text);
-
-/* Sets the metatable of the table on the top. */
-void script_set_kind(lua_State *lua, enum script_kind kind);
-/* Of a table. */
-enum script_kind script_kind_of(lua_State *lua, int index);
-
-/* ---- key_order.c -------------------------------------------------------------------------------- */
+/* ---- values.c, value_text.c ------------------------------------------------------------------ */
 
 /*
- * The keys of the table at `index` in their order: numbers, texts, truth values. False: there is one
- * that has no order, of the type `*odd`; the others are there.
+ * Replaces the value on the top of the stack by its copy, or raises a Lua error. For use by the
+ * library inside a call.
  */
-bool script_order_keys(lua_State *lua, int index, script_ordered_keys *keys, int *odd);
-int script_compare_keys(const struct script_ordered *a, const struct script_ordered *b);
-/* The value at `index` as a key; false: it has no order. */
-bool script_to_ordered(lua_State *lua, int index, struct script_ordered *key);
-void script_push_ordered(lua_State *lua, const struct script_ordered *key);
+void script_copy_top(lua_State *lua);
+/* Appends a printed form of the value to `text`. If `plain`, strings have no quotes. */
+void script_append_printed(lua_State *lua, int index, bool plain, script_key_text *text);
+
+/* Sets the metatable of the table on the top of the stack. */
+void script_set_kind(lua_State *lua, enum script_kind kind);
+/* Returns the kind of the table at `index`. */
+enum script_kind script_kind_of(lua_State *lua, int index);
+
+/* ---- key_order.c ----------------------------------------------------------------------------- */
+
+/*
+ * Lists the keys of the table at `index` in order: numbers, strings, truth values. Returns false if
+ * the table has a key without an order; `*odd` is the type of such a key then, and `keys` has all
+ * the others.
+ */
+bool script_order_keys(lua_State *lua, int index, script_scalars *keys, int *odd);
+int script_compare_scalars(const struct script_scalar *a, const struct script_scalar *b);
+/* Converts the value at `index`. Returns false if its type has no order. */
+bool script_to_scalar(lua_State *lua, int index, struct script_scalar *key);
+void script_push_scalar(lua_State *lua, const struct script_scalar *key);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * The functions on texts. Lua's patterns are left out: matching one can take for ever inside of a
- * single call. So find looks for a text as it is.
+ * Library functions on strings. Lua's patterns are left out, because matching one can run forever
+ * inside a single call. So find() searches for a literal string.
  */
 #include "script/script_internal.h"
 
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lualib.h>
 
-static int repeat(lua_State *lua)
+static int repeat_string(lua_State *lua)
 {
 	size_t length, separator_length;
 	const char *text = luaL_checklstring(lua, 1, &length);
@@ -20,7 +20,7 @@ static int repeat(lua_State *lua)
 		return 1;
 	}
 	if ((lua_Unsigned)count > SCRIPT_TEXT_MOST / (length + separator_length) + 1)
-		return luaL_error(lua, "a text would be longer than %d bytes",
+		return luaL_error(lua, "string would be longer than %d bytes",
 				  (int)SCRIPT_TEXT_MOST);
 	script_charge(lua, (uint64_t)count + (length + separator_length) * (uint64_t)count / 64);
 	luaL_buffinit(lua, &made);
@@ -33,8 +33,11 @@ static int repeat(lua_State *lua)
 	return 1;
 }
 
-/* find(s, part [, from]): where it starts and ends; memmem is linear, Lua's own search is not. */
-static int find(lua_State *lua)
+/*
+ * find(s, part [, from]): returns the first and last position. memmem() takes linear time; Lua's
+ * own search does not.
+ */
+static int find_literal(lua_State *lua)
 {
 	size_t length, part_length;
 	const char *text = luaL_checklstring(lua, 1, &length), *found;
@@ -55,34 +58,37 @@ static int find(lua_State *lua)
 	return 2;
 }
 
-/* %p is an address. */
-static void check_format(lua_State *lua, const char *format, size_t length)
+/* Rejects %p, which prints an address. */
+static void reject_addresses(lua_State *lua, const char *format_string, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
-		if (format[i] != '%')
+		if (format_string[i] != '%')
 			continue;
 		i++;
-		while (i < length && strchr("-+ #0123456789.", format[i]))
+		while (i < length && strchr("-+ #0123456789.", format_string[i]))
 			i++;
-		if (i < length && format[i] == 'p')
-			luaL_error(lua, "'%%p' would be another address in each run");
+		if (i < length && format_string[i] == 'p')
+			luaL_error(lua, "'%%p' would print a different address in each run");
 	}
 }
 
-/* Lua's own (the upvalue), with tables and truth values as texts: Lua would print addresses. */
-static int format(lua_State *lua)
+/*
+ * Calls Lua's own format() (the upvalue) after converting tables and truth values to strings: Lua
+ * would print addresses.
+ */
+static int format_string(lua_State *lua)
 {
 	struct script *s = script_of(lua);
 	size_t length;
 	const char *text = luaL_checklstring(lua, 1, &length);
 	int count = lua_gettop(lua);
 
-	check_format(lua, text, length);
+	reject_addresses(lua, text, length);
 	for (int i = 2; i <= count; i++) {
 		if (lua_type(lua, i) == LUA_TNUMBER || lua_type(lua, i) == LUA_TSTRING)
 			continue;
 		s->text.count = 0;
-		script_append_shown(lua, i, true, &s->text);
+		script_append_printed(lua, i, true, &s->text);
 		lua_pushlstring(lua, s->text.items, s->text.count);
 		lua_replace(lua, i);
 	}
@@ -92,23 +98,20 @@ static int format(lua_State *lua)
 	return 1;
 }
 
-void script_push_texts(lua_State *lua)
+void script_push_string_library(lua_State *lua)
 {
-	static const char *const names[] = { "byte",	"char", "len",	"lower",
-					     "reverse", "sub",	"upper" };
+	static const char *const names[] = { "byte",	"char", "len",	 "lower",
+					     "reverse", "sub",	"upper", NULL };
 
 	luaopen_string(lua);
 	lua_newtable(lua);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		lua_getfield(lua, -2, names[i]);
-		lua_setfield(lua, -2, names[i]);
-	}
-	lua_pushcfunction(lua, repeat);
+	script_copy_fields(lua, names);
+	lua_pushcfunction(lua, repeat_string);
 	lua_setfield(lua, -2, "rep");
-	lua_pushcfunction(lua, find);
+	lua_pushcfunction(lua, find_literal);
 	lua_setfield(lua, -2, "find");
 	lua_getfield(lua, -2, "format");
-	lua_pushcclosure(lua, format, 1);
+	lua_pushcclosure(lua, format_string, 1);
 	lua_setfield(lua, -2, "format");
 	lua_remove(lua, -2);
 }

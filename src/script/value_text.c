@@ -1,4 +1,4 @@
-/* Values for people: {1: 2, "a": true}; a list [1, 2]; a graph {1 -> 2, 2 -> 1}. */
+/* Formats values for people: {1: 2, "a": true}; a list as [1, 2]; a graph as {1 -> 2, 2 -> 1}. */
 #include "script/script_internal.h"
 #include "base/mem.h"
 
@@ -7,30 +7,30 @@
 #include <stdio.h>
 
 #define SHOWN_MOST 1000u
-/* Beyond this an integer is an address. */
+/* Integers from here on are shown as addresses, in hexadecimal. */
 #define ADDRESS_FROM (INT64_C(1) << 32)
 
-struct shown {
+struct printer {
 	lua_State *lua;
 	script_key_text *text;
 	size_t most;
 	bool cut;
 };
 
-static void add(struct shown *shown, const char *more)
+static void append_limited(struct printer *printer, const char *more)
 {
 	size_t length = strlen(more);
 
-	if (shown->text->count + length > shown->most)
-		shown->cut = true;
-	if (!shown->cut)
-		script_append_bytes(shown->text, more, length);
+	if (printer->text->count + length > printer->most)
+		printer->cut = true;
+	if (!printer->cut)
+		script_append_bytes(printer->text, more, length);
 }
 
-static void add_text(struct shown *shown, const char *text, size_t length, bool plain)
+static void append_text(struct printer *printer, const char *text, size_t length, bool plain)
 {
-	add(shown, plain ? "" : "\"");
-	for (size_t i = 0; i < length && !shown->cut; i++) {
+	append_limited(printer, plain ? "" : "\"");
+	for (size_t i = 0; i < length && !printer->cut; i++) {
 		unsigned char c = (unsigned char)text[i];
 		char piece[8];
 
@@ -42,17 +42,17 @@ static void add_text(struct shown *shown, const char *text, size_t length, bool 
 			snprintf(piece, sizeof piece, "\\%c", c);
 		else
 			snprintf(piece, sizeof piece, "%c", c);
-		add(shown, piece);
+		append_limited(printer, piece);
 	}
-	add(shown, plain ? "" : "\"");
+	append_limited(printer, plain ? "" : "\"");
 }
 
-static void add_scalar(struct shown *shown, const struct script_ordered *value, bool plain)
+static void append_scalar(struct printer *printer, const struct script_scalar *value, bool plain)
 {
 	char piece[64];
 
 	if (value->type == LUA_TSTRING) {
-		add_text(shown, value->text, value->length, plain);
+		append_text(printer, value->text, value->length, plain);
 		return;
 	}
 	if (value->type == LUA_TBOOLEAN)
@@ -63,100 +63,100 @@ static void add_scalar(struct shown *shown, const struct script_ordered *value, 
 		snprintf(piece, sizeof piece, "%#" PRIx64, (uint64_t)value->integer);
 	else
 		snprintf(piece, sizeof piece, "%" PRId64, (int64_t)value->integer);
-	add(shown, piece);
+	append_limited(printer, piece);
 }
 
-static void add_value(struct shown *shown, int index, unsigned depth, bool plain);
+static void append_value(struct printer *printer, int index, unsigned depth, bool plain);
 
-/* Keys and values of a table; tables as keys have no order and are only counted. */
-static void add_fields(struct shown *shown, int table, unsigned depth, bool is_list)
+/* Keys and values of a table. Keys without an order (tables, functions) are shown as one "…". */
+static void append_fields(struct printer *printer, int table, unsigned depth, bool is_list)
 {
-	lua_State *lua = shown->lua;
-	script_ordered_keys *keys = &script_of(lua)->keys[depth];
+	lua_State *lua = printer->lua;
+	script_scalars *keys = &script_of(lua)->keys[depth];
 	bool all = script_order_keys(lua, table, keys, NULL);
 
-	add(shown, is_list ? "[" : "{");
-	for (size_t i = 0; i < keys->count && !shown->cut; i++) {
-		add(shown, i ? ", " : "");
+	append_limited(printer, is_list ? "[" : "{");
+	for (size_t i = 0; i < keys->count && !printer->cut; i++) {
+		append_limited(printer, i ? ", " : "");
 		if (!is_list) {
-			add_scalar(shown, &keys->items[i], false);
-			add(shown, ": ");
+			append_scalar(printer, &keys->items[i], false);
+			append_limited(printer, ": ");
 		}
-		script_push_ordered(lua, &keys->items[i]);
+		script_push_scalar(lua, &keys->items[i]);
 		lua_rawget(lua, table);
-		add_value(shown, lua_gettop(lua), depth + 1, false);
+		append_value(printer, lua_gettop(lua), depth + 1, false);
 		lua_pop(lua, 1);
 	}
-	add(shown, all ? "" : keys->count ? ", …" : "…");
-	add(shown, is_list ? "]" : "}");
+	append_limited(printer, all ? "" : keys->count ? ", …" : "…");
+	append_limited(printer, is_list ? "]" : "}");
 }
 
-/* Of { edges = { 1 = { 2 = true } } } only the edges. */
-static void add_graph(struct shown *shown, int graph, unsigned depth)
+/* A graph { edges = { 1 = { 2 = true } } }: shows only the edges. */
+static void append_graph(struct printer *printer, int graph, unsigned depth)
 {
-	lua_State *lua = shown->lua;
+	lua_State *lua = printer->lua;
 	struct script *s = script_of(lua);
-	script_ordered_keys *from = &s->keys[depth], *to = &s->keys[depth + 1];
+	script_scalars *from = &s->keys[depth], *to = &s->keys[depth + 1];
 	const char *between = "";
 
 	lua_pushliteral(lua, "edges");
-	add(shown, "{");
+	append_limited(printer, "{");
 	if (lua_rawget(lua, graph) == LUA_TTABLE)
 		script_order_keys(lua, -1, from, NULL);
 	else
 		from->count = 0;
-	for (size_t i = 0; i < from->count && !shown->cut; i++) {
-		script_push_ordered(lua, &from->items[i]);
+	for (size_t i = 0; i < from->count && !printer->cut; i++) {
+		script_push_scalar(lua, &from->items[i]);
 		if (lua_rawget(lua, -2) == LUA_TTABLE)
 			script_order_keys(lua, -1, to, NULL);
 		else
 			to->count = 0;
 		lua_pop(lua, 1);
-		for (size_t k = 0; k < to->count && !shown->cut; k++) {
-			add(shown, between);
-			add_scalar(shown, &from->items[i], false);
-			add(shown, " -> ");
-			add_scalar(shown, &to->items[k], false);
+		for (size_t k = 0; k < to->count && !printer->cut; k++) {
+			append_limited(printer, between);
+			append_scalar(printer, &from->items[i], false);
+			append_limited(printer, " -> ");
+			append_scalar(printer, &to->items[k], false);
 			between = ", ";
 		}
 	}
-	add(shown, "}");
+	append_limited(printer, "}");
 	lua_pop(lua, 1);
 }
 
-static void add_table(struct shown *shown, int table, unsigned depth)
+static void append_table(struct printer *printer, int table, unsigned depth)
 {
-	enum script_kind kind = script_kind_of(shown->lua, table);
+	enum script_kind kind = script_kind_of(printer->lua, table);
 
-	if (depth + 1 >= SCRIPT_SHOWN_DEPTH || !lua_checkstack(shown->lua, 8))
-		add(shown, "{…}");
+	if (depth + 1 >= SCRIPT_SHOWN_DEPTH || !lua_checkstack(printer->lua, 8))
+		append_limited(printer, "{…}");
 	else if (kind == SCRIPT_GRAPH)
-		add_graph(shown, table, depth);
+		append_graph(printer, table, depth);
 	else
-		add_fields(shown, table, depth, kind == SCRIPT_LIST);
+		append_fields(printer, table, depth, kind == SCRIPT_LIST);
 }
 
-static void add_value(struct shown *shown, int index, unsigned depth, bool plain)
+static void append_value(struct printer *printer, int index, unsigned depth, bool plain)
 {
-	struct script_ordered scalar;
+	struct script_scalar scalar;
 
-	if (script_to_ordered(shown->lua, index, &scalar))
-		add_scalar(shown, &scalar, plain);
-	else if (lua_istable(shown->lua, index))
-		add_table(shown, index, depth);
-	else if (lua_isuserdata(shown->lua, index))
-		add(shown, "library");
+	if (script_to_scalar(printer->lua, index, &scalar))
+		append_scalar(printer, &scalar, plain);
+	else if (lua_istable(printer->lua, index))
+		append_table(printer, index, depth);
+	else if (lua_isuserdata(printer->lua, index))
+		append_limited(printer, "library");
 	else
-		add(shown, lua_typename(shown->lua, lua_type(shown->lua, index)));
+		append_limited(printer, lua_typename(printer->lua, lua_type(printer->lua, index)));
 }
 
-void script_append_shown(lua_State *lua, int index, bool plain, script_key_text *text)
+void script_append_printed(lua_State *lua, int index, bool plain, script_key_text *text)
 {
-	struct shown shown = { .lua = lua, .text = text, .most = text->count + SHOWN_MOST };
+	struct printer printer = { .lua = lua, .text = text, .most = text->count + SHOWN_MOST };
 
 	lua_checkstack(lua, 8);
-	add_value(&shown, lua_absindex(lua, index), 0, plain);
-	if (shown.cut)
+	append_value(&printer, lua_absindex(lua, index), 0, plain);
+	if (printer.cut)
 		script_append(text, "…");
 }
 
@@ -164,7 +164,7 @@ char *script_show(struct script *s, int index)
 {
 	script_key_text text = { 0 };
 
-	script_append_shown(s->lua, index, false, &text);
+	script_append_printed(s->lua, index, false, &text);
 	*vec_push(&text) = 0;
 	return text.items;
 }

@@ -1,7 +1,8 @@
 /*
- * Values of Lua from outside, copies of them, and keys. Copies and keys take one table after the
- * other, in the order in which they come upon them, so that a list of a million links is no deeper
- * than any other. Tables that are still to be done wait on Lua's stack.
+ * Pushes values from outside Lua, copies Lua values, and computes their keys (script_key()).
+ * Copying and key computation process one table after the other, in the order in which they meet
+ * them, so that a list with a million links needs no recursion. The tables still to be processed
+ * wait on Lua's stack.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -10,7 +11,7 @@
 #include <lua5.4/lauxlib.h>
 #include <math.h>
 
-/* On Lua's stack is room for a million values, and a copy needs two for a table. */
+/* Lua's stack has room for a million values, and a copy needs two for each table. */
 #define TABLES_MOST 400000u
 #define LINEAR_MOST 12u
 
@@ -25,17 +26,17 @@ void script_push_value(struct script *s, const struct script_value *value)
 	}
 }
 
-/* ---- which tables were seen ------------------------------------------------------------------ */
+/* ---- numbering tables ----------------------------------------------------------------------- */
 
-static void forget(struct script_seen *seen)
+static void forget_tables(struct script_table_numbers *seen)
 {
 	seen->list.count = 0;
 	if (seen->numbers.slots)
 		map_free(&seen->numbers);
 }
 
-/* The number of a table, a new one if it was not seen yet. Few are looked for one by one. */
-static uint32_t number_of(struct script_seen *seen, const void *table, bool *fresh)
+/* Returns the number of a table, a new one if it was not seen. Searches a short list linearly. */
+static uint32_t number_table(struct script_table_numbers *seen, const void *table, bool *fresh)
 {
 	uint64_t *number;
 
@@ -62,8 +63,8 @@ static uint32_t number_of(struct script_seen *seen, const void *table, bool *fre
 
 /* ---- copying --------------------------------------------------------------------------------- */
 
-/* As large as the original. */
-static void push_new(lua_State *lua, int original)
+/* Pushes an empty table with room for as much as the original holds, and of the same kind. */
+static void push_empty_copy(lua_State *lua, int original)
 {
 	lua_Unsigned list = lua_rawlen(lua, original);
 	uint64_t all = 0;
@@ -80,26 +81,25 @@ static void push_new(lua_State *lua, int original)
 		script_set_kind(lua, kind);
 }
 
-/* Has it a copy of its own? Texts and functions of the library are themselves. */
-static bool has_copy(lua_State *lua, int index)
+/* Does a copy need a new object for this value? Strings and library functions are shared. */
+static bool needs_copy(lua_State *lua, int index)
 {
 	int type = lua_type(lua, index);
 
 	if (type == LUA_TFUNCTION && !lua_iscfunction(lua, index))
-		luaL_error(lua,
-			   "a function is in it: functions that actions make cannot be copied");
+		luaL_error(lua, "functions defined by actions cannot be copied");
 	return type == LUA_TTABLE;
 }
 
 /*
- * Replaces the table on the top, above `above` values of the walk, by its copy. The pairs of original
- * and copy lie from `base` on, below these.
+ * Replaces the table on the top by its copy. Above the pairs (original, copy), which start at
+ * `base`, and below the table lie `above` temporary values of the traversal.
  */
 static void replace_by_copy(lua_State *lua, int base, int above)
 {
 	struct script *s = script_of(lua);
 	bool fresh;
-	uint32_t number = number_of(&s->seen, lua_topointer(lua, -1), &fresh);
+	uint32_t number = number_table(&s->seen, lua_topointer(lua, -1), &fresh);
 
 	if (!fresh) {
 		lua_pushvalue(lua, base + 2 * (int)number + 1);
@@ -107,24 +107,24 @@ static void replace_by_copy(lua_State *lua, int base, int above)
 		return;
 	}
 	if (number >= TABLES_MOST || !lua_checkstack(lua, 10))
-		luaL_error(lua, "it has too many tables to be copied: more than %d", (int)number);
-	push_new(lua, lua_gettop(lua));
-	lua_pushvalue(lua, -1);		 /* …, the walk's, original, copy, copy */
-	lua_rotate(lua, -3 - above, 3);	 /* …, original, copy, copy, the walk's */
-	lua_rotate(lua, -1 - above, -1); /* …, original, copy, the walk's, copy */
+		luaL_error(lua, "too many tables to copy: more than %d", (int)number);
+	push_empty_copy(lua, lua_gettop(lua));
+	lua_pushvalue(lua, -1);		 /* …, temporaries, original, copy, copy */
+	lua_rotate(lua, -3 - above, 3);	 /* …, original, copy, copy, temporaries */
+	lua_rotate(lua, -1 - above, -1); /* …, original, copy, temporaries, copy */
 }
 
-/* Fills the copy of a number. */
+/* Fills the copy of the table with this number. */
 static void copy_fields(lua_State *lua, int base, uint32_t number)
 {
 	int from = base + 2 * (int)number, to = from + 1;
 
 	lua_pushnil(lua);
 	while (lua_next(lua, from)) {
-		if (has_copy(lua, -1))
-			replace_by_copy(lua, base, 1); /* the key lies below it */
+		if (needs_copy(lua, -1))
+			replace_by_copy(lua, base, 1); /* the key is below it */
 		lua_pushvalue(lua, -2);
-		if (has_copy(lua, -1))
+		if (needs_copy(lua, -1))
 			replace_by_copy(lua, base, 2);
 		lua_insert(lua, -2);
 		lua_rawset(lua, to);
@@ -136,18 +136,18 @@ void script_copy_top(lua_State *lua)
 	struct script *s = script_of(lua);
 	int base = lua_gettop(lua);
 
-	if (!has_copy(lua, base))
+	if (!needs_copy(lua, base))
 		return;
-	forget(&s->seen);
+	forget_tables(&s->seen);
 	replace_by_copy(lua, base, 0);
-	lua_pop(lua, 1); /* it lies behind its original, too */
+	lua_pop(lua, 1); /* the copy is also next to its original */
 	for (uint32_t i = 0; i < s->seen.list.count; i++)
 		copy_fields(lua, base, i);
 	lua_copy(lua, base + 1, base);
 	lua_settop(lua, base);
 }
 
-static int copy_one(lua_State *lua)
+static int copy_argument(lua_State *lua)
 {
 	script_copy_top(lua);
 	return 1;
@@ -159,7 +159,7 @@ bool script_copy(struct script *s, struct err *err)
 
 	if (!lua_istable(lua, -1) && !lua_isfunction(lua, -1))
 		return true;
-	lua_pushcfunction(lua, copy_one);
+	lua_pushcfunction(lua, copy_argument);
 	lua_insert(lua, -2);
 	return script_call_plain(s, 1, 1, err);
 }
@@ -172,7 +172,7 @@ static void append_integer(script_key_text *key, char tag, uint64_t value)
 	script_append_bytes(key, &value, sizeof value);
 }
 
-static void append_scalar(script_key_text *key, const struct script_ordered *value)
+static void append_scalar(script_key_text *key, const struct script_scalar *value)
 {
 	uint64_t bits;
 
@@ -191,28 +191,28 @@ static void append_scalar(script_key_text *key, const struct script_ordered *val
 	}
 }
 
-/* The value on the top, which is taken off; but a table that is new stays there, to be done later. */
+/* Appends the value on the top and pops it. A new table stays there, to be appended later. */
 static bool append_value(struct script *s, script_key_text *key, struct err *err)
 {
 	lua_State *lua = s->lua;
-	struct script_ordered scalar;
+	struct script_scalar scalar;
 	bool fresh;
 
-	if (script_to_ordered(lua, -1, &scalar)) {
+	if (script_to_scalar(lua, -1, &scalar)) {
 		append_scalar(key, &scalar);
 	} else if (lua_isnil(lua, -1)) {
 		script_append(key, "n");
-	} else if (lua_iscfunction(lua, -1) || lua_isuserdata(lua, -1)) { /* the library's */
+	} else if (lua_iscfunction(lua, -1) || lua_isuserdata(lua, -1)) { /* from the library */
 		append_integer(key, 'c', (uintptr_t)lua_topointer(lua, -1));
 	} else if (lua_istable(lua, -1)) {
-		append_integer(key, '{', number_of(&s->seen, lua_topointer(lua, -1), &fresh));
+		append_integer(key, '{', number_table(&s->seen, lua_topointer(lua, -1), &fresh));
 		if (fresh)
 			return lua_checkstack(lua, 8) ||
-			       err_set(err, "attributes have too many tables to be compared");
+			       err_set(err, "attributes have too many tables to compare them");
 	} else {
 		lua_pop(lua, 1);
-		return err_set(err, "there is a function in attributes: functions that actions "
-				    "make cannot be compared");
+		return err_set(err, "attributes contain a function: functions defined by "
+				    "actions cannot be compared");
 	}
 	lua_pop(lua, 1);
 	return true;
@@ -221,16 +221,16 @@ static bool append_value(struct script *s, script_key_text *key, struct err *err
 static bool append_table(struct script *s, int table, script_key_text *key, struct err *err)
 {
 	lua_State *lua = s->lua;
-	script_ordered_keys *fields = &s->keys[0];
+	script_scalars *fields = &s->keys[0];
 	enum script_kind kind = script_kind_of(lua, table);
 
 	if (!script_order_keys(lua, table, fields, NULL))
-		return err_set(err, "a key of a table in attributes is a table or a function: they "
-				    "cannot be compared");
+		return err_set(err, "attributes contain a table with a table or a function as "
+				    "a key: such keys cannot be compared");
 	script_append(key, kind == SCRIPT_ENVIRONMENT ? "e" : kind == SCRIPT_GRAPH ? "g" : "p");
 	for (size_t i = 0; i < fields->count; i++) {
 		append_scalar(key, &fields->items[i]);
-		script_push_ordered(lua, &fields->items[i]);
+		script_push_scalar(lua, &fields->items[i]);
 		lua_rawget(lua, table);
 		if (!append_value(s, key, err))
 			return false;
@@ -245,7 +245,7 @@ bool script_key(struct script *s, script_key_text *key, struct err *err)
 	int top = lua_gettop(lua);
 	bool done;
 
-	forget(&s->seen);
+	forget_tables(&s->seen);
 	lua_checkstack(lua, 8);
 	lua_pushvalue(lua, -1);
 	done = append_value(s, key, err);

@@ -637,8 +637,8 @@ static void lua_is_compiled(void **state)
 		    "2:21:9 'end' expected at the end\n");
 	assert_told(
 		HEAD "grammar { S : get assert(get.n == 1 && get->n) put | end_ ; } }",
-		"2:43:1 '->': attributes are values captured at the event; nothing dereferences "
-		"the program\n");
+		"2:43:1 '->': pointers cannot be used here; attributes are values captured at the "
+		"event\n");
 	assert_told(HEAD "grammar { S : get put | end_ ; } on violation { report( } }",
 		    "2:49:7 unexpected symbol at the end\n");
 }

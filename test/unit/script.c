@@ -53,8 +53,8 @@ static void environments_are_apart(void **state)
 	refuse(&m, "math.max = nil", "cannot be changed");
 	refuse(&m, "string.y = 1", "cannot be changed");
 	refuse(&m, "table.insert(table, 1)", "table expected");
-	refuse(&m, "m = { x = math } bump(m, 'x', 'max', 1)", "no map");
-	refuse(&m, "g = graph() g.edges = math g:edge(1, 2)", "by hand");
+	refuse(&m, "m = { x = math } bump(m, 'x', 'max', 1)", "expected a map");
+	refuse(&m, "g = graph() g.edges = math g:edge(1, 2)", "was changed");
 	refuse(&m, "m.x.max = 1", "cannot be changed");
 	refuse(&m, "table.sort(string)", "table expected");
 	refuse(&m, "('').x = 1", "string");
@@ -79,8 +79,8 @@ static void refuses_what_is_no_lua(void **state)
 		{ "return ...", "cannot use '...'", false },
 		{ "goto nowhere", "nowhere", false },
 		{ "break", "break", false },
-		{ "local _ENV = {}", "a.prop:7: _ENV is not for actions", false },
-		{ "x = 1\ny = _ENV.x", "a.prop:8: _ENV is not for actions", false },
+		{ "local _ENV = {}", "a.prop:7: actions must not use _ENV", false },
+		{ "x = 1\ny = _ENV.x", "a.prop:8: actions must not use _ENV", false },
 		{ "", "a.prop:7: ", true },
 		{ "1, 2", "a.prop:7: ", true },
 		{ "1) , (2", "a.prop:7: ", true },
@@ -115,7 +115,8 @@ static void refuses_names_that_are_words(void **state)
 	(void)state;
 	made_open(&m, NULL);
 	assert_false(script_compile(m.script, "", &m.place, names, 1, false, &code, &err));
-	assert_string_equal(err.text, "a.prop:7: 'end' cannot be a name in Lua: give it a label");
+	assert_string_equal(err.text,
+			    "a.prop:7: 'end' is not a valid name in Lua: give it a label");
 	assert_false(script_compile(m.script, "", &m.place, signs, 1, false, &code, &err));
 	made_close(&m);
 }
@@ -133,7 +134,7 @@ static void errors_have_their_place(void **state)
 		{ "local function f()\nerror('mine')\nend\nf()", ":100001: mine", "" },
 		{ "\ntable.sort({ 1, 'a' })", ":100001: ", "compare" },
 		{ "\nstring.format('%d', 'a')", ":100001: ", "number expected" },
-		{ "local t = {}\nbump(t, nil, 1)", ":100001: ", "a key to count by is nil" },
+		{ "local t = {}\nbump(t, nil, 1)", ":100001: ", "a key is nil" },
 		{ "local function f() f() end\nf()", ":100000: ", "" },
 		{ "local t = { 2, 1 }\nlocal function f() table.sort(t, f) end\nf()", ":10000",
 		  "stack overflow" },
@@ -143,7 +144,7 @@ static void errors_have_their_place(void **state)
 		{ "error('a\\nb')", ":100000: a b", "" },
 		{ "x = {}\nx[nil] = 1", ":100001: ", "nil" },
 		{ "x = 0 // 0", ":100000: ", "divide by zero" },
-		{ "assert(1)", ":100000: ", "beside actions" },
+		{ "assert(1)", ":100000: ", "cannot be used in an action" },
 		{ "return bump({})", ":100000: ", "bump(map, key…, n)" },
 	};
 	struct made m;
@@ -291,21 +292,21 @@ static void says_which_limit(void **state)
 
 	(void)state;
 	made_open(&m, &few);
-	refuse(&m, "while true do end", "a.prop:7: it was stopped after 100 instructions");
+	refuse(&m, "while true do end", "a.prop:7: stopped after 100 instructions");
 	leaves(&m, "x = 0 for i = 1, 20 do x = x + i end", "{\"x\": 210}");
-	refuse(&m, "\nfor i = 1, 50 do x = x + i end", "a.prop:8: it was stopped after 100 instr");
+	refuse(&m, "\nfor i = 1, 50 do x = x + i end", "a.prop:8: stopped after 100 instr");
 	made_close(&m);
 
 	made_open(&m, &small);
 	refuse(&m, "keep = {}\nwhile true do keep[#keep + 1] = #keep end",
-	       "a.prop:8: more than 1 MB are in use: 'reset' ends a session");
+	       "a.prop:8: more than 1 MB in use: end sessions with 'reset'");
 	made_close(&m);
 
 	made_open(&m, NULL);
 	refuse(&m, "local s = 'x'\nwhile true do s = s .. s end",
-	       "a.prop:8: a text would be longer than 65536 bytes");
+	       "a.prop:8: string would be longer than 65536 bytes");
 	refuse(&m, "local s = 'x'\ns = s:rep(100000)",
-	       "a.prop:8: a text would be longer than 65536");
+	       "a.prop:8: string would be longer than 65536");
 	made_close(&m);
 }
 

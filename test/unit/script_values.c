@@ -162,7 +162,7 @@ static void some_cannot_be_copied(void **state)
 	assert_true(made_run(&m, "a = { f = function() end }", false, &err));
 	lua_rawgeti(m.lua, LUA_REGISTRYINDEX, m.environment);
 	assert_false(script_copy(m.script, &err));
-	assert_non_null(strstr(err.text, "functions that actions make cannot be copied"));
+	assert_non_null(strstr(err.text, "functions defined by actions cannot be copied"));
 	assert_int_equal(lua_gettop(m.lua), 0);
 	made_renew(&m);
 	assert_true(made_run(&m, "a = {} for i = 1, 32768 do a[i] = i end", false, &err));
