@@ -1,4 +1,4 @@
-/* Expressions, patterns and extended regular expressions. */
+/* Builds the nodes of expressions, patterns and extended regular expressions. See build.h. */
 #include "spec/build.h"
 
 #include <assert.h>
@@ -44,7 +44,7 @@ void build_forget(struct build *build)
 	intern_free(&build->regions);
 }
 
-/* May a tree of this depth stand below another node? */
+/* May a tree of this depth get another node above it? Reports an error, once per file, if not. */
 static bool may_grow(struct build *build, uint16_t depth, const struct span *span)
 {
 	if (depth < SPEC_DEPTH)
@@ -114,7 +114,7 @@ struct spec_expr *build_string(struct build *build, const struct span *span, str
 	return expr;
 }
 
-/* Words that are numbers everywhere. */
+/* Names that are constants everywhere. */
 static bool is_constant(const char *name, int64_t *number)
 {
 	*number = !strcmp(name, "true");
@@ -147,7 +147,7 @@ struct spec_expr *build_member(struct build *build, const struct span *span, str
 	return expr;
 }
 
-/* start(p) and end(p) of formulas are calls, too, until names.c has looked at them. */
+/* start(p) and end(p) in formulas are calls, too, until names.c resolves them. */
 struct spec_expr *build_call(struct build *build, const struct span *span, const char *name,
 			     struct build_expressions arguments)
 {

@@ -1,4 +1,7 @@
-/* Events: points, what stands behind them, and grammars' productions. */
+/*
+ * Builds events: their points, the clauses that follow a point (holding, if, new, end, reset), and
+ * the targets of reads, writes and lock operations. See build.h.
+ */
 #include "spec/build.h"
 
 #include <ctype.h>
@@ -107,7 +110,9 @@ struct spec_target *build_target(struct build *build, enum spec_target_kind kind
 	return target;
 }
 
-/* ---- behind points -------------------------------------------------------------------------- */
+/*
+ * ---- clauses after a point --------------------------------------------------------------------
+ */
 
 struct build_lives build_life(struct build *build, const struct span *span, const char *name,
 			      bool ends)
@@ -155,7 +160,7 @@ void build_tail_add(struct build *build, struct build_tail *tail, struct build_t
 	add_lives(&tail->lives, one.lives);
 }
 
-/* The source with runs of blanks and line ends as one blank. */
+/* The source text with each run of white space replaced by one blank. */
 static const char *one_line(struct build *build, const struct span *span)
 {
 	char *text = build_source(build, span->from, span->to), *out = text;

@@ -1,11 +1,14 @@
-/* Declarations, properties, and the statements in them. */
+/*
+ * Builds declarations, properties, the statements in them, and the productions of grammars. See
+ * build.h.
+ */
 #include "spec/build.h"
 
 #include <string.h>
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-#define MOST_PARTS 32u /* words and stars */
+#define MOST_PARTS 32u /* words and stars of one declaration */
 
 void build_part(struct build *build, const char *text, const struct span *span)
 {
@@ -31,7 +34,10 @@ static bool is_named(const struct build_part *parts, size_t count, const char *n
 	return count == 1 && !strcmp(parts[0].text, name);
 }
 
-/* The parts in a row: "struct table *", and without words that say nothing of what it is. */
+/*
+ * Joins the parts into one text: "struct table *". `bare` leaves out qualifiers and struct, union,
+ * class and enum: "table".
+ */
 static const char *join(struct build *build, const struct build_part *parts, size_t count,
 			bool bare)
 {
@@ -67,7 +73,7 @@ static enum spec_type type_of(const struct build_part *parts, size_t count, size
 						  : SPEC_INT;
 }
 
-/* The parts as a parameter: the last word is its name, what is in front of it its type. */
+/* Makes a parameter of the parts: the last word is its name, the words before it are its type. */
 static bool declare(struct build *build, const struct span *span, struct spec_parameter *made)
 {
 	const struct build_part *parts = build->parts.items;
@@ -114,7 +120,7 @@ void build_parameter(struct build *build, const struct span *span)
 	build->parts.count = 0;
 }
 
-/* The words of the first declaration's type stay in `parts` for the others. */
+/* Keeps the words of the first declaration's type (without stars) in `parts` for the next names. */
 static void take_type_over(struct build *build, size_t words)
 {
 	struct build_part *parts = build->parts.items;
@@ -164,7 +170,7 @@ void build_property_end(struct build *build)
 		arena_copy(arena, now->events.items, now->events.count * sizeof *now->events.items);
 	property->event_count = (uint32_t)now->events.count;
 	if (now->broken)
-		return; /* errors enough; the rest would be about names that nobody knows */
+		return; /* Further errors would only be about names that could not be declared. */
 	*build->next_property = property;
 	build->next_property = &property->next;
 	build->file->property_count++;
@@ -215,7 +221,7 @@ void build_monitor(struct build *build, const struct span *span, struct build_te
 		build_complain(build, span->place, "this is no file's name");
 }
 
-/* Are the last two words `until end`? Then they are taken off. */
+/* If the last two words are `until end`, removes them and returns true. */
 static bool take_until_end(struct build *build)
 {
 	const struct build_part *parts = build->parts.items;
@@ -295,7 +301,7 @@ struct spec_place build_inside(const struct span *bracket)
 	return (struct spec_place){ bracket->place.line, bracket->place.column + 1, 1 };
 }
 
-/* names.c finds out which are productions. */
+/* Every symbol starts as an event; names.c finds out which ones are productions. */
 struct spec_item *build_symbol(struct build *build, const struct span *span, const char *label,
 			       const char *name)
 {

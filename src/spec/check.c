@@ -1,6 +1,7 @@
 /*
- * What the file alone can be wrong in, once names are numbers: types in expressions, operators of
- * time in places without time, parameters that nobody binds, targets of the wrong type.
+ * Checks of a property file that need only the file itself, after names.c has resolved its names:
+ * types in expressions, temporal operators outside of formulas, parameters that no event binds,
+ * targets of the wrong type, and `use` statements.
  */
 #include "spec/check.h"
 #include "spec/spelling.h"
@@ -16,7 +17,7 @@ struct check_checker {
 	const struct spec_file *file;
 	const struct spec_property *property;
 	struct spec_messages *messages;
-	const struct spec_formula *formula; /* NULL: in an event */
+	const struct spec_formula *formula; /* NULL while an event is checked */
 };
 
 #define COMPLAIN(c, place, ...)                                                                    \
@@ -137,7 +138,7 @@ static enum kind of_unary(struct check_checker *c, const struct spec_expr *e)
 	return e->operator== SPEC_NOT ? INTEGER : a;
 }
 
-/* Members, indices and what is pointed at are of globals: there is a name at their root. */
+/* Only globals have members, elements and addresses: the root of such an expression is a name. */
 static enum kind of_place(struct check_checker *c, const struct spec_expr *e)
 {
 	const struct spec_expr *root = e;
@@ -157,7 +158,9 @@ static enum kind of_place(struct check_checker *c, const struct spec_expr *e)
 	return UNKNOWN;
 }
 
-/* The operators of time: `always` and `never` speak of the past, `ltl:` of the future. */
+/*
+ * Temporal operators: `always` and `never` use past-time operators, `ltl:` future-time operators.
+ */
 static enum kind of_time(struct check_checker *c, const struct spec_expr *e)
 {
 	bool future = e->operator>= SPEC_ALWAYS;
@@ -217,7 +220,7 @@ static const char *article(uint8_t type)
 	return names[type];
 }
 
-/* Is the parameter of a type that this point can bind to it? */
+/* Does the parameter have a type that this point can bind to its target? */
 static void check_target(struct check_checker *c, const struct spec_target *t, bool lock)
 {
 	if (!t || t->parameter == SPEC_NONE)
@@ -281,14 +284,17 @@ static const struct spec_formula *grammar_of(const struct spec_property *propert
 	return f;
 }
 
-/* What stands in a reset's condition is src/grammar's to judge: it may be Lua. */
+/* The condition of a reset is checked by src/grammar because it may be Lua. */
 static void check_event(struct check_checker *c, const struct spec_event *e)
 {
 	bool grammar = grammar_of(c->property);
 
 	for (const struct spec_point *p = e->points; p; p = p->next) {
 		check_point(c, p);
-		/* all events of the property are letters, also those that it does not name */
+		/*
+		 * A grammar's words contain all events of the property, also those the grammar does
+		 * not name.
+		 */
 		if (grammar && p->kind == SPEC_POINT_BECOMES)
 			COMPLAIN(c, p->place,
 				 "words of a grammar are made of what happens, and 'becomes' is "
@@ -299,7 +305,7 @@ static void check_event(struct check_checker *c, const struct spec_event *e)
 			 c->property->name);
 }
 
-/* doc/grammars.md: which events are one word must be said where there are parameters. */
+/* doc/grammars.md: a property with parameters must say which events form one word. */
 static void check_view(struct check_checker *c)
 {
 	const struct spec_formula *grammar = grammar_of(c->property);
@@ -323,7 +329,7 @@ static void mark(bool *bound, const struct spec_point *p)
 		bound[p->holding->parameter] = true;
 }
 
-/* Something is wrong with it already: a parameter of that name was there before. */
+/* Is there already a message at this location? A duplicate parameter has been reported there. */
 static bool is_told(const struct check_checker *c, struct spec_place place)
 {
 	for (size_t i = 0; i < c->messages->list.count; i++)
@@ -351,7 +357,9 @@ static void check_bound(struct check_checker *c)
 	free(bound);
 }
 
-/* ---- what is outside of properties ----------------------------------------------------------- */
+/*
+ * ---- use statements and files -----------------------------------------------------------------
+ */
 
 static const struct check_analysis {
 	const char *name, *option;

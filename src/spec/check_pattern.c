@@ -1,12 +1,12 @@
 /*
- * Patterns that mean nothing or cannot match: what must not stand under `!`, members of `||`,
- * regions that are not begun and ended together. A mistake that matches nothing would look like a
- * program without faults, so all of these are errors.
+ * Reports patterns that mean nothing or cannot match: operators that are not allowed under `!` or
+ * `||`, and regions that are not begun and ended together. All of these are errors, because a
+ * mistaken pattern that never matches would look like a correct program.
  */
 #include "spec/check.h"
 #include "spec/spelling.h"
 
-#define MOST_NAMES 64u /* threads or regions of one pattern; checks are linear in them */
+#define MOST_NAMES 64u /* threads or regions in one pattern; the checks loop over all of them */
 
 struct check_pattern_checker {
 	const struct spec_file *file;
@@ -18,13 +18,15 @@ struct check_pattern_checker {
 #define COMPLAIN(c, place, ...)                                                                    \
 	spec_complain((c)->file, (c)->messages, SPEC_ERROR, (place), __VA_ARGS__)
 
-/* ---- under ! --------------------------------------------------------------------------------- */
+/*
+ * ---- parts under ! ----------------------------------------------------------------------------
+ */
 
-/* Does it demand that something comes before something else? */
+/* Does the pattern require one event to come before another? */
 static bool has_order(const struct spec_pattern *p)
 {
 	if (p->kind == SPEC_SEQUENCE)
-		return true; /* it has two parts */
+		return true; /* a sequence has at least two parts */
 	for (const struct spec_pattern *part = p->parts; part; part = part->next)
 		if (has_order(part))
 			return true;
@@ -58,7 +60,7 @@ static void check_inverted(struct check_pattern_checker *c, const struct spec_pa
 
 /* ---- members of || --------------------------------------------------------------------------- */
 
-/* The threads of a member's leaves are put into `taken`; two members may not share one. */
+/* Enters the threads of a member's leaves into `taken`; two members must not share a thread. */
 static void check_member(struct check_pattern_checker *c, const struct spec_pattern *p,
 			 uint32_t *taken, uint32_t member)
 {
@@ -114,14 +116,14 @@ static void check_shape(struct check_pattern_checker *c, const struct spec_patte
 /* ---- regions ---------------------------------------------------------------------------------- */
 
 /*
- * How often a part begins and ends a region, whatever is chosen in it. Where alternatives differ no
- * such number exists: `differ`. What begins and ends it counts as nothing when alternatives are
- * compared.
+ * How often a part begins and ends a region, whichever alternatives are chosen. `differ`: the
+ * alternatives disagree, so there is no such number. An alternative that both begins and ends the
+ * region counts as zero when alternatives are compared.
  */
 struct count {
 	unsigned begins, ends;
 	bool differ;
-	const struct spec_pattern *first; /* leaf */
+	const struct spec_pattern *first; /* the first leaf that begins or ends the region */
 };
 
 static struct count count_in(const struct spec_pattern *p, uint32_t region);
@@ -175,7 +177,8 @@ static struct count count_in(const struct spec_pattern *p, uint32_t region)
 		return count;
 	case SPEC_EITHER: return count_either(p, region);
 	case SPEC_STAR:
-	case SPEC_MAYBE: /* may be nothing: it must be whole in itself */
+	/* may match nothing, so it must contain both the beginning and the end, or neither */
+	case SPEC_MAYBE:
 		count = count_parts(p, region);
 		count.differ |= !is_whole(&count);
 		count.begins = count.ends = 0;
@@ -196,7 +199,10 @@ static bool marks(const struct spec_pattern *p, uint32_t region, bool ends)
 
 static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region);
 
-/* All of the alternatives: one that cannot match may be there for its marks alone. */
+/*
+ * Every alternative must be backward; an alternative that cannot match may exist only for its
+ * marks. Returns the part found in the last one, or NULL.
+ */
 static const struct spec_pattern *find_in_all(const struct spec_pattern *p, uint32_t region)
 {
 	const struct spec_pattern *found = NULL;
@@ -207,7 +213,7 @@ static const struct spec_pattern *find_in_all(const struct spec_pattern *p, uint
 	return found;
 }
 
-/* What is demanded to end a region before it begins; NULL: nothing. */
+/* The part that is required to end the region before another part begins it, or NULL. */
 static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region)
 {
 	const struct spec_pattern *ended = NULL;
@@ -243,7 +249,10 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 	struct spec_place place;
 	struct spelling near;
 
-	/* What is nested too deeply was cut off, and complained of: it may have had all of the region. */
+	/*
+	 * A part that was nested too deeply was cut off and reported. It may have contained all
+	 * leaves of the region.
+	 */
 	if (!count.first)
 		return;
 	place = count.first->place;
@@ -270,7 +279,7 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 			 "the region '%s' ends here, in front of where it begins", name);
 }
 
-/* One region, one thread. */
+/* A region belongs to one thread. */
 static void check_owner(struct check_pattern_checker *c, const struct spec_pattern *leaf,
 			uint32_t region)
 {
@@ -299,7 +308,7 @@ static void check_leaves(struct check_pattern_checker *c, const struct spec_patt
 	}
 }
 
-/* Does it match though nothing is chosen? */
+/* Does the pattern match without any event? */
 static bool may_be_empty(const struct spec_pattern *p)
 {
 	bool any = false, all = true;

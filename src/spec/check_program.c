@@ -1,4 +1,7 @@
-/* Names that only the program can know: its functions, variables, members; and monitors' files. */
+/*
+ * Checks the names that only the program can resolve: its functions, probes, variables and struct
+ * members. Also checks that the files of `monitor` formulas exist.
+ */
 #include "spec/message.h"
 #include "spec/spelling.h"
 #include "base/intern.h"
@@ -11,10 +14,10 @@
 struct check_program_checker {
 	const struct spec_file *file;
 	const struct spec_property *property;
-	const struct spec_event *event; /* NULL: in a formula */
-	const struct spec_names *names; /* NULL: nothing is known */
+	const struct spec_event *event; /* NULL while a formula is checked */
+	const struct spec_names *names; /* NULL: nothing is known about the program */
 	struct spec_messages *messages;
-	struct intern said; /* names of this property that were complained of */
+	struct intern said; /* names of this property that have been reported */
 };
 
 #define COMPLAIN(c, place, ...)                                                                    \
@@ -39,7 +42,8 @@ static struct check_program_hint nearest(const struct check_program_checker *c,
 {
 	const struct spec_names *n = c->names;
 
-	if (!n || !n->nearest || kind == SPEC_POINT_PROBE) /* functions are no help there */
+	/* names of functions do not help there */
+	if (!n || !n->nearest || kind == SPEC_POINT_PROBE)
 		return ask(NULL);
 	return ask(n->nearest(n->context, kind, name));
 }
@@ -54,7 +58,7 @@ static bool is_said(struct check_program_checker *c, const char *name)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* What the file itself has that is called nearly so. */
+/* A hint with the most similar name that the file itself declares. */
 static struct check_program_hint near_in_file(const struct check_program_checker *c,
 					      const char *name)
 {
@@ -167,7 +171,10 @@ static void check_arguments(struct check_program_checker *c, const struct spec_p
 			 p->function, parameters, parameters == 1 ? "" : "s", p->argument_count);
 }
 
-/* Points stand for each other: an event is unknown when the program has none of them. */
+/*
+ * The points of an event are alternatives: a missing function is an error only if the program has
+ * none of the event's points, otherwise a note.
+ */
 static void check_functions(struct check_program_checker *c, const struct spec_event *e)
 {
 	bool any = false;
@@ -206,7 +213,7 @@ static void check_event(struct check_program_checker *c, const struct spec_event
 
 /* ---- monitors -------------------------------------------------------------------------------- */
 
-/* A name without a slash in front is found beside the property file. */
+/* A relative path is relative to the directory of the property file. */
 static void check_monitor(struct check_program_checker *c, const struct spec_formula *f)
 {
 	const char *slash = strrchr(c->file->path, '/');

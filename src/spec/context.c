@@ -1,7 +1,7 @@
 /*
- * Words are keywords by where they stand. That is known from the tokens alone (statements end in
- * `;`, bodies in `}`), so nothing here depends on how far the parser has looked ahead, and after a
- * mistake both find their way at the same `;`.
+ * Decides by context whether a word is a keyword. The context follows from the tokens alone
+ * (statements end in `;`, bodies in `}`), so it does not depend on how far the parser has looked
+ * ahead, and after an error the parser and this file resume at the same `;`.
  */
 #include "spec/context.h"
 #include "spec/build.h"
@@ -13,7 +13,7 @@
 struct keyword {
 	const char *word;
 	int token;
-	enum context_where goes; /* at the start of a statement */
+	enum context_where goes; /* the new context, if the word starts a statement */
 };
 
 static const struct keyword top[] = {
@@ -34,7 +34,7 @@ static const struct keyword body[] = {
 	{ "grammar", TOK_GRAMMAR, CONTEXT_GRAMMAR_HEAD },
 	{ "monitor", TOK_MONITOR, CONTEXT_OTHER },
 	{ "on", TOK_ON, CONTEXT_VIOLATION },
-	{ "property", TOK_PROPERTY, CONTEXT_HEADER }, /* a } is missing: the parser says so */
+	{ "property", TOK_PROPERTY, CONTEXT_HEADER }, /* a } is missing: the parser reports it */
 	{ 0 },
 };
 static const struct keyword event[] = {
@@ -93,7 +93,7 @@ static bool names_function(int token)
 	return token == TOK_CALL || token == TOK_EXEC || token == TOK_RETURN || token == TOK_PROBE;
 }
 
-/* An event's points start behind `event NAME =` and behind commas outside of parentheses. */
+/* A point of an event starts after `event NAME =` and after each comma outside of parentheses. */
 static void follow_event(struct context *c, int token)
 {
 	if (c->function)
@@ -112,7 +112,7 @@ static enum context_where behind_brace(enum context_where where, int token)
 	return where == CONTEXT_GRAMMAR ? CONTEXT_BODY : CONTEXT_TOP;
 }
 
-/* Where the token behind this one stands. */
+/* Updates the context for the token that follows `token`. */
 static void follow(struct context *c, int token)
 {
 	c->words++;
@@ -134,7 +134,7 @@ static void follow(struct context *c, int token)
 		c->where = CONTEXT_BODY;
 }
 
-/* Does this bracket open Lua? */
+/* The lexer mode after this token: Lua if it is a bracket that opens Lua code. */
 static enum lexer_mode lua(const struct context *c, int token)
 {
 	if (token == '{' && (c->where == CONTEXT_GRAMMAR || c->where == CONTEXT_VIOLATION))
@@ -145,7 +145,9 @@ static enum lexer_mode lua(const struct context *c, int token)
 	return LEXER_PLAIN;
 }
 
-/* ---- what was forgotten ---------------------------------------------------------------------- */
+/*
+ * ---- missing ; and } --------------------------------------------------------------------------
+ */
 
 static const char *skip_blanks(const char *text)
 {
@@ -159,7 +161,7 @@ static const char *skip_word(const char *text)
 	return text;
 }
 
-/* Does the text behind `word` go on as a statement of that kind does? */
+/* Does the text after `word` continue like a statement that starts with this keyword? */
 static bool starts_statement(const char *word, const char *behind)
 {
 	const char *next = skip_blanks(behind), *end = skip_word(next);
@@ -177,9 +179,10 @@ static bool starts_statement(const char *word, const char *behind)
 }
 
 /*
- * A statement that starts on a new line while the one before it has not ended: one ';' or '}' was
- * forgotten. Put in here it costs one message; the parser by itself would skip the new statement,
- * too, and complain of every use of what it declares.
+ * Returns ';' or '}' if one is missing before this token, and reports it; otherwise 0. A token that
+ * starts a statement on a new line, while the previous statement has not ended, shows that.
+ * Inserting the missing sign here costs one message. The parser's own recovery would also skip the
+ * new statement and then report every use of the names it declares.
  */
 static int forgotten(struct context *c, const struct lexer_token *token)
 {
@@ -216,7 +219,9 @@ static int keep(struct context *c, struct lexer_token *token, int kind)
 	return kind;
 }
 
-/* ---- the parser's next token ------------------------------------------------------------------ */
+/*
+ * ---- tokens for the parser --------------------------------------------------------------------
+ */
 
 static int read_token(struct context *c, struct lexer_token *token)
 {
@@ -244,7 +249,8 @@ int context_next(struct context *c, struct lexer_token *token)
 	if (mode != LEXER_PLAIN)
 		kind = lexer_next(&c->lexer, mode, token);
 	else if (kind == '(' && touches && c->last > 255)
-		kind = TOK_ATTACHED; /* signs are below 256, so the last was a word */
+		/* single-character tokens are below 256, so the last token was a word */
+		kind = TOK_ATTACHED;
 	follow(c, kind);
 	c->before = c->now;
 	c->now = token->span;

@@ -1,7 +1,7 @@
 /*
- * Values of expressions: C's rules on 64 bits and double. Integers wrap; what C leaves undefined (a
- * division by 0, a shift by 64) has no value here. A text is known by its content, maybe only by its
- * start (`cut`): what the rest could change is unknown.
+ * Evaluates expressions with C's rules for 64-bit integers and double. Integers wrap. Operations
+ * that C leaves undefined (division by 0, shift by 64) give an unknown value. A string is known by
+ * its content, or only by its start (`cut`): a result that the rest could change is unknown.
  */
 #include "spec/spec.h"
 
@@ -28,7 +28,7 @@ static enum evaluate_truth truth(const struct spec_value *v)
 	switch (v->type) {
 	case SPEC_VALUE_INT: return v->number != 0;
 	case SPEC_VALUE_REAL: return v->real != 0;
-	case SPEC_VALUE_TEXT: return TRUE; /* a pointer to something */
+	case SPEC_VALUE_TEXT: return TRUE; /* a pointer that is not NULL */
 	default: return OPEN;
 	}
 }
@@ -38,9 +38,12 @@ static struct spec_value from_truth(enum evaluate_truth t)
 	return t == OPEN ? unknown : integer(t);
 }
 
-/* ---- texts ---------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
-/* As strcmp on at most `most` bytes; false: it depends on what was cut off. */
+/*
+ * Compares like strcmp on at most `most` bytes. Returns false if the result depends on bytes that
+ * were cut off.
+ */
 static bool compare_texts(const struct spec_value *a, const struct spec_value *b, uint64_t most,
 			  int *order)
 {
@@ -65,12 +68,12 @@ static struct spec_value compared_texts(const struct spec_value *a, const struct
 	return integer((order > 0) - (order < 0));
 }
 
-/* Where C gives a pointer, 1 for there and 0 for not there. */
+/* strstr: 1 if found and 0 if not, where C returns a pointer. */
 static struct spec_value contains(const struct spec_value *text, const struct spec_value *part)
 {
 	bool found = !part->length || memmem(text->text, text->length, part->text, part->length);
 
-	if (part->cut) /* at least its start must be in there */
+	if (part->cut) /* the string contains at least the known start of the part */
 		return found || text->cut ? unknown : integer(0);
 	return found ? integer(1) : text->cut ? unknown : integer(0);
 }
@@ -128,7 +131,10 @@ static struct spec_value texts(enum spec_operator operator, const struct spec_va
 {
 	int order;
 
-	/* a text and a number: only NULL says something, and a text that was read is none */
+	/*
+	 * A string compared with a number: only NULL gives an answer, because a string that was
+	 * read is not NULL.
+	 */
 	if (a->type != b->type) {
 		const struct spec_value *number = a->type == SPEC_VALUE_TEXT ? b : a;
 
@@ -160,7 +166,7 @@ static struct spec_value divide(enum spec_operator operator, int64_t a, int64_t 
 {
 	if (!b)
 		return unknown;
-	if (b == -1) /* the one quotient that overflows wraps like everything else */
+	if (b == -1) /* the one quotient that overflows wraps, like all other operations */
 		return integer(operator== SPEC_DIVIDE ? (int64_t)(0 - (uint64_t)a) : 0);
 	return integer(operator== SPEC_DIVIDE ? a / b : a % b);
 }
@@ -215,7 +221,7 @@ static struct spec_value unary(const struct spec_expr *e, const struct spec_scop
 	return a.type == SPEC_VALUE_REAL && e->operator== SPEC_NEGATE ? real(-a.real) : unknown;
 }
 
-/* && and ||: the side that decides does so though the other is unknown. */
+/* && and ||: one side can decide the result although the other is unknown. */
 static struct spec_value logical(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	enum evaluate_truth decides = e->operator== SPEC_OR ? TRUE : FALSE;

@@ -1,4 +1,7 @@
-/* What is behind each property of a file, as text. */
+/*
+ * Explains each property of a file as text: its events, what they bind, and how its formulas were
+ * parsed. See explain.h.
+ */
 #include "spec/explain.h"
 #include "base/mem.h"
 

@@ -1,4 +1,4 @@
-/* Expressions and extended regular expressions back to text. */
+/* Prints expressions and extended regular expressions. */
 #include "spec/explain.h"
 
 #include <ctype.h>
@@ -33,7 +33,8 @@ static void print_text(FILE *out, const char *text, uint32_t length)
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
 		else if (c < ' ' || c == 127)
-			fprintf(out, "\\%03o", c); /* three digits: the next may be a digit, too */
+			/* always three digits, because the next character may be a digit */
+			fprintf(out, "\\%03o", c);
 		else
 			putc(c, out);
 	}
@@ -71,7 +72,10 @@ static void infix(FILE *out, const struct spec_expr *e)
 	explain_expr(out, e->right);
 }
 
-/* They take all that follows, so inside of something else they need to be held together. */
+/*
+ * These operators extend as far to the right as possible, so inside of another expression they need
+ * parentheses.
+ */
 static bool reaches(const struct spec_expr *e)
 {
 	return e->operator== SPEC_ALWAYS || e->operator== SPEC_EVENTUALLY;

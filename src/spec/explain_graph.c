@@ -1,13 +1,14 @@
 /*
- * Properties as a Graphviz graph: of a pattern the order of its events, of a formula its automaton, or
- * its tree where that cannot be drawn, of a grammar which production needs which.
+ * Prints properties as a Graphviz graph: for a pattern the order of its events; for a formula its
+ * automaton, or its syntax tree if the automaton cannot be drawn; for a grammar the references
+ * between its productions.
  */
 #include "spec/explain.h"
 #include "base/vec.h"
 
 #include <string.h>
 
-#define MOST_LEAVES 1000u /* a?  b? c? … has as many lines as pairs */
+#define MOST_LEAVES 1000u /* a? b? c? ... has as many edges as pairs */
 
 struct explain_graph {
 	FILE *out;
@@ -16,7 +17,7 @@ struct explain_graph {
 	unsigned next, leaf;
 };
 
-struct explain_graph_nodes { /* fit for vec_push */
+struct explain_graph_nodes { /* layout that vec_push accepts */
 	unsigned *items;
 	size_t count, room;
 };
@@ -45,10 +46,10 @@ static void edge(struct explain_graph *g, unsigned from, unsigned to, const char
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-/* What a part starts with and ends with. */
+/* The leaves that a part can start and end with. */
 struct ends {
 	struct explain_graph_nodes first, last;
-	bool optional; /* it may be nothing */
+	bool optional; /* it may match nothing */
 };
 
 static void append(struct explain_graph_nodes *to, const struct explain_graph_nodes *from)
@@ -65,7 +66,10 @@ static void ends_free(struct ends *e)
 
 static const char *const solid = "", *const negated = " [color=red, style=dashed]";
 
-/* All before all: over a point in between where that is fewer lines. */
+/*
+ * Draws edges from all of `from` to all of `to`; through a node in between if that needs fewer
+ * edges.
+ */
 static void join(struct explain_graph *g, const struct explain_graph_nodes *from,
 		 const struct explain_graph_nodes *to, const char *style)
 {
@@ -166,7 +170,9 @@ static struct ends draw(struct explain_graph *g, const struct spec_pattern *p, c
 	}
 }
 
-/* ---- trees ----------------------------------------------------------------------------------- */
+/*
+ * ---- syntax trees, grammars -------------------------------------------------------------------
+ */
 
 static unsigned draw_expr(struct explain_graph *g, const struct spec_expr *e)
 {
@@ -174,7 +180,7 @@ static unsigned draw_expr(struct explain_graph *g, const struct spec_expr *e)
 			   : e->operator== SPEC_INTERVAL    ? "[ , )"
 			   : e->operator== SPEC_CONDITIONAL ? "? :"
 							    : explain_operator(e->operator);
-	/* below the operators of time and logic an expression is one thing */
+	/* Below temporal and logical operators an expression is drawn as one node. */
 	bool leaf = e->operator<SPEC_AND && e->operator!= SPEC_NOT;
 
 	if (leaf || e->operator== SPEC_EVENT) {
@@ -251,7 +257,10 @@ static void draw_pattern(struct explain_graph *g, const struct spec_pattern *p)
 	ends_free(&e);
 }
 
-/* The automaton; of what looks back the tree as well, which is what its monitor computes. */
+/*
+ * Draws the automaton. Returns false if the syntax tree must be drawn: there is no automaton, or it
+ * is a past-time formula, whose monitor computes the values of the tree's nodes.
+ */
 static bool draw_automaton(struct explain_graph *g, const struct spec_property *p,
 			   const struct spec_formula *f, spec_drawing *drawing)
 {

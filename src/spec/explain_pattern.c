@@ -1,6 +1,6 @@
 /*
- * A pattern as the constraints it stands for (GPredict, section II.C; doc/properties.md has what we
- * made of it). Leaves are numbered as they are written.
+ * Prints a pattern as the constraints it stands for (GPredict, section II.C; doc/properties.md
+ * describes our variant). Leaves are numbered in source order.
  */
 #include "spec/explain.h"
 #include "base/vec.h"
@@ -9,7 +9,11 @@
 
 struct leaf {
 	const struct spec_pattern *pattern;
-	bool is_last; /* nothing is demanded to come behind it; in || all are next anyway */
+	/*
+	 * no event is required to come after it; false inside ||, where every member is its
+	 * thread's next event anyway
+	 */
+	bool is_last;
 };
 
 struct listing {
@@ -40,9 +44,14 @@ static void collect(struct listing *l, const struct spec_pattern *p, bool is_las
 	}
 }
 
-/* ---- the order ------------------------------------------------------------------------------- */
+/*
+ * ---- order ------------------------------------------------------------------------------------
+ */
 
-/* The number of a leaf; leaves are met in the order in which they were collected. */
+/*
+ * Prints a pattern whose first leaf has the number `next`; returns the number of the leaf after it.
+ * Leaves come in the order in which they were collected.
+ */
 static unsigned print_constraint(struct listing *l, const struct spec_pattern *p, unsigned next);
 
 static unsigned print_parts(struct listing *l, const struct spec_pattern *p, unsigned next,
@@ -83,7 +92,7 @@ static unsigned print_constraint(struct listing *l, const struct spec_pattern *p
 	}
 }
 
-/* "not (1 < 2 < 3)" of single events: one of the steps goes backward. */
+/* For "not (1 < 2 < 3)" of single events: at least one neighbouring pair is in reverse order. */
 static void print_backward(struct listing *l)
 {
 	const struct spec_pattern *p = l->formula->pattern;
@@ -119,7 +128,9 @@ static void print_order(struct listing *l)
 	print_backward(l);
 }
 
-/* ---- threads, regions, what may be next -------------------------------------------------------- */
+/*
+ * ---- threads, regions, hints ------------------------------------------------------------------
+ */
 
 static void print_threads(const struct listing *l)
 {
@@ -160,7 +171,7 @@ static void print_regions(const struct listing *l)
 	}
 }
 
-/* doc/properties.md, "The last read". */
+/* See "The last read" in doc/properties.md. */
 static bool may_be_next(const struct spec_event *e)
 {
 	for (const struct spec_point *p = e->points; p; p = p->next)

@@ -1,4 +1,7 @@
-/* Messages with their line and a caret under the word they are about. */
+/*
+ * Formats messages: the location, the text, the source line, and a caret under the word they are
+ * about.
+ */
 #include "spec/message.h"
 #include "base/mem.h"
 
@@ -7,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 100u	/* messages of a kind; a file of nonsense has one in every word */
-#define LINE_SHOWN 160u /* bytes of a line */
+#define MOST                                                                                       \
+	100u /* messages per severity; in a file that is not a property file nearly every word is an error */
+#define LINE_SHOWN 160u /* bytes of a source line that are shown */
 
-/* A line of the file, its end excluded; NULL: there is no such line. */
+/* Returns a line of the file and its length without the line end; NULL if there is no such line. */
 static const char *find_line(const char *text, uint32_t line, size_t *length)
 {
 	while (text && --line) {
@@ -27,8 +31,9 @@ static bool is_inside_character(char c)
 }
 
 /*
- * The line and under it the caret. Of a long line the part around the caret is shown. Tabs stay
- * tabs in both, what is no text is shown as a dot; UTF-8 takes one column per character.
+ * Prints the line and the caret below it. Only the part around the caret is shown of a long line.
+ * Tabs are kept in both lines, control characters are shown as dots, and a UTF-8 character takes
+ * one column.
  */
 static void show_line(FILE *out, const char *line, size_t length, struct spec_place place)
 {
@@ -110,7 +115,7 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 		snprintf(text, sizeof text, "there are more %s than these %u",
 			 severity == SPEC_ERROR ? "errors" : "notes", MOST);
 	}
-	for (char *c = text; *c; c++) /* a word may have come over a line's end */
+	for (char *c = text; *c; c++) /* a quoted word may contain a line end */
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
 	struct spec_message message = { .severity = (uint8_t)severity,
@@ -124,7 +129,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct spec_message *x = a, *y = b;
 
-	/* without a place: behind all others */
+	/* messages without a location come last */
 	if (x->place.line != y->place.line)
 		return x->place.line - 1u < y->place.line - 1u ? -1 : 1;
 	return (x->place.column > y->place.column) - (x->place.column < y->place.column);
@@ -132,7 +137,7 @@ static int by_place(const void *a, const void *b)
 
 void message_sort(struct spec_messages *messages, size_t from)
 {
-	/* glibc's qsort is stable as long as it finds memory for a copy */
+	/* glibc's qsort is stable as long as it can allocate a copy of the array */
 	if (messages->list.count > from)
 		qsort(messages->list.items + from, messages->list.count - from,
 		      sizeof *messages->list.items, by_place);

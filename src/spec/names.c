@@ -1,6 +1,6 @@
 /*
- * Resolving names. In a point a name is a parameter or a local of the event; in a filter also a
- * global of the program; in a formula an event, a parameter or a global.
+ * Resolves names. In a point a name is a parameter or a local of the event; in a filter it may also
+ * be a global of the program; in a formula it is an event, a parameter or a global.
  */
 #include "spec/names.h"
 #include "spec/message.h"
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A list of names, each with its number in the tree: the first one of that name. */
+/* A set of names, each with its index in the tree. The first declaration of a name counts. */
 struct names_table {
 	struct intern names;
 	VEC(uint32_t) numbers;
@@ -23,8 +23,8 @@ struct resolver {
 	struct spec_messages *messages;
 	struct names_table parameters, events, externs, productions;
 	struct spec_property *property;
-	struct intern locals;	  /* of an event */
-	struct names_table bound; /* names that a point binds */
+	struct intern locals;	  /* of the current event */
+	struct names_table bound; /* names that the current point binds */
 	const struct spec_formula *formula;
 };
 
@@ -38,7 +38,7 @@ static uint32_t find(const struct names_table *table, const char *name)
 	return number == UINT32_MAX ? SPEC_NONE : table->numbers.items[number];
 }
 
-/* False: the name is there already. */
+/* Returns false if the name is in the table already. */
 static bool add(struct names_table *table, const char *name, uint32_t number)
 {
 	bool fresh;
@@ -55,7 +55,10 @@ static void clear(struct names_table *table)
 	vec_free(&table->numbers);
 }
 
-/* Hints cost as much as there are names: those that nobody will see are not looked for. */
+/*
+ * Tries every name as a correction. The cost grows with the number of names, so hints for messages
+ * that would be dropped are not computed.
+ */
 static void try_all(const struct resolver *r, struct spelling *near, const struct intern *names)
 {
 	if (message_is_full(r->messages, SPEC_ERROR))
@@ -156,7 +159,10 @@ static void bind(struct resolver *r, struct spec_argument *a)
 			 a->name);
 }
 
-/* o->f, *a and a mutex m are parameters; a name alone, or with members, may be a global. */
+/*
+ * In o->f, *a and a mutex m the name is a parameter; a plain name, or a name with members, may be a
+ * global.
+ */
 static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 {
 	struct spelling near;
@@ -198,7 +204,10 @@ static bool is_implicit(const char *name)
 	return !strcmp(name, "tid") || !strcmp(name, "atomic");
 }
 
-/* A name in a filter: what its own point binds, a parameter, what every point has, a global. */
+/*
+ * Resolves a name in a filter: a parameter, a name that its own point binds, `tid` or `atomic`, or
+ * a global.
+ */
 static void resolve_in_filter(struct resolver *r, struct spec_expr *e)
 {
 	e->parameter = find(&r->parameters, e->text);
@@ -238,7 +247,7 @@ static void resolve_call(struct resolver *r, struct spec_expr *e)
 		e->operator= SPEC_END;
 }
 
-/* `r->formula` says whether it is one's; SPEC_DEPTH bounds the depth. */
+/* `r->formula` is set while a formula is resolved. SPEC_DEPTH bounds the recursion. */
 static void resolve_expr(struct resolver *r, struct spec_expr *e)
 {
 	for (; e; e = e->next) {
@@ -254,7 +263,10 @@ static void resolve_expr(struct resolver *r, struct spec_expr *e)
 	}
 }
 
-/* A value to compare with is the same for all events: no name of this one may stand in it. */
+/*
+ * A value that an argument is compared with must be the same for all events, so it must not contain
+ * names that the event binds.
+ */
 static void refuse_bound(struct resolver *r, const struct spec_expr *e)
 {
 	for (; e; e = e->next) {
@@ -312,7 +324,10 @@ static void resolve_event(struct resolver *r, struct spec_event *e)
 {
 	for (struct spec_point *p = e->points; p; p = p->next)
 		resolve_point(r, p);
-	/* filters behind: what they name may be bound by another point, which is worth saying */
+	/*
+	 * Filters come after all points, so that a name that another point binds can be reported as
+	 * such.
+	 */
 	for (struct spec_point *p = e->points; p; p = p->next) {
 		clear(&r->bound);
 		for (uint32_t i = 0; i < p->argument_count; i++)

@@ -1,4 +1,4 @@
-/* Numbers, characters and strings as C writes them. */
+/* Converts numbers, characters and strings in C's notation. */
 #include "spec/build.h"
 #include "spec/lexer.h"
 #include "spec/parser.h"
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* u, l, ll and their mixtures; true: there is a u among them. */
+/*
+ * Returns whether the text is a valid suffix (u, l, ll and their combinations) and sets whether it
+ * contains a u.
+ */
 static bool read_suffix(const char *text, bool *unsigned_)
 {
 	size_t length = strlen(text);
@@ -71,7 +74,10 @@ static int hex_digit(char c)
 				      : -1;
 }
 
-/* The character behind a backslash at `*at`; false: there is no such escape. */
+/*
+ * Decodes the escape sequence after a backslash at `*at` and advances it. Returns false if there is
+ * no such escape.
+ */
 static bool unescape(const char *text, uint32_t length, uint32_t *at, unsigned char *out)
 {
 	static const char names[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"\?";
@@ -111,7 +117,10 @@ void lexer_string(struct build *build, const struct span *span, const char *text
 		if (c == '\\' && !unescape(text, length, &i, &c)) {
 			struct spec_place place = span->place;
 
-			place.column += i; /* the backslash: the quote is in front of text[0] */
+			/*
+			 * location of the backslash; the opening quote is one byte before text[0]
+			 */
+			place.column += i;
 			place.length = 2;
 			build_complain(build, place, "there is no such escape: \\%.1s",
 				       i < length ? text + i : "");

@@ -1,4 +1,4 @@
-/* From a file to its tree. */
+/* Reads a property file: parses it into a tree, resolves its names and checks it. */
 #include "spec/build.h"
 #include "spec/check.h"
 #include "spec/message.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Places are 32 bits and flex counts in int; nobody writes a property file of that size. */
+/* Locations have 32 bits and flex counts in int. Real property files are far smaller. */
 #define LARGEST (64u << 20)
 
 static void build_open(struct build *build, const char *path, const char *text, size_t length,

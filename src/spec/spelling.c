@@ -1,7 +1,7 @@
 /*
- * Edit distance with swaps of neighbours (Damerau's, each letter moved once: "optimal string
- * alignment"). Words are cut at 63 letters; how many slips still make the same word depends on
- * its length: one below 5 letters, two below 9, three otherwise.
+ * Edit distance with transposition of neighbours (Damerau's, restricted: "optimal string
+ * alignment"). Words are cut at 63 characters. The number of mistakes that still count as the same
+ * word depends on its length: one below 5 characters, two below 9, three otherwise.
  */
 #include "spec/spelling.h"
 
@@ -54,7 +54,7 @@ void spelling_try(struct spelling *near, const char *candidate)
 	if (apart >= near->distance)
 		return;
 	unsigned distance = spelling_distance(near->word, candidate);
-	/* All letters changed is no slip, however short the word is. */
+	/* If every character is changed it is not a typing mistake, however short the word is. */
 	if (distance < near->distance && distance < near->length) {
 		near->distance = distance;
 		near->best = candidate;

@@ -1,6 +1,7 @@
 /*
- * Syntax errors. The parser knows each token that could come next; a reader wants to know what kind
- * of thing: "an expression" rather than the fourteen tokens that start one.
+ * Syntax errors. The parser knows every token that could come next; users want to read what kind of
+ * thing is expected: "an expression" rather than the fourteen tokens that start one. Adds hints for
+ * mistakes that are common because a sign means something else in C or in another formalism.
  */
 #include "spec/syntax.h"
 #include "spec/spelling.h"
@@ -46,7 +47,9 @@ static bool expects(const struct list *expected, const char *name)
 	return contains(expected->items, expected->count, name);
 }
 
-/* ---- what was expected ---------------------------------------------------------------------- */
+/*
+ * ---- expected tokens --------------------------------------------------------------------------
+ */
 
 struct wording {
 	const char *names[64];
@@ -59,7 +62,7 @@ static void put(struct wording *w, const char *name)
 		w->names[w->count++] = name;
 }
 
-/* Kinds of things instead of tokens. */
+/* Replaces sets of tokens by the kind of thing they start or join. */
 static void word_expected(struct wording *w, const struct list *expected)
 {
 	bool expression = expects(expected, "a number") && expects(expected, "a real number");
@@ -113,14 +116,16 @@ static void print_expected(FILE *out, const struct list *expected)
 	}
 }
 
-/* ---- what may have been meant --------------------------------------------------------------- */
+/*
+ * ---- hints ------------------------------------------------------------------------------------
+ */
 
 static bool is(const char *token, const char *name)
 {
 	return token && !strcmp(token, name);
 }
 
-/* A keyword that is nearly what stands there. */
+/* The expected keyword that is most similar to the word at `span`, or NULL. */
 static const char *near_keyword(const struct build *build, const struct span *span,
 				const struct list *expected)
 {
