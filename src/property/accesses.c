@@ -1,6 +1,6 @@
 /*
- * Points about memory: globals by where they are, fields by what the access site says, `*a` by the
- * address itself. In a text trace variables go by their names: `x`, `p.f` and `p->f`.
+ * Points about memory accesses. Globals are found by address, fields by the path in the access
+ * site, `*a` by the address itself. In a text trace variables have names: `x`, `p.f` and `p->f`.
  */
 #include "property/reader.h"
 
@@ -20,11 +20,11 @@ static bool writes(uint8_t kind)
 	return kind == EV_WRITE || kind == EV_ATOMIC_WRITE || kind == EV_ATOMIC_UPDATE;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /*
- * Is `path` the field, or a part of it? "*" is any. Base classes and unnamed members have no name in a
- * path: "a..b" is what the source calls a.b.
+ * Is `path` the field or a part of it? "*" is any field. Base classes and unnamed members have no
+ * name in a path: "a..b" is a.b in the source.
  */
 bool accesses_path_fits(const char *field, const char *path)
 {
@@ -40,8 +40,8 @@ bool accesses_path_fits(const char *field, const char *path)
 }
 
 /*
- * What follows the struct's tag in a site's path: "table.refs" to "refs", "Derived..refs" as well; NULL:
- * another struct's.
+ * The part of a site's path after the struct's tag: "refs" for "table.refs" and for
+ * "Derived..refs". NULL if the path belongs to another struct.
  */
 static const char *path_in(const char *path, const char *tag)
 {
@@ -60,7 +60,7 @@ const char *accesses_field(const char *path, const char *tag, const char *wanted
 	return field && accesses_path_fits(wanted, field) ? field : NULL;
 }
 
-/* A text's global: the name and the path, as they are written. */
+/* In a text trace a global has its name and path as written. */
 bool accesses_is_named(const struct spec_target *target, const char *name)
 {
 	size_t length = strlen(target->name);
@@ -74,7 +74,10 @@ bool accesses_is_named(const struct spec_target *target, const char *name)
 	return !strcmp(name, target->path);
 }
 
-/* A text's field: how long the object's name is, where the field's starts; 0: it is none. */
+/*
+ * A field in a text trace: returns the length of the object's name and sets `rest` to the start of
+ * the field's name. Returns 0 if it is not the field.
+ */
 size_t accesses_split(const char *name, const char *field, const char **rest)
 {
 	for (const char *p = name + strlen(name); p > name; p--) {
@@ -88,7 +91,7 @@ size_t accesses_split(const char *name, const char *field, const char **rest)
 	return 0;
 }
 
-/* ---- indices -------------------------------------------------------------------------------------- */
+/* ---- indices --------------------------------------------------------------------------------- */
 
 static bool in_ranges(const struct property_reader *r, struct reader_list ranges, uint64_t address)
 {
@@ -110,7 +113,7 @@ bool accesses_in_target(const struct property_reader *r, uint32_t number,
 			 address);
 }
 
-/* Where the recording's program has a global. */
+/* The addresses of a global in the recorded program. */
 static struct reader_list find_ranges(struct property_reader *r, const struct spec_target *target)
 {
 	struct reader_list list = { (uint32_t)r->ranges.count, 0 };
@@ -133,7 +136,7 @@ static int compare_addresses(const void *left, const void *right)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Ranges may overlap: between two neighbouring ends the points are always the same. */
+/* Ranges may overlap. Between two neighbouring bounds the set of points is constant. */
 static void cut_stretches(struct property_reader *r)
 {
 	VEC(uint64_t) ends = { 0 };
@@ -201,7 +204,9 @@ void accesses_free(struct property_reader *r)
 	map_free(&r->bases);
 }
 
-/* ---- which points an access may fit ----------------------------------------------------------------- */
+/*
+ * ---- points that an access may match ----------------------------------------------------------
+ */
 
 static void add(struct property_reader *r, const struct trace_event *event, uint32_t number)
 {
@@ -220,7 +225,7 @@ static void add_list(struct property_reader *r, const struct trace_event *event,
 		add(r, event, r->lists.items[list.start + i]);
 }
 
-/* Is the site one of the field that the point is about, or of an element of it? */
+/* Is the site an access to the field that the point is about, or to an element of it? */
 static bool site_fits(struct property_reader *r, const struct reader_point *point,
 		      const struct trace_event *event)
 {
@@ -281,7 +286,7 @@ static struct reader_list list_name(struct property_reader *r, const struct trac
 	return list;
 }
 
-/* Lists are made once for each site, or for each address of a text. */
+/* The list is computed once for each site, or for each address in a text trace. */
 static void look_up(struct property_reader *r, const struct trace_event *event, uint64_t key)
 {
 	bool fresh;
@@ -294,7 +299,7 @@ static void look_up(struct property_reader *r, const struct trace_event *event, 
 	add_list(r, event, r->site_lists.items[*list - 1]);
 }
 
-/* The stretches that an access touches. */
+/* Adds the points of all stretches that the access overlaps, each once. */
 static void look_at_globals(struct property_reader *r, const struct trace_event *event)
 {
 	uint64_t end = event->address + event->size;
@@ -337,9 +342,9 @@ void accesses_look(struct property_reader *r, const struct trace_event *event)
 		look_at_globals(r, event);
 }
 
-/* ---- matching --------------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
-/* The bytes at `offset` of the access; those of a FILL are all the same. */
+/* The bytes at `offset` of the access. A FILL repeats its unit. */
 static struct property_raw value_at(const struct match *m, uint64_t offset, uint64_t size,
 				    enum raw_value_form form)
 {
@@ -363,7 +368,7 @@ static bool match_value(const struct match *m, const struct property_raw *raw)
 	return !slot || match_slot(m, slot, raw);
 }
 
-/* A variable's value is known if the access covers it. */
+/* The value of a variable is known if the access covers it. */
 static bool match_global(const struct match *m)
 {
 	const struct trace_event *ev = m->happening->event;
@@ -384,7 +389,7 @@ static bool match_global(const struct match *m)
 	return match_value(m, &raw);
 }
 
-/* Which field it is of those that o->* stands for: an implicit parameter. */
+/* Binds the field that `o->*` matched to the implicit parameter of `o`. */
 static bool match_which(const struct match *m, const char *field)
 {
 	const struct reader_slice *slice = &m->reader->slices.items[m->point->slice];
@@ -415,7 +420,7 @@ static bool match_text_field(const struct match *m)
 	return match_value(m, &raw);
 }
 
-/* How the value of a site's field is read. Asked once for each site. */
+/* How to read the value of a site's field. Computed once for each site. */
 static enum raw_value_form form_of(struct property_reader *r, const struct wire_element *site,
 				   const char *tag, const char *field)
 {
@@ -429,7 +434,7 @@ static enum raw_value_form form_of(struct property_reader *r, const struct wire_
 	return (enum raw_value_form) * form;
 }
 
-/* `o->list[2]` is asked for, and it is another element of an object that is known. */
+/* Is `o->list[2]` asked for, and the access is to another element of a known object? */
 static bool is_in_known(const struct match *m, uint64_t address)
 {
 	const struct spec_target *target = m->point->spec->target;
@@ -445,7 +450,7 @@ static bool is_in_known(const struct match *m, uint64_t address)
 	return is_known;
 }
 
-/* An element: its object is one that other events bind, or not known. */
+/* Matches an array element. Its object is one that other events bind; otherwise it is unknown. */
 static bool match_element(const struct match *m, uint64_t address)
 {
 	struct property_reader *r = m->reader;
@@ -465,7 +470,7 @@ static bool match_element(const struct match *m, uint64_t address)
 	return match_value(m, &raw);
 }
 
-/* The object is in front of the field. */
+/* Matches a field. The object's address is that of the access minus the field's offset. */
 static bool match_field(const struct match *m)
 {
 	struct property_reader *r = m->reader;

@@ -1,4 +1,7 @@
-/* All events of all properties, kept. At one anchor they are in the order of the property's events. */
+/*
+ * Collects all events of all properties in memory (property_read()). Events with the same anchor
+ * are sorted by their index in the property.
+ */
 #include "property/reader.h"
 
 #include "base/mem.h"
@@ -18,7 +21,7 @@ static int compare_events(const void *left, const void *right)
 	return (a->bindings > b->bindings) - (a->bindings < b->bindings);
 }
 
-/* Texts are kept once, however often they come. */
+/* Each distinct string is stored once. */
 static void keep_captured(struct property_events *events, const struct property_step *step,
 			  struct intern *texts)
 {
@@ -48,7 +51,7 @@ static void keep_event(struct property_events *events, const struct property_ste
 		keep_captured(events, step, texts);
 }
 
-/* They go over to the set. */
+/* Moves the strings to the set. */
 static void take_texts(struct intern *texts, struct property_set *set)
 {
 	for (size_t i = 0; i < texts->items.count; i++)
@@ -57,7 +60,7 @@ static void take_texts(struct intern *texts, struct property_set *set)
 	intern_free(texts);
 }
 
-/* Texts go over to the set. */
+/* Moves the values and their strings to the set. */
 static void take_values(struct reader_slice *slice, struct property_events *events,
 			struct property_set *set)
 {

@@ -1,6 +1,6 @@
 /*
- * Whose field it is, where the access site does not say: fields of base classes, elements of arrays,
- * locks that a library takes.
+ * Finds the object that a field belongs to if the access site does not tell: fields of base
+ * classes, elements of arrays, and locks that a library locks.
  */
 #include "property/reader.h"
 
@@ -22,9 +22,9 @@ char *field_owners_whole(const char *path)
 	return mem_copy_text(path, strcspn(path, "["));
 }
 
-/* ---- by the address ------------------------------------------------------------------------------ */
+/* ---- by address ------------------------------------------------------------------------------ */
 
-/* The struct that `o` of o->f points at, as sites call it. */
+/* The name that sites use for the struct that `o` of o->f points to. */
 static const char *tag_of(struct property_reader *r, const struct reader_point *point,
 			  const struct spec_target *target)
 {
@@ -39,9 +39,10 @@ static const char *tag_of(struct property_reader *r, const struct reader_point *
 }
 
 /*
- * The mutex in a std::mutex is locked by code of the library, which knows nothing of the struct that it
- * is a member of; the address of an element of an array does not say where the array starts. Then
- * the object is looked for among those that other events bind.
+ * The position of the field in its struct, if sites do not tell its object; otherwise size 0. The
+ * mutex in a std::mutex is locked by library code, which does not know the struct around it. The
+ * address of an array element does not tell where the array starts. In both cases the object is
+ * searched among those that other events bind.
  */
 static struct reader_place find_place(struct property_reader *r, const struct spec_target *target,
 				      const char *tag, bool lock)
@@ -120,7 +121,7 @@ bool field_owners_match(const struct match *m, const struct spec_target *target,
 		return false;
 	if (!known->addresses.count)
 		sort_known(known, &slice->values);
-	/* the last object that starts early enough */
+	/* the last object that starts at or before the address */
 	for (high = known->addresses.count; low < high;) {
 		size_t middle = low + (high - low) / 2;
 
@@ -135,7 +136,7 @@ bool field_owners_match(const struct match *m, const struct spec_target *target,
 	return match_parameter(m, target->parameter, target->local, &raw);
 }
 
-/* ---- base classes ------------------------------------------------------------------------------- */
+/* ---- by base class --------------------------------------------------------------------------- */
 
 bool field_owners_find_base(struct property_reader *r, const struct reader_point *point,
 			    const struct wire_element *site, const char **field, uint64_t *shift)

@@ -1,16 +1,16 @@
 /*
- * Points about locks and threads, and which locks each thread holds.
+ * Points about locks and threads, and the locks that each thread holds.
  *
- * Recursion is folded: only the outermost taking and giving back are events. Mutexes and read-write
- * locks are alike, and a wait gives its mutex back and has it again. A request is the moment before a
- * lock is taken that the thread would have waited for, however long; tries and timed ones are none. One
- * that never came through is its thread's last event.
+ * Only the outermost acquire and release of a recursive lock are events. Mutexes and read-write
+ * locks are treated alike. A condition wait releases its mutex and acquires it again. A request is
+ * the moment before a blocking acquire, however short the wait; trylock and timed operations have
+ * no request. A request that was never granted is the last event of its thread.
  */
 #include "property/reader.h"
 
 #include <string.h>
 
-/* ---- who holds what ------------------------------------------------------------------------------- */
+/* ---- held locks ------------------------------------------------------------------------------ */
 
 static struct reader_held *find(struct reader_lane *lane, uint64_t address, bool shared)
 {
@@ -29,7 +29,7 @@ static void drop(struct property_reader *r, struct reader_lane *lane, struct rea
 	r->held_count--;
 }
 
-/* Nobody holds locks in these bytes any more. */
+/* Removes all locks in these bytes from all threads. */
 static void forget(struct property_reader *r, uint64_t low, uint64_t size)
 {
 	for (uint32_t i = 0; r->held_count && i < trace_stream_count(r->trace); i++) {
@@ -42,9 +42,9 @@ static void forget(struct property_reader *r, uint64_t low, uint64_t size)
 	}
 }
 
-/* ---- matching --------------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
-/* Does the target mean this lock? Binds what it names. */
+/* Is this lock the target? Binds the parameter that the target names. */
 static bool match_lock(const struct match *m, const struct spec_target *target, uint64_t address,
 		       const struct wire_element *site)
 {
@@ -82,7 +82,7 @@ static bool match_lock(const struct match *m, const struct spec_target *target, 
 	}
 }
 
-/* Texts: whatever else it needs, a lock of that name is there. */
+/* Text traces: a lock with this name exists, whether or not the rest of the point matches. */
 static bool match_and_note(const struct match *m, const struct spec_target *target,
 			   uint64_t address, const struct wire_element *site)
 {
@@ -100,7 +100,7 @@ bool locks_match(const struct match *m)
 
 	if (reader_is_lock(spec))
 		return match_and_note(m, spec->target, m->happening->lock, ev->site);
-	/* spawn, join: the other thread, where it is asked for */
+	/* spawn, join: binds the other thread if the point asks for it */
 	raw = raw_value_number(ev->number);
 	if (spec->target)
 		return match_parameter(m, spec->target->parameter, spec->target->local, &raw);
@@ -112,7 +112,7 @@ bool locks_match_held(const struct match *m, const struct reader_held *held)
 	return match_lock(m, m->point->spec->holding, held->address, held->site);
 }
 
-/* Tries all points of a kind. */
+/* Matches all points of a kind. */
 static void happen(struct property_reader *r, struct reader_happening *what,
 		   enum spec_point_kind kind)
 {
@@ -123,7 +123,9 @@ static void happen(struct property_reader *r, struct reader_happening *what,
 		match_candidates(r, what);
 }
 
-/* ---- following -------------------------------------------------------------------------------------- */
+/*
+ * ---- tracking held locks ----------------------------------------------------------------------
+ */
 
 static void acquire(struct property_reader *r, struct reader_happening *what, uint64_t address,
 		    bool shared, uint32_t depth)
@@ -144,7 +146,7 @@ static void acquire(struct property_reader *r, struct reader_happening *what, ui
 	r->held_count++;
 }
 
-/* Gives it back, once or wholly; how deep the thread was in it. */
+/* Releases a lock once, or completely; returns the previous recursion depth. */
 static uint32_t release(struct property_reader *r, struct reader_happening *what, uint64_t address,
 			bool shared, bool wholly)
 {
@@ -152,7 +154,7 @@ static uint32_t release(struct property_reader *r, struct reader_happening *what
 	struct reader_held *held = find(lane, address, shared);
 	uint32_t depth = 1;
 
-	if (!held) /* a read-write lock has one unlock for both */
+	if (!held) /* a read-write lock has the same unlock for readers and writers */
 		held = find(lane, address, !shared);
 	if (held) {
 		depth = held->depth;
@@ -163,12 +165,15 @@ static uint32_t release(struct property_reader *r, struct reader_happening *what
 	happen(r, what, SPEC_POINT_RELEASE);
 	if (held)
 		drop(r, lane, held);
-	else /* another thread's */
+	else /* another thread holds it */
 		forget(r, address, 1);
 	return depth;
 }
 
-/* Asked for and never had: nothing comes behind it. Costs a pass over the trace. */
+/*
+ * Finds requests that were never granted: they are the last event of their stream. Costs a pass
+ * over the trace if there are points about requests.
+ */
 void locks_prepare(struct property_reader *r)
 {
 	for (uint32_t i = 0; r->kinds[SPEC_POINT_REQUEST].count && i < trace_stream_count(r->trace);

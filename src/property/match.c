@@ -1,6 +1,7 @@
 /*
- * One point against one recorded event: what its kind compares and binds (points.c, accesses.c,
- * locks.c), then what all kinds have: held locks, the filter, and the binding's values.
+ * Matches one point with one recorded event: first the part that depends on the kind (points.c,
+ * accesses.c, locks.c), then the common part: held locks, the filter, and the values of the
+ * binding.
  */
 #include "property/reader.h"
 
@@ -11,7 +12,7 @@
 
 uint8_t match_type(const struct match *m, uint32_t parameter)
 {
-	if (parameter == SPEC_NONE) /* a local: text where there is some */
+	if (parameter == SPEC_NONE) /* a local: as text if it has one */
 		return SPEC_STRING;
 	return m->reader->slices.items[m->point->slice].types[parameter];
 }
@@ -23,7 +24,7 @@ bool match_doubt(const struct match *m, enum reader_doubt doubt)
 	return false;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------ */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 		     const struct property_raw *raw)
@@ -40,7 +41,8 @@ bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 	}
 	switch (values_judge(type, raw)) {
 	case VALUES_FITS: break;
-	case VALUES_NULL: return false; /* no object: an event that would bind it is none */
+	/* NULL is not an object, so there is no event that binds it */
+	case VALUES_NULL: return false;
 	case VALUES_UNKNOWN: return match_doubt(m, DOUBT_UNKNOWN);
 	case VALUES_CUT: return match_doubt(m, DOUBT_CUT);
 	case VALUES_NO_TEXT: return match_doubt(m, DOUBT_NO_TEXT);
@@ -53,7 +55,7 @@ bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 	return true;
 }
 
-/* Numbers with numbers, text with text; a null pointer is 0. */
+/* Compares numbers with numbers and text with text; a null pointer is 0. */
 static bool equals(const struct match *m, const struct spec_expr *expr,
 		   const struct property_raw *raw)
 {
@@ -87,7 +89,9 @@ bool match_slot(const struct match *m, const struct spec_argument *slot,
 	return true;
 }
 
-/* ---- what comes of it --------------------------------------------------------------------------- */
+/*
+ * ---- values of the binding --------------------------------------------------------------------
+ */
 
 static bool starts_life(const struct spec_event *event, uint32_t parameter)
 {
@@ -98,7 +102,7 @@ static bool starts_life(const struct spec_event *event, uint32_t parameter)
 	return false;
 }
 
-/* The values of what is bound, in `chosen`. */
+/* Sets `chosen` to the values of the bound parameters. */
 static void choose(const struct match *m)
 {
 	struct property_reader *r = m->reader;
@@ -130,9 +134,11 @@ static void remember(struct reader_slice *slice, const uint32_t *chosen)
 	}
 }
 
-/* ---- what grammars see ---------------------------------------------------------------------------- */
+/*
+ * ---- values for grammars ----------------------------------------------------------------------
+ */
 
-/* Texts by their content, and a null pointer to one is 0. */
+/* Strings by content; a null pointer to a string is 0. */
 static struct spec_value captured_local(const struct property_raw *raw)
 {
 	struct spec_value value = { .type = SPEC_VALUE_UNKNOWN };
@@ -157,7 +163,10 @@ static void capture(const struct match *m)
 	};
 }
 
-/* Another point of the event fits as well: what it binds is added to what the first one bound. */
+/*
+ * Another point of the same event matches as well: adds the locals that it binds to those of the
+ * first.
+ */
 static void capture_more(const struct match *m, struct spec_value *captured)
 {
 	for (uint32_t l = 0; l < m->point->event->local_count; l++) {
@@ -166,9 +175,12 @@ static void capture_more(const struct match *m, struct spec_value *captured)
 	}
 }
 
-/* ---- events --------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* Several points of an event may fit one anchor: with the same binding they are one. */
+/*
+ * Is the event already in the queue? Several points of an event may match one anchor; with the same
+ * binding they are one event.
+ */
 static bool is_there(const struct match *m, uint32_t parameters, bool next)
 {
 	struct property_reader *r = m->reader;
@@ -192,7 +204,10 @@ static bool is_there(const struct match *m, uint32_t parameters, bool next)
 	return false;
 }
 
-/* Not where a filter chooses parameters: the first walk cannot know; not_recorded.c says so. */
+/*
+ * Does nothing if a filter chooses parameters, because the first walk cannot know the choice.
+ * not_recorded.c reports that.
+ */
 static void end_lives(const struct match *m)
 {
 	if (m->point->guesses.count)
@@ -244,7 +259,7 @@ static void happen(const struct match *m)
 		capture(m);
 }
 
-/* ---- filters ------------------------------------------------------------------------------------ */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 static struct spec_value known_value(const struct property_value *value)
 {
@@ -275,7 +290,10 @@ static bool holds(const struct match *m)
 	return match_doubt(m, DOUBT_FILTER);
 }
 
-/* An event for each choice of what the filter names and the point does not bind. */
+/*
+ * Creates an event for each choice of the parameters that the filter mentions and the point does
+ * not bind.
+ */
 static void guess(const struct match *m, uint32_t i)
 {
 	struct property_reader *r = m->reader;
@@ -313,7 +331,10 @@ static void finish(const struct match *m)
 	for (uint32_t l = 0; l < m->point->event->local_count; l++)
 		r->local_values[l] = raw_value_spec_value(&r->locals[l], SPEC_STRING);
 	if (m->point->guesses.count) {
-		/* Values are made in both walks, whatever the filter says: so their numbers agree. */
+		/*
+		 * Both walks create the values whatever the filter says, so that their indices
+		 * agree.
+		 */
 		choose(m);
 		if (!r->first_walk)
 			guess(m, 0);
@@ -323,7 +344,7 @@ static void finish(const struct match *m)
 	}
 }
 
-/* ---- trying ------------------------------------------------------------------------------------- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
 static void hold_each(const struct match *m)
 {
@@ -375,7 +396,7 @@ static void try(struct property_reader *r, uint32_t number, const struct reader_
 		finish(&m);
 }
 
-/* `bindings` says which was found first. */
+/* `bindings` is the order in which the events were found. */
 static int compare_steps(const void *left, const void *right)
 {
 	const struct reader_step *a = left, *b = right;
@@ -387,7 +408,7 @@ static int compare_steps(const void *left, const void *right)
 	return (a->bindings > b->bindings) - (a->bindings < b->bindings);
 }
 
-/* At one anchor in the order of the property's events: nearly always they are already. */
+/* Sorts the events of one anchor by their index in the property. They nearly always are sorted. */
 static void sort_anchor(struct property_reader *r)
 {
 	struct reader_step *first = r->queue.items + r->anchor;
@@ -401,7 +422,10 @@ static void sort_anchor(struct property_reader *r)
 	}
 }
 
-/* Lives that start here come first: whatever else happens at this anchor is about the new one. */
+/*
+ * Points that start a lifetime are tried first: all other events at this anchor are about the new
+ * lifetime.
+ */
 void match_candidates(struct property_reader *r, const struct reader_happening *what)
 {
 	r->anchor = r->queue.count;

@@ -1,10 +1,11 @@
 /*
- * What a property asked for and the recording cannot show. A property that is silent because of that
- * has not been judged.
+ * Reports what a property needs and the recording cannot show. A property without findings for that
+ * reason has not been checked.
  *
- * Points that the program has nothing for cannot happen: they are told only if that goes for all
- * points of their event (properties list malloc, calloc, aligned_alloc …, and programs use some). Points
- * that it has and that were not recorded are always told, and so are events that could not be decided.
+ * Points that match nothing in the program cannot happen. They are reported only if that holds for
+ * all points of their event, because properties list alternatives (malloc, calloc, aligned_alloc
+ * ...) of which a program uses some. Points that exist in the program but were not recorded are
+ * always reported, and so are events that could not be decided.
  */
 #include "property/reader.h"
 
@@ -19,11 +20,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Why a point cannot be seen; `lacks`: because the program has nothing that fits. */
+/* Why a point was not recorded. `lacks`: because nothing in the program matches it. */
 struct not_recorded_reason {
-	char *text; /* NULL: it can */
+	char *text; /* NULL: it was recorded */
 	bool lacks;
-	bool partly; /* other functions that fit it can be seen */
+	bool partly; /* other functions that match it were recorded */
 };
 
 static struct not_recorded_reason because(bool lacks, const char *format, ...)
@@ -40,9 +41,9 @@ static struct not_recorded_reason because(bool lacks, const char *format, ...)
 	return reason;
 }
 
-/* ---- functions ------------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------- */
 
-/* A file of the trace as text; NULL: it has none. */
+/* Reads a file of the trace as text; NULL if it does not exist. */
 static char *read_part(const struct trace *trace, const char *name)
 {
 	struct file_view view;
@@ -60,7 +61,7 @@ static char *read_part(const struct trace *trace, const char *name)
 	return text;
 }
 
-/* A selection's line. */
+/* Does the selection contain this line? */
 static bool has_line(const char *text, const char *wanted)
 {
 	size_t length = strlen(wanted);
@@ -75,7 +76,7 @@ static bool has_line(const char *text, const char *wanted)
 	return false;
 }
 
-/* A line of `points_missed` taken apart: "REASON\tKIND\tLIBRARY\tFUNCTION". */
+/* Splits a line of `points_missed`: "REASON\tKIND\tLIBRARY\tFUNCTION". */
 static bool cut_line(char *line, char *words[4])
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -90,8 +91,8 @@ static bool cut_line(char *line, char *words[4])
 }
 
 /*
- * What the program lacks is told by the selection's own words; what is there and cannot be seen by the
- * function's name, of any library.
+ * Is this line about the point? If the program lacks the function, the line repeats the selection.
+ * If the function exists and could not be recorded, the line has its name, without a library.
  */
 static bool is_missed(const struct spec_point *spec, const char *kind, char *const words[4])
 {
@@ -119,7 +120,7 @@ static struct not_recorded_reason missed(const struct spec_point *spec, const ch
 	return reason;
 }
 
-/* Some of what a point stands for may be seen although other functions are not. */
+/* Does the recording contain some function that the point matches? */
 static bool has_row(const struct property_reader *r, const struct reader_point *point)
 {
 	for (size_t i = 0; i < trace_point_row_count(r->trace); i++) {
@@ -161,7 +162,7 @@ static struct not_recorded_reason judge_function(const struct property_reader *r
 	return reason;
 }
 
-/* ---- memory and locks ------------------------------------------------------------------------------- */
+/* ---- memory and locks ------------------------------------------------------------------------ */
 
 static bool has_field(const struct property_reader *r, const char *tag, const char *field,
 		      bool locks)
@@ -176,7 +177,7 @@ static bool has_field(const struct property_reader *r, const char *tag, const ch
 	return false;
 }
 
-/* Does any event bind an object that the field can be of? */
+/* Does any event bind an object that could have the field? */
 static bool is_known(const struct property_reader *r, const struct reader_point *point,
 		     const struct spec_target *target)
 {
@@ -221,7 +222,10 @@ static struct not_recorded_reason judge_target(const struct property_reader *r,
 	return (struct not_recorded_reason){ 0 };
 }
 
-/* `becomes` is no event of the trace: who judges runs (src/monitor) sees it in their values. */
+/*
+ * `becomes` is not an event of the trace: only src/monitor sees it, in the values of the states.
+ * Patterns and grammars do not.
+ */
 static bool chooses_events(const struct spec_property *property)
 {
 	for (const struct spec_formula *f = property->formulas; f; f = f->next)
@@ -251,7 +255,7 @@ static struct not_recorded_reason judge(const struct property_reader *r,
 	return reason;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void tell(struct property_events *out, const struct reader_point *point, const char *why)
 {

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- which points a function may fit ------------------------------------------------------------ */
+/*
+ * ---- points that a function may match ---------------------------------------------------------
+ */
 
 bool points_name_fits(const char *glob, const char *function)
 {
@@ -23,7 +25,10 @@ bool points_name_fits(const char *glob, const char *function)
 	return fits;
 }
 
-/* The call of a recorded function is its body; a text's `call f(a)` is the start of the body, too. */
+/*
+ * A call of a recorded function is its BODY; `call f(a)` in a text trace is also the start of the
+ * body.
+ */
 static bool kind_fits(const struct spec_point *spec, uint8_t kind, bool both)
 {
 	switch (spec->kind) {
@@ -34,7 +39,7 @@ static bool kind_fits(const struct spec_point *spec, uint8_t kind, bool both)
 	}
 }
 
-/* Texts may leave the application out, and say nothing of libraries. */
+/* Text traces may leave out the application of a probe, and have no libraries. */
 static bool name_fits(const struct property_reader *r, const struct spec_point *spec,
 		      const struct trace_point *point)
 {
@@ -85,8 +90,9 @@ static uint64_t put_list(struct property_reader *r, const struct trace_point *po
 }
 
 /*
- * What tells which function it is, without reading the event: its point's number, or the place of a
- * text's call or ret. False: a text's probe must be read.
+ * Sets a key that identifies the function without decoding the event: the point's number, or the
+ * position of the call or ret in a text trace. Returns false for a probe in a text trace, which
+ * must be decoded.
  */
 static bool key_of(const struct property_reader *r, const struct trace_event *event, uint64_t *key)
 {
@@ -98,7 +104,7 @@ static bool key_of(const struct property_reader *r, const struct trace_event *ev
 	return event->kind == EV_ENTER || event->kind == EV_EXIT;
 }
 
-/* The list of a text's probe or point, by name. */
+/* The list of a probe or point in a text trace, by name. */
 static uint64_t find_by_name(struct property_reader *r, const struct trace_point *point)
 {
 	uint32_t number;
@@ -160,11 +166,14 @@ void points_free(struct property_reader *r)
 	intern_free(&r->names);
 }
 
-/* ---- what a pointer points at ------------------------------------------------------------------- */
+/*
+ * ---- dereferenced arguments -------------------------------------------------------------------
+ */
 
 /*
- * Texts: a variable, by its name or else by its address, as one thread knows it. What a thread has itself
- * read or written there last is the same in every order; what others have written is not.
+ * Text traces: the key of a variable, by name or otherwise by address, as one thread knows it. The
+ * value that a thread itself last read or wrote is the same in every order; values that other
+ * threads wrote are not.
  */
 static uint64_t variable_key(struct property_reader *r, uint32_t stream,
 			     const struct property_raw *raw)
@@ -192,7 +201,10 @@ void points_remember(struct property_reader *r, const struct trace_event *event)
 	*map_put(&r->memory, variable_key(r, event->stream, &raw), NULL) = value.bits;
 }
 
-/* What the argument pointed at when the point happened: recorded, or in a text what its thread knew. */
+/*
+ * The value that the argument pointed to when the point happened: as recorded, or in a text trace
+ * as the thread last accessed it.
+ */
 static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t type)
 {
 	struct property_reader *r = m->reader;
@@ -212,14 +224,17 @@ static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t ty
 							 : raw_value_number(*value);
 }
 
-/* ---- matching ----------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 static bool is_glob(const char *text)
 {
 	return strpbrk(text, "*?[") != NULL;
 }
 
-/* A glob may stand for functions of many shapes; a name that is written out means one. */
+/*
+ * Does the number of arguments match? A glob may stand for functions with different numbers of
+ * arguments, so a difference is a doubt only for a plain name.
+ */
 static bool arity_fits(const struct match *m)
 {
 	const struct spec_point *spec = m->point->spec;

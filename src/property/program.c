@@ -1,3 +1,7 @@
+/*
+ * Indexes the names of a program: structs, typedefs, variables and functions from DWARF, functions
+ * and libraries from the ELF files, probes from the plugin's tables. See program.h.
+ */
 #include "property/program_index.h"
 
 #include "base/mem.h"
@@ -11,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- opening ------------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 struct program *program_of_trace(const struct trace *trace)
 {
@@ -71,7 +75,9 @@ void program_close(struct program *p)
 	free(p);
 }
 
-/* ---- the debugging information -------------------------------------------------------------------- */
+/*
+ * ---- debugging information --------------------------------------------------------------------
+ */
 
 static bool flag(Dwarf_Die *die, unsigned name)
 {
@@ -82,7 +88,7 @@ static bool flag(Dwarf_Die *die, unsigned name)
 	       value;
 }
 
-/* The first definition counts: in a sane program all of one name are the same. */
+/* The first definition counts: normally all definitions of one name are equal. */
 static void put_type(struct intern *names, struct program_dies *dies, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
@@ -112,7 +118,7 @@ static void put_variable(struct program *p, Dwarf_Die *die, Dwarf_Addr bias)
 	p->variable_lists.items[number] = (uint32_t)p->variable_dies.count;
 }
 
-/* -1: any number. */
+/* Returns -1 for a variadic function. */
 static int count_parameters(Dwarf_Die *die)
 {
 	Dwarf_Die child;
@@ -178,7 +184,7 @@ static void walk(struct program *p, Dwarf_Die *parent, Dwarf_Addr bias, unsigned
 	} while (!dwarf_siblingof(&die, &die));
 }
 
-/* ---- symbols ---------------------------------------------------------------------------------------- */
+/* ---- ELF symbols and sections ---------------------------------------------------------------- */
 
 static void put_symbols(struct program *p, Dwfl_Module *module)
 {
@@ -195,7 +201,7 @@ static void put_symbols(struct program *p, Dwfl_Module *module)
 	}
 }
 
-/* The libraries that a file asks for, by the names that it has for them. */
+/* Adds the libraries that a file needs and its own name as a library. */
 static void put_libraries(struct program *p, Elf *elf)
 {
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
@@ -236,7 +242,7 @@ static const Elf_Data *find_section(Elf *elf, const char *wanted)
 	return NULL;
 }
 
-/* The plugin's rows name what debugging information does not have. */
+/* Adds the probes from the plugin's tables; debugging information does not have them. */
 static void put_probes(struct program *p, Elf *elf, const char *section)
 {
 	const Elf_Data *rows = find_section(elf, section);
@@ -270,7 +276,7 @@ static int index_module(Dwfl_Module *module, void **data, const char *name, Dwar
 		put_probes(p, elf, POINT_SECTION_LOOSE);
 	}
 	put_symbols(p, module);
-	if (strstr(name, "/libsooth.so")) /* what is in ours is nobody's */
+	if (strstr(name, "/libsooth.so")) /* sooth's own runtime is not part of the program */
 		return DWARF_CB_OK;
 	while ((unit = dwfl_module_nextcu(module, unit, &bias))) {
 		p->has_types = true;
@@ -294,7 +300,7 @@ bool program_has_types(struct program *p)
 	return p->has_types;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static bool library_fits(const struct program *p, const char *glob)
 {
@@ -305,7 +311,7 @@ static bool library_fits(const struct program *p, const char *glob)
 	return false;
 }
 
-/* What -D_FORTIFY_SOURCE calls instead: __printf_chk is printf. */
+/* With -D_FORTIFY_SOURCE the program calls __printf_chk instead of printf. */
 static bool fortified_fits(const char *glob, const char *name)
 {
 	size_t length = strlen(name);

@@ -1,4 +1,7 @@
-/* Members and variables: where they are and how their bytes are read. */
+/*
+ * Finds members and variables in the debugging information: their addresses or offsets, and how to
+ * read their values.
+ */
 #include "property/program_index.h"
 
 #include <ctype.h>
@@ -14,7 +17,7 @@ static Dwarf_Die *find(const struct intern *names, struct program_dies *dies, co
 	return NULL;
 }
 
-/* The type of something, without qualifiers and typedefs. */
+/* The type of a DIE without qualifiers and typedefs. */
 static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
@@ -30,7 +33,7 @@ static bool is_struct(Dwarf_Die *die)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* What sites call a struct without a tag: by the first of its typedefs. */
+/* The name that sites use for a struct without a tag: its first typedef. */
 static const char *first_typedef(struct program *p, Dwarf_Die *type, const char *name)
 {
 	Dwarf_Die other;
@@ -42,7 +45,7 @@ static const char *first_typedef(struct program *p, Dwarf_Die *type, const char 
 	return name;
 }
 
-/* The struct of a name, and how sites call it. A declaration elsewhere leads to the definition. */
+/* Finds the struct with a name, and its name in sites. Follows a declaration to the definition. */
 static bool find_struct(struct program *p, const char *name, Dwarf_Die *type, const char **tag)
 {
 	Dwarf_Die *die, *named;
@@ -76,7 +79,7 @@ const char *program_tag(struct program *p, const char *name)
 	return find_struct(p, name, &type, &tag) ? tag : NULL;
 }
 
-/* ---- members -------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static uint64_t member_offset(Dwarf_Die *member)
 {
@@ -96,7 +99,7 @@ static bool is_bits(Dwarf_Die *member)
 	return dwarf_hasattr_integrate(member, DW_AT_bit_size);
 }
 
-/* Finds a member, also in unnamed ones and in base classes; adds its offset. */
+/* Finds a member, also in unnamed members and base classes; adds its offset to `offset`. */
 static bool find_member(Dwarf_Die *type, const char *name, size_t length, Dwarf_Die *member,
 			uint64_t *offset, unsigned depth)
 {
@@ -156,7 +159,7 @@ void program_each_member(struct program *p, const char *name,
 		each_member(&type, visit, context, 0);
 }
 
-/* ---- how a value is read ---------------------------------------------------------------------------- */
+/* ---- sizes and types ------------------------------------------------------------------------- */
 
 static void describe(Dwarf_Die *type, struct program_part *part)
 {
@@ -185,7 +188,7 @@ static void describe(Dwarf_Die *type, struct program_part *part)
 	}
 }
 
-/* [3]: the element of an array. Leaves `path` behind the bracket. */
+/* Steps to the array element of "[3]" and advances `path` past the bracket. */
 static bool step_into(Dwarf_Die *type, const char **path, uint64_t *offset)
 {
 	char *end;
@@ -202,7 +205,7 @@ static bool step_into(Dwarf_Die *type, const char **path, uint64_t *offset)
 	return true;
 }
 
-/* Follows "limits.most" or "[3].x" from a type. */
+/* Follows a path, "limits.most" or "[3].x", from a type. */
 static bool follow(Dwarf_Die *type, const char *path, uint64_t *offset, bool *bits)
 {
 	while (*path) {
@@ -238,7 +241,7 @@ bool program_member(struct program *p, const char *name, const char *path,
 	return true;
 }
 
-/* Virtual ones have no place that is always the same. */
+/* Virtual base classes are skipped: they have no fixed offset. */
 static bool find_base(Dwarf_Die *type, const char *base, uint64_t *offset, unsigned depth)
 {
 	Dwarf_Die child, inner;
@@ -272,7 +275,7 @@ bool program_base(struct program *p, const char *name, const char *base, uint64_
 	return find_struct(p, name, &type, &tag) && find_base(&type, base, offset, 0);
 }
 
-/* ---- variables -------------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 static bool address_of(struct program_variable *v, uint64_t *address)
 {
@@ -293,7 +296,7 @@ struct program_types_search {
 	struct program_parts *parts;
 };
 
-/* Without debugging information: by the symbol table. */
+/* Without debugging information: searches the symbol table. */
 static int search_module(Dwfl_Module *module, void **data, const char *file, Dwarf_Addr start,
 			 void *context)
 {

@@ -1,3 +1,7 @@
+/*
+ * Converts recorded values (addresses, arguments, bytes of memory) to struct property_raw, and these
+ * to the values of filters. See raw_value.h.
+ */
 #include "property/raw_value.h"
 
 #include <string.h>
@@ -37,7 +41,7 @@ struct property_raw raw_value_argument(const struct trace *text, const struct tr
 		raw.real = true;
 		raw.number = value->number;
 		return raw;
-	case POINT_STRING: /* what cannot be read is still a pointer, in a recording */
+	case POINT_STRING: /* in a recording a string that cannot be read is still a pointer */
 		raw.known |= !text;
 		raw.lost = !value->known;
 		raw.word = value->known && text;

@@ -1,3 +1,10 @@
+/*
+ * Walks a trace and turns its events into events of properties. Prepares the points of all
+ * properties, then reads the events in the trace's order and passes each one to the files that know
+ * its kind (see reader.h). If a filter mentions a parameter that its point does not bind, or the
+ * object of a field must be searched, the trace is walked twice: the first walk collects the values
+ * that the other events bind.
+ */
 #include "property/reader.h"
 
 #include "base/mem.h"
@@ -6,7 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- points made ready ------------------------------------------------------------------------------ */
+/* ---- preparing points ------------------------------------------------------------------------ */
 
 static bool slot_binds(const struct spec_argument *slot, uint32_t parameter, uint32_t local)
 {
@@ -44,7 +51,7 @@ static bool names(const struct spec_expr *e, uint32_t parameter)
 	return false;
 }
 
-/* A local of that name that no point of the event binds: every point has it by itself. */
+/* The local with this name if no point of the event binds it: every point has it implicitly. */
 static uint32_t implicit_local(const struct spec_event *event, const char *name)
 {
 	for (uint32_t l = 0; l < event->local_count; l++) {
@@ -79,7 +86,7 @@ static void list_guesses(struct property_reader *r, struct reader_point *point)
 	}
 	point->guesses.count = (uint32_t)r->lists.count - point->guesses.start;
 	if (point->guesses.count) {
-		point->starts = false; /* not_recorded.c says so */
+		point->starts = false; /* not_recorded.c reports that */
 		if (!slice->known)
 			slice->known = mem_zalloc(slice->parameters, sizeof *slice->known);
 	}
@@ -110,7 +117,7 @@ static void add_point(struct property_reader *r, uint32_t slice, uint32_t event,
 	r->follows_locks |= spec->holding || spec->kind >= SPEC_POINT_REQUEST;
 }
 
-/* ---- properties made ready -------------------------------------------------------------------------- */
+/* ---- preparing properties -------------------------------------------------------------------- */
 
 static bool has_wildcard(const struct spec_property *property, uint32_t parameter)
 {
@@ -154,7 +161,7 @@ static void add_slice(struct property_reader *r, const struct spec_property *pro
 	r->first_walk |= slice->known != NULL;
 }
 
-/* Streams of signal handlers belong to the thread that they interrupt. */
+/* The stream of a signal handler belongs to the thread that it interrupts. */
 static void map_lanes(struct property_reader *r)
 {
 	uint32_t count = trace_stream_count(r->trace);
@@ -273,7 +280,7 @@ void property_reader_close(struct property_reader *r)
 	free(r);
 }
 
-/* ---- walking ---------------------------------------------------------------------------------------- */
+/* ---- walking the trace ----------------------------------------------------------------------- */
 
 static void see_function(struct property_reader *r, struct reader_happening *what)
 {
@@ -295,7 +302,7 @@ static void see_access(struct property_reader *r, const struct reader_happening 
 		points_remember(r, what->event);
 }
 
-/* Memory that begins to live: what was there before was something else. */
+/* Newly allocated memory: objects that were there before have ended. */
 static void see_allocation(struct property_reader *r, const struct trace_event *ev)
 {
 	const char *name = r->text ? trace_object_name(r->trace, ev->address) : NULL;
@@ -353,7 +360,7 @@ static void see(struct property_reader *r, const struct trace_event *ev)
 	tell_gone(r);
 }
 
-/* The next event of the trace. */
+/* Reads the next event of the trace. Returns false at the end. */
 static bool walk(struct property_reader *r)
 {
 	struct trace_event event;
@@ -368,7 +375,10 @@ static bool walk(struct property_reader *r)
 	return false;
 }
 
-/* Finds the values that filters ask for; the second walk starts as the first did. */
+/*
+ * The first walk collects the values that filters and field owners need. Then resets the state for
+ * the second walk.
+ */
 static void walk_first(struct property_reader *r)
 {
 	while (walk(r))
@@ -417,7 +427,7 @@ bool property_reader_next(struct property_reader *r, struct property_step *step)
 	return true;
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 size_t property_reader_count(const struct property_reader *r)
 {

@@ -1,4 +1,4 @@
-/* From property files to the points that a run must record. */
+/* Computes the selection: which points a run must record for the given property files. */
 #include "base/intern.h"
 #include "event/point.h"
 #include "property/reader.h"
@@ -37,8 +37,8 @@ bool selection_captures(const struct spec_property *property)
 }
 
 /*
- * Does anything depend on the text that the argument, if it is a string, points at? A grammar may
- * look at each local that has a name: where it need not, `_` stands.
+ * Does anything depend on the content of the argument, if it is a string? A grammar may read every
+ * local that has a name; where it need not, write `_`.
  */
 static bool text_matters(const struct spec_property *property, const struct spec_point *p,
 			 const struct spec_argument *slot)
@@ -52,7 +52,10 @@ static bool text_matters(const struct spec_property *property, const struct spec
 	return selection_captures(property) || names_local(p->filter, slot->local);
 }
 
-/* What is asked of arguments, the fourth word of a line: what they point at, and texts. */
+/*
+ * Prints the fourth field of a line: the arguments whose pointed-to value (N) or string content
+ * (sN) is needed; s0 is the result.
+ */
 static void print_contents(FILE *out, const struct spec_property *property,
 			   const struct spec_point *p)
 {

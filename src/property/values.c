@@ -1,3 +1,7 @@
+/*
+ * A hash table of the values that are alive, and a sparse array from words of memory to the objects
+ * in them, which ends their lifetimes when the memory is allocated again. See values.h.
+ */
 #include "property/values.h"
 
 #include "base/hash.h"
@@ -14,9 +18,9 @@ static bool is_object(uint8_t type)
 	return type == SPEC_POINTER || type == SPEC_LOCK;
 }
 
-/* ---- what a value is -------------------------------------------------------------------------- */
+/* ---- comparing values ------------------------------------------------------------------------ */
 
-/* A value to be: text is not its own yet. */
+/* A value to look up; it does not own its text. */
 struct key {
 	uint8_t type;
 	uint64_t bits, hash;
@@ -53,7 +57,10 @@ static uint64_t hash_text(uint64_t hash, const char *text, uint32_t length)
 	return hash_mix(hash, piece);
 }
 
-/* A word is itself: where a text has it at two addresses (a lock, a variable) types tell them apart. */
+/*
+ * A word is compared by its text. If a text trace uses one name for two things (a lock, a
+ * variable), the type distinguishes them.
+ */
 static struct key key_of(uint8_t type, const struct property_raw *raw)
 {
 	struct key key = { .type = type, .bits = raw->bits, .hash = hash_mix(0, type) };
@@ -90,7 +97,7 @@ bool values_same(uint8_t type, const struct property_raw *a, const struct proper
 	       (x.text || x.bits == y.bits);
 }
 
-/* ---- finding ---------------------------------------------------------------------------------- */
+/* ---- hash table ------------------------------------------------------------------------------ */
 
 void values_open(struct values *v, bool keeps)
 {
@@ -155,9 +162,9 @@ static void grow(struct values *v)
 	}
 }
 
-/* ---- lives ------------------------------------------------------------------------------------ */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/* A number nobody has; in a second walk that of the first. */
+/* Returns a free entry; in a second walk, the entry that the first walk used. */
 static struct values_entry *take_number(struct values *v, const struct key *key)
 {
 	struct values_entry *e;
@@ -283,7 +290,7 @@ void values_end(struct values *v, uint32_t number, struct event_id at)
 	retire(v, e);
 }
 
-/* ---- memory that is allocated again ------------------------------------------------------------- */
+/* ---- memory that is allocated again ---------------------------------------------------------- */
 
 struct values_range {
 	struct values *values;
@@ -315,7 +322,7 @@ void values_end_memory(struct values *v, uint64_t low, uint64_t size, const char
 
 	if (range.high < low)
 		return;
-	if (name) { /* calls may have named it before it had an address */
+	if (name) { /* calls may have used the name before the block had an address */
 		raw.length = (uint32_t)strlen(name);
 		key = key_of(SPEC_POINTER, &raw);
 		e = find(v, &key);
@@ -325,7 +332,7 @@ void values_end_memory(struct values *v, uint64_t low, uint64_t size, const char
 	pages_each(&v->words, low / WORD, (range.high - 1) / WORD + 1, end_word, &range);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- reuse of indices ------------------------------------------------------------------------ */
 
 static void vacate(struct values *v, uint32_t number)
 {

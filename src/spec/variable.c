@@ -1,3 +1,4 @@
+/* Tells which program variable an expression denotes. See spec_variable_name() in spec.h. */
 #include "spec/spec.h"
 
 #include <inttypes.h>
