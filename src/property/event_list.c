@@ -94,8 +94,7 @@ bool property_read(const struct trace *trace, struct spec_file *const *files, si
 			take_texts(&texts, set);
 			property_reader_close(r);
 			property_set_free(set);
-			return err_set(err, "property %s: more events than can be counted",
-				       events->property->name);
+			return err_set(err, "property %s: too many events", events->property->name);
 		}
 		keep_event(events, &step, &texts);
 	}

@@ -141,7 +141,7 @@ static struct not_recorded_reason judge_function(const struct property_reader *r
 
 	if (r->text)
 		return point->visible ? reason
-				      : because(true, "the trace has no function of that name");
+				      : because(true, "the trace has no function with this name");
 	line = selection_line(property, point->spec);
 	selected = read_part(r->trace, "points");
 	lost = read_part(r->trace, "points_missed");
@@ -201,19 +201,20 @@ static struct not_recorded_reason judge_target(const struct property_reader *r,
 		return (struct not_recorded_reason){ 0 };
 	if (r->text)
 		return point->visible ? (struct not_recorded_reason){ 0 }
-				      : because(true, "the trace has no %s of that name",
+				      : because(true, "the trace has no %s with this name",
 						lock ? "lock" : "variable");
 	if (target->kind == SPEC_GLOBAL)
 		return (struct not_recorded_reason){ 0 };
 	if (!trace_has_sites(r->trace))
-		return because(false, "the recording has no tables of the compiler: the program "
-				      "was not built with sooth cc");
+		return because(
+			false,
+			"the recording has no compiler tables: build the program with sooth cc");
 	if (place.size)
 		return is_known(r, point, target)
 			       ? (struct not_recorded_reason){ 0 }
 			       : because(false,
-					 "no site says whose `%s` it is, and no other event binds "
-					 "an object",
+					 "it is unknown which object the field `%s` belongs to, "
+					 "and no other event binds one",
 					 target->path);
 	if (!point->visible && (!tag || !has_field(r, tag, target->path, lock)))
 		return because(true, "no recorded code %s a field `%s` of `%s`",
@@ -242,7 +243,7 @@ static struct not_recorded_reason judge(const struct property_reader *r,
 
 	if (spec->kind == SPEC_POINT_BECOMES)
 		return chooses_events(r->slices.items[point->slice].property)
-			       ? because(false, "a pattern or a grammar does not see `becomes`")
+			       ? because(false, "patterns and grammars cannot use `becomes`")
 			       : reason;
 	if (reader_is_function(spec))
 		reason = judge_function(r, point);
@@ -270,13 +271,13 @@ static void tell(struct property_events *out, const struct reader_point *point, 
 static void tell_doubts(struct property_events *out, const struct reader_point *point)
 {
 	static const char *const words[DOUBTS] = {
-		[DOUBT_UNKNOWN] = "a value it asks for was not recorded",
-		[DOUBT_CUT] = "a string is longer than what is recorded of it",
+		[DOUBT_UNKNOWN] = "a value that it needs was not recorded",
+		[DOUBT_CUT] = "only the start of a string was recorded",
 		[DOUBT_NO_TEXT] = "a string could not be read",
-		[DOUBT_TYPE] = "a value is not of the parameter's type",
+		[DOUBT_TYPE] = "a value does not have the parameter's type",
 		[DOUBT_FILTER] = "its filter could not be decided",
-		[DOUBT_ELEMENT] = "an element of an array does not say which object it is of",
-		[DOUBT_ARITY] = "the function has another number of arguments: `...` is any more",
+		[DOUBT_ELEMENT] = "it is unknown which object an array element belongs to",
+		[DOUBT_ARITY] = "argument count differs; use `...` for the rest",
 	};
 
 	for (unsigned i = 0; i < DOUBTS; i++) {

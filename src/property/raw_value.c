@@ -1,6 +1,6 @@
 /*
- * Converts recorded values (addresses, arguments, bytes of memory) to struct property_raw, and these
- * to the values of filters. See raw_value.h.
+ * Converts recorded values (addresses, arguments, bytes of memory) to struct property_raw, and
+ * these to the values of filters. See raw_value.h.
  */
 #include "property/raw_value.h"
 

@@ -180,10 +180,10 @@ void build_attributes_add(struct build *build, struct build_attributes *all,
 {
 	if (one->thread && all->thread)
 		build_complain(build, one->thread_span.place,
-			       "an event is of one thread: '%s' stands here already", all->thread);
+			       "an event has only one thread; '%s' is given already", all->thread);
 	if ((one->begins && all->begins) || (one->ends && all->ends))
 		build_complain(build, one->begins ? one->begins_span.place : one->ends_span.place,
-			       "an event %s one region at most", one->begins ? "begins" : "ends");
+			       "an event %s at most one region", one->begins ? "begins" : "ends");
 	if (one->thread)
 		all->thread = one->thread, all->thread_span = one->thread_span;
 	if (one->begins)
@@ -206,7 +206,7 @@ struct spec_pattern *build_leaf(struct build *build, const struct span *span, co
 
 	if ((has->begins || has->ends) && !has->thread)
 		build_complain(build, has->begins ? has->begins_span.place : has->ends_span.place,
-			       "a region is one thread's: %s(THREAD, %s%s)", event,
+			       "a region needs a thread: write %s(THREAD, %s%s)", event,
 			       has->begins ? "<" : ">", has->begins ? has->begins : has->ends);
 	*leaf = (struct spec_pattern){ .kind = SPEC_LEAF,
 				       .place = span->place,

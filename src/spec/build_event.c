@@ -140,11 +140,12 @@ void build_tail_add(struct build *build, struct build_tail *tail, struct build_t
 		    const struct span *span)
 {
 	if (one.holding && tail->holding)
-		build_complain(build, span->place, "a point has one 'holding'");
+		build_complain(build, span->place, "a point can have only one 'holding'");
 	if (one.filter && tail->filter)
-		build_complain(build, span->place, "a point has one filter: join them with &&");
+		build_complain(build, span->place,
+			       "a point can have only one filter; join the conditions with &&");
 	if (one.reset && tail->reset)
-		build_complain(build, span->place, "a point has one 'reset'");
+		build_complain(build, span->place, "a point can have only one 'reset'");
 	if (one.holding) {
 		tail->holding = one.holding;
 		tail->own = one.own;
@@ -187,7 +188,7 @@ struct spec_point *build_tailed(struct build *build, struct spec_point *made,
 	made->filter = tail->filter;
 	add_lives(&now->lives, tail->lives);
 	if (tail->reset && now->reset)
-		build_complain(build, tail->reset_span.place, "an event has one 'reset'");
+		build_complain(build, tail->reset_span.place, "an event can have only one 'reset'");
 	if (tail->reset) {
 		now->reset = true;
 		now->reset_if = tail->reset_if;

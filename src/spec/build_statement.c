@@ -81,17 +81,17 @@ static bool declare(struct build *build, const struct span *span, struct spec_pa
 
 	if (!strcmp(parts[count - 1].text, "*")) {
 		build_complain(build, parts[count - 1].span.place,
-			       "a name is missing behind the '*'");
+			       "a name is missing after the '*'");
 		return false;
 	}
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(parts[i].text, "*"))
 			stars++, last_star = i;
 	if (count < 2 || !strcmp(parts[0].text, "*")) {
-		build_complain(
-			build, span->place,
-			"'%s' has no type: int, struct NAME *, addr, mutex, string or another of C",
-			parts[count - 1].text);
+		build_complain(build, span->place,
+			       "'%s' has no type; write int, struct NAME *, addr, mutex, string or "
+			       "another C type before it",
+			       parts[count - 1].text);
 		return false;
 	}
 	*made = (struct spec_parameter){ .name = parts[count - 1].text,
@@ -102,7 +102,7 @@ static bool declare(struct build *build, const struct span *span, struct spec_pa
 		made->pointee = join(build, parts, last_star, true);
 	else if (is_one_of(parts[0].text, aggregates)) {
 		build_complain(build, span->place,
-			       "'%s' is a whole %s: only a pointer to it can be bound", made->name,
+			       "'%s' is a whole %s; declare a pointer to it instead", made->name,
 			       parts[0].text);
 		return false;
 	}
@@ -218,7 +218,7 @@ void build_monitor(struct build *build, const struct span *span, struct build_te
 {
 	build_formula(build, SPEC_MONITOR, span, span)->text = path.text;
 	if (strlen(path.text) != path.length || !path.length)
-		build_complain(build, span->place, "this is no file's name");
+		build_complain(build, span->place, "this is not a file name");
 }
 
 /* If the last two words are `until end`, removes them and returns true. */
@@ -248,18 +248,19 @@ void build_view(struct build *build, const struct span *span)
 			view = i;
 	if (view == SPEC_VIEW_NONE)
 		build_complain(build, parts[0].span.place,
-			       "there is no view '%s'; there are thread, object PARAMETER, global",
+			       "there is no view '%s'; use thread, object PARAMETER or global",
 			       parts[0].text);
 	else if (build->parts.count > 2)
 		build_complain(build, parts[2].span.place,
-			       "'%s' is not expected here; 'until end' may stand behind a view",
+			       "'%s' is not expected here; only 'until end' can follow a view",
 			       parts[2].text);
 	else if ((view == SPEC_VIEW_OBJECT) != (parameter != NULL))
-		build_complain(build, span->place, "%s",
-			       parameter ? "only 'view object' names a parameter"
-					 : "of which parameter? view object PARAMETER;");
+		build_complain(
+			build, span->place, "%s",
+			parameter ? "only 'view object' takes a parameter"
+				  : "the parameter is missing; write 'view object PARAMETER;'");
 	else if (property->view != SPEC_VIEW_NONE)
-		build_complain(build, span->place, "a property has one view");
+		build_complain(build, span->place, "a property can have only one view");
 	else {
 		property->view = view;
 		property->view_name = parameter;
@@ -273,9 +274,9 @@ void build_violation(struct build *build, const struct span *span, const char *w
 		     const char *lua, const struct span *bracket)
 {
 	if (strcmp(what, "violation") != 0)
-		build_complain(build, span->place, "there is only 'on violation { Lua }'");
+		build_complain(build, span->place, "only 'on violation { Lua }' is possible here");
 	else if (build->now.property->on_violation)
-		build_complain(build, span->place, "a property has one 'on violation'");
+		build_complain(build, span->place, "a property can have only one 'on violation'");
 	build->now.property->on_violation = lua;
 	build->now.property->on_violation_place = build_inside(bracket);
 }

@@ -59,7 +59,7 @@ static void expect(struct check_checker *c, const struct spec_expr *e, bool text
 	enum kind kind = kind_of(c, e);
 
 	if (kind != UNKNOWN && (kind == TEXT) != text)
-		COMPLAIN(c, e->place, "%s takes a %s here", function, text ? "string" : "number");
+		COMPLAIN(c, e->place, "%s expects a %s here", function, text ? "string" : "number");
 }
 
 static enum kind of_call(struct check_checker *c, const struct spec_expr *e)
@@ -75,8 +75,8 @@ static enum kind of_call(struct check_checker *c, const struct spec_expr *e)
 		for (size_t i = 0; i < FUNCTIONS; i++)
 			spelling_try(&near, functions[i].name);
 		COMPLAIN(c, e->place,
-			 "there is no function '%s' here; there are strstr, strcmp, strncmp, "
-			 "strlen and startswith%s%s%s",
+			 "there is no function '%s'; use strstr, strcmp, strncmp, strlen or "
+			 "startswith%s%s%s",
 			 e->text, near.best ? "; did you mean '" : "", near.best ? near.best : "",
 			 near.best ? "'?" : "");
 		return UNKNOWN;
@@ -117,13 +117,13 @@ static enum kind of_binary(struct check_checker *c, const struct spec_expr *e)
 
 	if (compares(e->operator)) {
 		if (known && (a == TEXT) != (b == TEXT) && !is_null(a == TEXT ? e->right : e->left))
-			COMPLAIN(c, e->place, "a string is compared with a number");
+			COMPLAIN(c, e->place, "a string cannot be compared with a number");
 		return INTEGER;
 	}
 	if (a == TEXT || b == TEXT)
-		COMPLAIN(c, e->place, "one cannot calculate with a string");
+		COMPLAIN(c, e->place, "arithmetic on a string is not possible");
 	else if ((a == REAL || b == REAL) && wants_integers(e->operator))
-		COMPLAIN(c, e->place, "this operator takes integers only");
+		COMPLAIN(c, e->place, "this operator works only on integers");
 	return !known ? UNKNOWN : a == REAL || b == REAL ? REAL : INTEGER;
 }
 
@@ -132,9 +132,9 @@ static enum kind of_unary(struct check_checker *c, const struct spec_expr *e)
 	enum kind a = kind_of(c, e->left);
 
 	if (a == TEXT && e->operator!= SPEC_NOT)
-		COMPLAIN(c, e->place, "one cannot calculate with a string");
+		COMPLAIN(c, e->place, "arithmetic on a string is not possible");
 	else if (a == REAL && wants_integers(e->operator))
-		COMPLAIN(c, e->place, "this operator takes integers only");
+		COMPLAIN(c, e->place, "this operator works only on integers");
 	return e->operator== SPEC_NOT ? INTEGER : a;
 }
 
@@ -151,7 +151,8 @@ static enum kind of_place(struct check_checker *c, const struct spec_expr *e)
 		if (root->operator== SPEC_INDEX)
 			kind_of(c, root->right);
 	if (root->operator== SPEC_EVENT)
-		COMPLAIN(c, e->place, "'%s' is an event, it has no members; implication is '=>'",
+		COMPLAIN(c, e->place,
+			 "'%s' is an event and has no members; implication is written '=>'",
 			 root->text);
 	else if (root->operator!= SPEC_NAME)
 		COMPLAIN(c, e->place, "only a variable has members, elements and an address");
@@ -167,14 +168,15 @@ static enum kind of_time(struct check_checker *c, const struct spec_expr *e)
 	bool past = e->operator>= SPEC_PREV && !future;
 
 	if (!c->formula)
-		COMPLAIN(c, e->place, "operators of time stand in formulas only");
+		COMPLAIN(c, e->place, "temporal operators are allowed only in formulas");
 	else if (future && c->formula->formalism != SPEC_LTL)
 		COMPLAIN(c, e->place,
-			 "always, eventually, next and until look ahead: they stand in 'ltl:'");
+			 "always, eventually, next and until are future operators, allowed only in "
+			 "'ltl:'");
 	else if (past && c->formula->formalism == SPEC_LTL)
 		COMPLAIN(c, e->place,
-			 "'ltl:' looks ahead; prev, once, sofar, since, start, end and [p, q) look "
-			 "back: they stand in 'always' and 'never'");
+			 "prev, once, sofar, since, start, end and [p, q) are past operators, "
+			 "allowed only in 'always' and 'never', not in 'ltl:'");
 	kind_of(c, e->left);
 	if (e->right)
 		kind_of(c, e->right);
@@ -214,8 +216,9 @@ static enum kind kind_of(struct check_checker *c, const struct spec_expr *e)
 
 static const char *article(uint8_t type)
 {
-	static const char *const names[] = { "an integer", "a floating number", "a pointer",
-					     "an address", "a mutex",		"a string",
+	static const char *const names[] = { "an integer", "a floating-point number",
+					     "a pointer",  "an address",
+					     "a mutex",	   "a string",
 					     "a thread" };
 	return names[type];
 }
@@ -230,18 +233,18 @@ static void check_target(struct check_checker *c, const struct spec_target *t, b
 	if (t->kind == SPEC_FIELD && !pointer)
 		COMPLAIN(c, t->place, "'%s' is %s: it has no members", p->name, article(p->type));
 	else if (t->kind == SPEC_POINTED && !pointer && p->type != SPEC_ADDR)
-		COMPLAIN(c, t->place, "'%s' is %s: it points at nothing; declare 'addr %s'",
+		COMPLAIN(c, t->place, "'%s' is %s and cannot be dereferenced; declare 'addr %s'",
 			 p->name, article(p->type), p->name);
 	else if (t->kind == SPEC_OBJECT && lock && !pointer && p->type != SPEC_LOCK &&
 		 p->type != SPEC_ADDR)
 		COMPLAIN(c, t->place, "'%s' is %s; declare 'mutex %s'", p->name, article(p->type),
 			 p->name);
 	if (t->path && strchr(t->path, '*') && strcmp(t->path, "*") != 0)
-		COMPLAIN(c, t->place, "'*' stands for a whole member: %s->*", t->name);
+		COMPLAIN(c, t->place, "'*' must be the whole member; write %s->*", t->name);
 	else if (t->path && strstr(t->path, "->"))
 		COMPLAIN(c, t->place,
-			 "only the first '->' of '%s' is recorded; declare a parameter for what is "
-			 "behind it",
+			 "only the first '->' of '%s' is recorded; declare a parameter for the "
+			 "object it points to",
 			 t->name);
 }
 
@@ -264,9 +267,9 @@ static void check_point(struct check_checker *c, const struct spec_point *p)
 			  p->kind == SPEC_POINT_PROBE))
 		COMPLAIN(c, p->result->place, "only a 'return' has a result");
 	if (thread && (p->argument_count > 1 || p->rest))
-		COMPLAIN(c, p->place, "this has one argument, the thread");
+		COMPLAIN(c, p->place, "spawn and join take one argument, the thread");
 	if (p->kind == SPEC_POINT_PROBE && (p->library || !strchr(p->function, ':')))
-		COMPLAIN(c, p->place, "a probe is called APP:NAME");
+		COMPLAIN(c, p->place, "the name of a probe is APP:NAME");
 	check_target(c, p->target, lock);
 	check_target(c, p->holding, true);
 	if (p->filter)
@@ -297,11 +300,11 @@ static void check_event(struct check_checker *c, const struct spec_event *e)
 		 */
 		if (grammar && p->kind == SPEC_POINT_BECOMES)
 			COMPLAIN(c, p->place,
-				 "words of a grammar are made of what happens, and 'becomes' is "
-				 "about states; a property of its own may have it");
+				 "'becomes' is about states, but a grammar needs events; move it "
+				 "to a property of its own");
 	}
 	if (e->reset && !grammar)
-		COMPLAIN(c, e->place, "'reset' is for grammars, and '%s' has none",
+		COMPLAIN(c, e->place, "'reset' is only for grammars, and '%s' has no grammar",
 			 c->property->name);
 }
 
@@ -312,8 +315,8 @@ static void check_view(struct check_checker *c)
 
 	if (grammar && c->property->parameter_count && c->property->view == SPEC_VIEW_NONE)
 		COMPLAIN(c, grammar->place,
-			 "whose events are one word? 'view thread;', 'view object PARAMETER;' or "
-			 "'view global;' says so");
+			 "which events form one word? Add 'view thread;', 'view object PARAMETER;' "
+			 "or 'view global;'");
 }
 
 static void mark(bool *bound, const struct spec_point *p)
@@ -390,7 +393,7 @@ static void check_use(struct check_checker *c, const struct spec_use *use)
 		COMPLAIN(c, use->option_place, "'%s' has no option '%s'; it has '%s'", use->name,
 			 use->option, a->option);
 	} else if (use->option && use->value < 2) {
-		COMPLAIN(c, use->option_place, "'%s' is at least 2", use->option);
+		COMPLAIN(c, use->option_place, "'%s' must be at least 2", use->option);
 	}
 }
 
@@ -414,7 +417,7 @@ void check_file(const struct spec_file *file, struct spec_messages *messages)
 				check_pattern(file, c.formula, messages);
 		}
 		if (!p->formulas && !messages->errors)
-			COMPLAIN(&c, p->place, "'%s' has no formula: nothing could be said of it",
+			COMPLAIN(&c, p->place, "'%s' has no formula, so there is nothing to check",
 				 p->name);
 	}
 }

@@ -50,8 +50,8 @@ static void check_inverted(struct check_pattern_checker *c, const struct spec_pa
 	for (; p; p = p->next) {
 		if (sign(p->kind))
 			COMPLAIN(c, p->place,
-				 "'%s' cannot stand under '!': what is negated is the order of "
-				 "certain events",
+				 "'%s' is not allowed under '!', which negates the order of single "
+				 "events",
 				 sign(p->kind));
 		else
 			check_inverted(c, p->parts);
@@ -71,17 +71,16 @@ static void check_member(struct check_pattern_checker *c, const struct spec_patt
 	}
 	if (p->kind != SPEC_LEAF) {
 		COMPLAIN(c, p->place,
-			 "a member of '||' is one event, or one of several: (a(t1) | b(t1)) || "
-			 "c(t2)");
+			 "a member of '||' must be one event or a choice of events: (a(t1) | "
+			 "b(t1)) || c(t2)");
 		return;
 	}
 	if (p->thread == SPEC_NONE)
 		return;
 	if (taken[p->thread] && taken[p->thread] != member)
-		COMPLAIN(
-			c, p->place,
-			"what happens at once is of different threads, and two members are of '%s'",
-			c->formula->threads[p->thread]);
+		COMPLAIN(c, p->place,
+			 "the members of '||' must be in different threads, but two are in '%s'",
+			 c->formula->threads[p->thread]);
 	taken[p->thread] = member;
 }
 
@@ -106,14 +105,14 @@ static void check_shape(struct check_pattern_checker *c, const struct spec_patte
 			check_inverted(c, p->parts);
 			if (before == c->messages->errors && !has_order(p->parts))
 				COMPLAIN(c, p->place,
-					 "there is no order here that '!' could negate");
+					 "'!' needs a sequence of at least two events to negate");
 			continue;
 		}
 		check_shape(c, p->parts);
 	}
 }
 
-/* ---- regions ---------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 /*
  * How often a part begins and ends a region, whichever alternatives are chosen. `differ`: the
@@ -261,22 +260,22 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 	const char *end = near.best ? "'?" : "";
 	if (count.differ)
 		COMPLAIN(c, place,
-			 "the region '%s' is begun or ended in some choices and not in others",
+			 "the region '%s' begins or ends in some alternatives but not in others",
 			 name);
 	else if (count.begins && !count.ends)
-		COMPLAIN(c, place, "the region '%s' is begun and never ended%s%s%s", name, ask,
-			 best, end);
+		COMPLAIN(c, place, "the region '%s' begins but never ends%s%s%s", name, ask, best,
+			 end);
 	else if (count.ends && !count.begins)
-		COMPLAIN(c, place, "the region '%s' is ended and never begun%s%s%s", name, ask,
-			 best, end);
+		COMPLAIN(c, place, "the region '%s' ends but never begins%s%s%s", name, ask, best,
+			 end);
 	else if (count.begins > 1 || count.ends > 1)
 		COMPLAIN(c, place,
-			 "the region '%s' is begun or ended more than once; different regions have "
+			 "the region '%s' begins or ends more than once; give different regions "
 			 "different names",
 			 name);
 	else if (find_backward(c->formula->pattern, region))
 		COMPLAIN(c, find_backward(c->formula->pattern, region)->place,
-			 "the region '%s' ends here, in front of where it begins", name);
+			 "the region '%s' ends here, before it begins", name);
 }
 
 /* A region belongs to one thread. */
@@ -290,7 +289,7 @@ static void check_owner(struct check_pattern_checker *c, const struct spec_patte
 		*thread = leaf->thread;
 	else if (*thread != leaf->thread)
 		COMPLAIN(c, leaf->place,
-			 "the region '%s' is one thread's, but '%s' and '%s' are two",
+			 "the region '%s' must be in one thread, but it is in '%s' and '%s'",
 			 c->formula->regions[region], c->formula->threads[*thread],
 			 c->formula->threads[leaf->thread]);
 }
@@ -304,7 +303,7 @@ static void check_leaves(struct check_pattern_checker *c, const struct spec_patt
 		check_owner(c, p, p->begins);
 		check_owner(c, p, p->ends);
 		if (p->begins != SPEC_NONE && p->begins == p->ends)
-			COMPLAIN(c, p->place, "one event cannot begin and end a region");
+			COMPLAIN(c, p->place, "one event cannot both begin and end a region");
 	}
 }
 
@@ -332,13 +331,13 @@ void check_pattern(const struct spec_file *file, const struct spec_formula *form
 	struct check_pattern_checker c = { .file = file, .formula = formula, .messages = messages };
 
 	if (formula->thread_count > MOST_NAMES || formula->region_count > MOST_NAMES) {
-		COMPLAIN(&c, formula->place, "a pattern has at most %u threads and %u regions",
+		COMPLAIN(&c, formula->place, "a pattern can have at most %u threads and %u regions",
 			 MOST_NAMES, MOST_NAMES);
 		return;
 	}
 	check_shape(&c, formula->pattern);
 	if (may_be_empty(formula->pattern))
-		COMPLAIN(&c, formula->pattern->place, "this matches without any event");
+		COMPLAIN(&c, formula->pattern->place, "this pattern matches without any event");
 	for (uint32_t i = 0; i < formula->region_count; i++)
 		c.region_thread[i] = SPEC_NONE;
 	check_leaves(&c, formula->pattern);

@@ -94,7 +94,7 @@ static void check_global(struct check_program_checker *c, struct spec_place plac
 	if (n)
 		COMPLAIN(c, place, "the program has no variable '%s'%s", name, hint.text);
 	else
-		COMPLAIN(c, place, "'%s' is taken for a variable of the program%s", name,
+		COMPLAIN(c, place, "'%s' is assumed to be a variable of the program%s", name,
 			 hint.text);
 }
 
@@ -167,7 +167,7 @@ static void check_arguments(struct check_program_checker *c, const struct spec_p
 		COMPLAIN(c, p->place, "'%s' has %d parameter%s, not %u", p->function, parameters,
 			 parameters == 1 ? "" : "s", p->argument_count);
 	else if (p->argument_count < (uint32_t)parameters && !p->rest)
-		COMPLAIN(c, p->place, "'%s' has %d parameter%s, not %u; ... stands for the rest",
+		COMPLAIN(c, p->place, "'%s' has %d parameter%s, not %u; use ... for the rest",
 			 p->function, parameters, parameters == 1 ? "" : "s", p->argument_count);
 }
 

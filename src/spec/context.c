@@ -199,13 +199,12 @@ static int forgotten(struct context *c, const struct lexer_token *token)
 	place.column += place.length ? place.length - 1 : 0;
 	place.length = 1;
 	if (statement) {
-		build_complain(build, place, "a ';' is missing behind this");
+		build_complain(build, place, "a ';' is missing after this");
 		return ';';
 	}
 	if (strcmp(token->text, "property") != 0)
 		return 0;
-	build_complain(build, token->span.place,
-		       "a '}' is missing in front of this: '%s' is not closed",
+	build_complain(build, token->span.place, "a '}' is missing before this: '%s' is not closed",
 		       build->now.property ? build->now.property->name : "the property");
 	return '}';
 }

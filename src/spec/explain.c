@@ -78,8 +78,8 @@ static void print_event(FILE *out, const struct spec_property *property, const s
 		print_point(out, property, p);
 	for (const struct spec_life *life = e->lives; life; life = life->next)
 		fprintf(out,
-			life->ends ? "      the life of %s ends behind it\n"
-				   : "      a life of %s starts with it\n",
+			life->ends ? "      the lifetime of %s ends after it\n"
+				   : "      a lifetime of %s starts with it\n",
 			life->name);
 	if (e->reset)
 		fprintf(out, "      a session ends with it%s", e->reset_if ? " if " : "");
@@ -142,7 +142,7 @@ static void print_formula(FILE *out, const struct spec_file *file,
 		if (!draw)
 			print_grammar(out, f->grammar);
 		break;
-	default: fputs("     its states and steps are those of the file\n", out); return;
+	default: fputs("     the monitor file defines its states and steps\n", out); return;
 	}
 	if (draw)
 		draw(out, file, property, f, false, 0);

@@ -250,7 +250,7 @@ static void draw_pattern(struct explain_graph *g, const struct spec_pattern *p)
 	struct ends e;
 
 	if (count_leaves(p) > MOST_LEAVES) {
-		node(g, "too large to be drawn", "note");
+		node(g, "too large to draw", "note");
 		return;
 	}
 	e = draw(g, p, solid);

@@ -145,7 +145,7 @@ static void print_threads(const struct listing *l)
 			}
 	}
 	if (f->thread_count)
-		fprintf(l->out, f->thread_count > 1 ? "; they are different\n" : "\n");
+		fprintf(l->out, f->thread_count > 1 ? "; the threads are different\n" : "\n");
 }
 
 static void print_marked(const struct listing *l, uint32_t region, bool ends)
@@ -167,7 +167,7 @@ static void print_regions(const struct listing *l)
 		print_marked(l, r, false);
 		fprintf(l->out, ", ended by ");
 		print_marked(l, r, true);
-		fprintf(l->out, ", which is the end of just that beginning\n");
+		fprintf(l->out, ", which is the end that belongs to that beginning\n");
 	}
 }
 
@@ -184,21 +184,21 @@ static void print_hints(const struct listing *l)
 {
 	if (l->has_star)
 		fprintf(l->out,
-			"     what stands with '*' is left out: a match has no less without it\n");
+			"     parts under '*' are left out: the rest matches without them\n");
 	if (l->has_plus)
-		fprintf(l->out, "     of what stands with '+' one is enough\n");
+		fprintf(l->out, "     one occurrence of a part under '+' is enough\n");
 	if (l->has_maybe)
-		fprintf(l->out, "     what stands in [ ] is there or not\n");
+		fprintf(l->out, "     parts in [ ] are optional\n");
 	if (l->has_parallel)
-		fprintf(l->out, "     what stands between '||' is each its thread's next event at "
-				"one moment, the threads different\n");
+		fprintf(l->out, "     members of '||' are the next events of different threads at "
+				"the same moment\n");
 	for (size_t i = 0; i < l->leaves.count; i++) {
 		const struct leaf *leaf = &l->leaves.items[i];
 
 		if (leaf->is_last && may_be_next(&l->property->events[leaf->pattern->event]))
 			fprintf(l->out,
-				"     %zu may be the thread's next event: that it reads is "
-				"certain, what it reads is not\n",
+				"     %zu may be the thread's next event: the read is certain, its "
+				"value is not\n",
 				i + 1);
 	}
 }

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST                                                                                       \
-	100u /* messages per severity; in a file that is not a property file nearly every word is an error */
+/* messages per severity; in a file of another kind nearly every word is an error */
+#define MOST 100u
 #define LINE_SHOWN 160u /* bytes of a source line that are shown */
 
 /* Returns a line of the file and its length without the line end; NULL if there is no such line. */
@@ -112,7 +112,7 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 	va_end(arguments);
 	if (same == MOST) {
 		place = (struct spec_place){ 0 };
-		snprintf(text, sizeof text, "there are more %s than these %u",
+		snprintf(text, sizeof text, "there are more %s; only the first %u are shown",
 			 severity == SPEC_ERROR ? "errors" : "notes", MOST);
 	}
 	for (char *c = text; *c; c++) /* a quoted word may contain a line end */

@@ -101,7 +101,7 @@ static bool may_be_declared(struct resolver *r, struct spec_place place, const c
 {
 	if (!is_reserved(name))
 		return true;
-	COMPLAIN(r, place, "%s cannot be called '%s': that word has a meaning already", what, name);
+	COMPLAIN(r, place, "%s cannot be called '%s': that is a reserved word", what, name);
 	return false;
 }
 
@@ -110,14 +110,14 @@ static bool may_be_declared(struct resolver *r, struct spec_place place, const c
 static void declare_parameters(struct resolver *r)
 {
 	if (r->property->parameter_count > MOST_PARAMETERS)
-		COMPLAIN(r, r->property->place, "a property has at most %u parameters",
+		COMPLAIN(r, r->property->place, "a property can have at most %u parameters",
 			 MOST_PARAMETERS);
 	for (uint32_t i = 0; i < r->property->parameter_count; i++) {
 		const struct spec_parameter *p = &r->property->parameters[i];
 
 		may_be_declared(r, p->place, "a parameter", p->name);
 		if (!add(&r->parameters, p->name, i))
-			COMPLAIN(r, p->place, "there is a parameter '%s' already", p->name);
+			COMPLAIN(r, p->place, "parameter '%s' is declared twice", p->name);
 	}
 }
 
@@ -129,12 +129,12 @@ static void declare_events(struct resolver *r)
 
 		may_be_declared(r, e->place, "an event", e->name);
 		if (find(&r->parameters, e->name) != SPEC_NONE)
-			COMPLAIN(r, e->place, "'%s' is a parameter, so it cannot be an event",
+			COMPLAIN(r, e->place, "'%s' is a parameter and cannot also be an event",
 				 e->name);
 		else if (first != SPEC_NONE)
 			COMPLAIN(r, e->place,
-				 "there is an event '%s' already, in line %u; several points of "
-				 "one event stand with commas between them",
+				 "event '%s' is already declared in line %u; separate the points "
+				 "of one event by commas",
 				 e->name, r->property->events[first].place.line);
 		add(&r->events, e->name, i);
 	}
@@ -152,10 +152,12 @@ static void bind(struct resolver *r, struct spec_argument *a)
 	if (!a || (a->slot != SPEC_BINDS && a->slot != SPEC_BINDS_POINTED))
 		return;
 	a->parameter = find(&r->parameters, a->name);
-	if (a->parameter == SPEC_NONE && may_be_declared(r, a->place, "what is bound", a->name))
+	if (a->parameter == SPEC_NONE && may_be_declared(r, a->place, "a bound name", a->name))
 		a->local = local(r, a->name);
 	if (!add(&r->bound, a->name, 0))
-		COMPLAIN(r, a->place, "'%s' is bound twice by one point; compare with if (...)",
+		COMPLAIN(r, a->place,
+			 "'%s' is bound twice by one point; use another name and compare with if "
+			 "(...)",
 			 a->name);
 }
 
@@ -177,14 +179,14 @@ static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 		if (t->path && t->arrow)
 			t->kind = SPEC_FIELD;
 		else if (t->path)
-			COMPLAIN(r, t->place, "'%s' is a parameter: its members stand behind '->'",
+			COMPLAIN(r, t->place, "'%s' is a parameter; write its members with '->'",
 				 t->name);
 		else if (lock)
 			t->kind = SPEC_OBJECT;
 		else
 			COMPLAIN(r, t->place,
-				 "'%s' is a parameter: '*%s' is what it points at, '%s->member' a "
-				 "part of it",
+				 "'%s' is a parameter; write '*%s' for the memory it points to, or "
+				 "'%s->member'",
 				 t->name, t->name, t->name);
 		return;
 	}
@@ -193,7 +195,7 @@ static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 	spelling_start(&near, t->name);
 	try_all(r, &near, &r->parameters.names);
 	COMPLAIN(r, t->place,
-		 "'%s' is no parameter of '%s': only through one something can be pointed at%s",
+		 "'%s' is not a parameter of '%s'; only a parameter can be dereferenced here%s",
 		 t->name, r->property->name, hint(&near).text);
 }
 
@@ -220,7 +222,8 @@ static void resolve_in_filter(struct resolver *r, struct spec_expr *e)
 		e->external = SPEC_NONE;
 	} else if (intern_find(&r->locals, e->text, e->text_length) != UINT32_MAX)
 		COMPLAIN(r, e->place,
-			 "'%s' is bound by another point, not by the one of this filter", e->text);
+			 "'%s' is bound by another point, not by the point of this filter",
+			 e->text);
 }
 
 static void resolve_in_formula(struct resolver *r, struct spec_expr *e)
@@ -232,7 +235,7 @@ static void resolve_in_formula(struct resolver *r, struct spec_expr *e)
 	if (e->event != SPEC_NONE && e->parameter == SPEC_NONE)
 		e->operator= SPEC_EVENT;
 	else if (e->event == SPEC_NONE && !strcmp(e->text, "_"))
-		COMPLAIN(r, e->place, "'_' stands for any argument of a point, not for a value");
+		COMPLAIN(r, e->place, "'_' stands for any argument of a point; it has no value");
 }
 
 static void resolve_call(struct resolver *r, struct spec_expr *e)
@@ -273,8 +276,8 @@ static void refuse_bound(struct resolver *r, const struct spec_expr *e)
 		if (e->operator== SPEC_NAME &&(find(&r->parameters, e->text) != SPEC_NONE ||
 					       find(&r->bound, e->text) != SPEC_NONE))
 			COMPLAIN(r, e->place,
-				 "'%s' is a name alone here, to be bound; to compare, use another "
-				 "name and if (...)",
+				 "'%s' can only be bound here, not used in an expression; bind "
+				 "another name and compare with if (...)",
 				 e->text);
 		refuse_bound(r, e->left);
 		refuse_bound(r, e->right);
@@ -306,15 +309,15 @@ static void resolve_life(struct resolver *r, const struct spec_event *e, struct 
 	if (life->parameter == SPEC_NONE) {
 		spelling_start(&near, life->name);
 		try_all(r, &near, &r->parameters.names);
-		COMPLAIN(r, life->place, "'%s' is no parameter of '%s'%s", life->name,
+		COMPLAIN(r, life->place, "'%s' is not a parameter of '%s'%s", life->name,
 			 r->property->name, hint(&near).text);
 		return;
 	}
 	for (const struct spec_point *p = e->points; p; p = p->next)
 		if (!spec_point_binds(p, life->parameter)) {
 			COMPLAIN(r, life->place,
-				 "not each point of '%s' binds '%s', so it is not known whose life "
-				 "%s",
+				 "not every point of '%s' binds '%s', so it is unknown whose "
+				 "lifetime %s",
 				 e->name, life->name, life->ends ? "ends" : "starts");
 			return;
 		}
@@ -361,7 +364,7 @@ static uint32_t event_named(struct resolver *r, const char *name, struct spec_pl
 	spelling_start(&near, name);
 	try_all(r, &near, &r->events.names);
 	if (find(&r->parameters, name) != SPEC_NONE)
-		COMPLAIN(r, place, "'%s' is a parameter; events stand here", name);
+		COMPLAIN(r, place, "'%s' is a parameter; an event is expected here", name);
 	else
 		COMPLAIN(r, place, "'%s' has no event '%s'%s", r->property->name, name,
 			 hint(&near).text);
@@ -408,7 +411,7 @@ static void resolve_item(struct resolver *r, struct spec_item *item)
 	spelling_start(&near, item->name);
 	try_all(r, &near, &r->events.names);
 	try_all(r, &near, &r->productions.names);
-	COMPLAIN(r, item->place, "there is neither an event nor a production '%s'%s", item->name,
+	COMPLAIN(r, item->place, "there is no event or production '%s'%s", item->name,
 		 hint(&near).text);
 }
 
@@ -419,12 +422,12 @@ static void resolve_grammar(struct resolver *r, struct spec_grammar *g)
 		const struct spec_production *p = &g->productions[i];
 
 		if (find(&r->events, p->name) != SPEC_NONE)
-			COMPLAIN(r, p->place, "'%s' is an event, so it cannot be a production",
+			COMPLAIN(r, p->place, "'%s' is an event and cannot also be a production",
 				 p->name);
 		else if (!add(&r->productions, p->name, i))
 			COMPLAIN(r, p->place,
-				 "there is a production '%s' already; alternatives stand with '|' "
-				 "between them",
+				 "production '%s' is declared twice; separate its alternatives by "
+				 "'|'",
 				 p->name);
 	}
 	for (uint32_t i = 0; i < g->production_count; i++)
@@ -460,7 +463,7 @@ static void resolve_view(struct resolver *r)
 		return;
 	spelling_start(&near, p->view_name);
 	try_all(r, &near, &r->parameters.names);
-	COMPLAIN(r, p->view_place, "'%s' is no parameter of '%s'%s", p->view_name, p->name,
+	COMPLAIN(r, p->view_place, "'%s' is not a parameter of '%s'%s", p->view_name, p->name,
 		 hint(&near).text);
 }
 
@@ -492,7 +495,7 @@ void names_resolve(struct spec_file *file, struct arena *arena, struct spec_mess
 	for (struct spec_property *p = file->properties; p; p = p->next) {
 		may_be_declared(&r, p->place, "a property", p->name);
 		if (!add(&properties, p->name, 0))
-			COMPLAIN(&r, p->place, "there is a property '%s' already", p->name);
+			COMPLAIN(&r, p->place, "property '%s' is declared twice", p->name);
 		r.property = p;
 		resolve_property(&r);
 	}

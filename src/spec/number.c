@@ -45,10 +45,10 @@ static int read_integer(struct build *build, const struct span *span, const char
 	token->number = (int64_t)value;
 	if (!read_suffix(end, &unsigned_) || (binary && end == text + 2) || text[1] == '_' ||
 	    (tolower((unsigned char)text[1]) == 'x' && end < text + 3))
-		build_complain(build, span->place, "'%.40s' is no number", text);
+		build_complain(build, span->place, "'%.40s' is not a number", text);
 	else if (errno || (text[0] != '0' && !unsigned_ && value > INT64_MAX))
 		build_complain(build, span->place, "'%.40s' does not fit in 64 bits%s", text,
-			       errno ? "" : "; with a u behind it, it is an unsigned number");
+			       errno ? "" : "; add the suffix u for an unsigned number");
 	return TOK_NUMBER;
 }
 
@@ -62,7 +62,7 @@ int lexer_number(struct build *build, const struct span *span, const char *text,
 	if (hex || !strpbrk(token->text, ".eE"))
 		return read_integer(build, span, token->text, token);
 	if (!read_real(token->text, &token->real))
-		build_complain(build, span->place, "'%.40s' is no number", token->text);
+		build_complain(build, span->place, "'%.40s' is not a number", token->text);
 	return TOK_REAL;
 }
 
@@ -122,7 +122,7 @@ void lexer_string(struct build *build, const struct span *span, const char *text
 			 */
 			place.column += i;
 			place.length = 2;
-			build_complain(build, place, "there is no such escape: \\%.1s",
+			build_complain(build, place, "unknown escape sequence \\%.1s",
 				       i < length ? text + i : "");
 		}
 		out[n++] = (char)c;
@@ -138,6 +138,7 @@ void lexer_character(struct build *build, const struct span *span, const char *t
 {
 	lexer_string(build, span, text, length, token);
 	if (token->length != 1)
-		build_complain(build, span->place, "'' hold one character; text stands in \"\"");
+		build_complain(build, span->place,
+			       "a character constant holds one character; write text in \"\"");
 	token->number = (signed char)token->text[0];
 }

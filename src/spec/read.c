@@ -77,9 +77,9 @@ struct spec_file *spec_read(const char *path, struct spec_messages *messages, st
 		return NULL;
 	const void *nul = view.size ? memchr(view.data, 0, view.size) : NULL;
 	if (view.size > LARGEST)
-		err_set(err, "%s: %zu bytes are too many for a property file", path, view.size);
+		err_set(err, "%s: too large for a property file (%zu bytes)", path, view.size);
 	else if (nul)
-		err_set(err, "%s: this is no text: byte %zu is 0", path,
+		err_set(err, "%s: not a text file: byte %zu is 0", path,
 			(size_t)((const uint8_t *)nul - view.data));
 	else
 		file = parse(path, view.data ? (const char *)view.data : "", view.size, messages);

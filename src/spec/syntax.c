@@ -152,18 +152,18 @@ static void print_hint(FILE *out, const struct build *build, const char *token,
 	if (is(token, "property"))
 		fprintf(out, "; is the '}' of '%s' missing?", build->now.property->name);
 	else if (in_pattern && expects(expected, "','"))
-		fprintf(out, "; a '(' right behind an event holds its thread: a group needs a "
-			     "blank in front of it");
+		fprintf(out, "; a '(' right after an event gives its thread; put a blank before a "
+			     "group");
 	else if (in_pattern && is(token, "&&"))
-		fprintf(out, "; in a pattern, both is '&'");
+		fprintf(out, "; in a pattern, use '&' for both");
 	else if (in_pattern && is(token, "'~'"))
-		fprintf(out, "; in a pattern, '!' is the order that does not hold");
+		fprintf(out, "; in a pattern, use '!' to negate an order");
 	else if (at->where == CONTEXT_ERE && is(token, "'!'"))
-		fprintf(out, "; in ere: the complement is '~'");
+		fprintf(out, "; in 'ere:', the complement is '~'");
 	else if (at->where == CONTEXT_ERE && is(token, "||"))
-		fprintf(out, "; in ere: either is '|'");
+		fprintf(out, "; in 'ere:', use '|' for alternatives");
 	else if (at->previous == TOK_ARROW && at->where == CONTEXT_TEMPORAL)
-		fprintf(out, "; '->' is C's member of a pointer, implication is '=>'");
+		fprintf(out, "; '->' accesses a member, as in C; implication is '=>'");
 	else if (is(token, "'='") && expects(expected, "=="))
 		fprintf(out, "; to compare, write '=='");
 }
@@ -183,7 +183,7 @@ void syntax_complain(struct build *build, const struct span *span, const char *t
 		place = before->place;
 		place.column += place.length ? place.length - 1 : 0;
 		place.length = 1;
-		fprintf(out, "a ';' is missing behind this");
+		fprintf(out, "a ';' is missing after this");
 	} else {
 		uint32_t length = span->to - span->from;
 
