@@ -70,18 +70,18 @@ void functions_close(struct functions *f)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static struct spec_value text(const char *name, size_t length)
+static struct spec_value text_value(const char *name, size_t length)
 {
 	return (struct spec_value){ .type = SPEC_VALUE_TEXT,
 				    .text = name,
 				    .length = (uint32_t)length };
 }
 
-static struct spec_value named(const struct functions *f, uint32_t name)
+static struct spec_value name_value(const struct functions *f, uint32_t name)
 {
 	if (!name)
 		return (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
-	return text(intern_text(&f->names, name - 1), f->names.items.items[name - 1].length);
+	return text_value(intern_text(&f->names, name - 1), f->names.items.items[name - 1].length);
 }
 
 /* The length of the name without the suffix of compiler-made copies: f.isra.0, f.constprop.1 */
@@ -96,7 +96,7 @@ static bool same_function(const char *a, const char *b)
 }
 
 /* Adds the source name of a linker name; returns 1 + its index. */
-static uint32_t put_symbol(struct functions *f, const char *name)
+static uint32_t add_symbol_name(struct functions *f, const char *name)
 {
 	char *own, *plain;
 	uint32_t number;
@@ -121,7 +121,7 @@ static bool is_system(const char *file, size_t length)
  * ---- functions at a site or code address ------------------------------------------------------
  */
 
-static struct functions_names find_site(struct functions *f, const struct wire_element *site)
+static struct functions_names find_site_names(struct functions *f, const struct wire_element *site)
 {
 	struct trace_place places[FRAMES];
 	unsigned count = trace_site_places(f->trace, site, places, FRAMES);
@@ -140,14 +140,14 @@ static struct functions_names find_site(struct functions *f, const struct wire_e
 	return names;
 }
 
-static struct functions_names find_code(struct functions *f, uint64_t pc)
+static struct functions_names find_code_names(struct functions *f, uint64_t pc)
 {
 	struct trace_symbol symbols[FRAMES];
 	unsigned count = trace_symbols_find(f->symbols, pc, symbols, FRAMES);
 	struct functions_names names = { 0 };
 
 	for (unsigned i = 0; i < count && !names.user; i++) {
-		uint32_t name = put_symbol(f, symbols[i].function);
+		uint32_t name = add_symbol_name(f, symbols[i].function);
 
 		if (!names.innermost)
 			names.innermost = name;
@@ -158,7 +158,7 @@ static struct functions_names find_code(struct functions *f, uint64_t pc)
 	return names;
 }
 
-static struct functions_names at_site(struct functions *f, const struct wire_element *site)
+static struct functions_names site_names(struct functions *f, const struct wire_element *site)
 {
 	bool fresh;
 	uint64_t *number;
@@ -167,13 +167,13 @@ static struct functions_names at_site(struct functions *f, const struct wire_ele
 		return (struct functions_names){ 0 };
 	number = map_put(&f->sites, (uintptr_t)site, &fresh);
 	if (fresh) {
-		*vec_push(&f->places) = find_site(f, site);
+		*vec_push(&f->places) = find_site_names(f, site);
 		*number = f->places.count;
 	}
 	return f->places.items[*number - 1];
 }
 
-static struct functions_names at_code(struct functions *f, uint64_t pc)
+static struct functions_names code_names(struct functions *f, uint64_t pc)
 {
 	bool fresh;
 	uint64_t *number;
@@ -182,7 +182,7 @@ static struct functions_names at_code(struct functions *f, uint64_t pc)
 		return (struct functions_names){ 0 };
 	number = map_put(&f->codes, pc, &fresh);
 	if (fresh) {
-		*vec_push(&f->places) = find_code(f, pc);
+		*vec_push(&f->places) = find_code_names(f, pc);
 		*number = f->places.count;
 	}
 	return f->places.items[*number - 1];
@@ -192,18 +192,18 @@ static struct functions_names at_code(struct functions *f, uint64_t pc)
  * ---- the function that contains an event ------------------------------------------------------
  */
 
-static uint32_t find_around(struct functions *f, const struct trace_cursor *cursor,
-			    const struct trace_event *event)
+static uint32_t find_containing_function(struct functions *f, const struct trace_cursor *cursor,
+					 const struct trace_event *event)
 {
 	struct functions_names names =
-		event->site ? at_site(f, event->site) : at_code(f, event->pc);
+		event->site ? site_names(f, event->site) : code_names(f, event->pc);
 	uint32_t innermost = names.innermost;
 	const struct trace_frame *frames;
 
 	for (size_t i = trace_cursor_stack(cursor, &frames); i-- > 0 && !names.user;) {
-		names = at_site(f, frames[i].site);
+		names = site_names(f, frames[i].site);
 		if (!names.user && i > 0)
-			names = at_code(f, frames[i].return_address);
+			names = code_names(f, frames[i].return_address);
 	}
 	return names.user ? names.user : innermost;
 }
@@ -213,25 +213,25 @@ static uint32_t find_around(struct functions *f, const struct trace_cursor *curs
  */
 
 /* Uses debugging information: it has a scope for each inlined function, the innermost first. */
-static uint32_t find_inlined(struct functions *f, uint64_t pc, const char *function)
+static uint32_t find_inlined_caller(struct functions *f, uint64_t pc, const char *function)
 {
 	struct trace_symbol symbols[FRAMES];
 	unsigned count = trace_symbols_find(f->symbols, pc, symbols, FRAMES);
 
 	for (unsigned i = 0; i + 1 < count; i++) {
 		if (same_function(symbols[i].function, function))
-			return put_symbol(f, symbols[i + 1].function);
+			return add_symbol_name(f, symbols[i + 1].function);
 	}
 	return 0;
 }
 
-static uint32_t inlined_into(struct functions *f, uint64_t pc, const char *function)
+static uint32_t inlined_caller(struct functions *f, uint64_t pc, const char *function)
 {
 	bool fresh;
 	uint64_t *name = map_put(&f->inlined, pc, &fresh);
 
 	if (fresh)
-		*name = find_inlined(f, pc, function);
+		*name = find_inlined_caller(f, pc, function);
 	return (uint32_t)*name;
 }
 
@@ -241,7 +241,8 @@ static uint32_t inlined_into(struct functions *f, uint64_t pc, const char *funct
  * a call inside the function. In a recursion the two look alike, but the innermost RETURN, which
  * comes first, has no EXIT before it.
  */
-static const struct trace_frame *find_left(const struct match *m, const struct trace_cursor *cursor)
+static const struct trace_frame *find_left_frame(const struct match *m,
+						 const struct trace_cursor *cursor)
 {
 	struct functions *f = m->reader->functions_known;
 	const struct trace_event *event = m->happening->event;
@@ -256,7 +257,7 @@ static const struct trace_frame *find_left(const struct match *m, const struct t
 	number = intern_put(&f->returning, point->function, strlen(point->function), &fresh);
 	if (fresh)
 		*vec_push(&f->returns_first) = false;
-	if (!left || m->reader->lanes[stream].next_of_exit != event->index ||
+	if (!left || m->reader->streams[stream].next_of_exit != event->index ||
 	    !same_function(left->function, point->function))
 		f->returns_first.items[number] = true;
 	return f->returns_first.items[number] ? NULL : left;
@@ -266,9 +267,9 @@ static uint32_t find_caller(const struct match *m, const struct trace_cursor *cu
 {
 	struct functions *f = m->reader->functions_known;
 	const char *function = m->happening->point->function;
-	const struct trace_frame *frames, *own = find_left(m, cursor);
+	const struct trace_frame *frames, *own = find_left_frame(m, cursor);
 	size_t below = trace_cursor_stack(cursor, &frames); /* number of frames below its own */
-	uint32_t name = inlined_into(f, m->happening->event->pc, function);
+	uint32_t name = inlined_caller(f, m->happening->event->pc, function);
 	struct functions_names names;
 
 	if (name)
@@ -279,27 +280,27 @@ static uint32_t find_caller(const struct match *m, const struct trace_cursor *cu
 		return 0;
 	/* inlined, and debugging information does not tell into which function */
 	if (!same_function(own->function, function))
-		return at_site(f, own->site).innermost;
+		return site_names(f, own->site).innermost;
 	if (!below)
 		return 0;
-	names = at_code(f, own->return_address);
+	names = code_names(f, own->return_address);
 	return same_function(names.outermost, frames[below - 1].function)
 		       ? names.innermost
-		       : at_site(f, frames[below - 1].site).innermost;
+		       : site_names(f, frames[below - 1].site).innermost;
 }
 
 /* ---- text traces ----------------------------------------------------------------------------- */
 
 /* The function name of an open call: f of "f(a, b)". */
-static struct spec_value called(const struct trace *trace, const struct trace_frame *frame)
+static struct spec_value called_function(const struct trace *trace, const struct trace_frame *frame)
 {
 	const char *call = trace_call_text(trace, frame->pc);
 
-	return call ? text(call, strcspn(call, "(= "))
+	return call ? text_value(call, strcspn(call, "(= "))
 		    : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
 }
 
-static bool is_own(struct spec_value name, const struct trace_point *point)
+static bool is_point_function(struct spec_value name, const struct trace_point *point)
 {
 	return name.type == SPEC_VALUE_TEXT && strlen(point->function) == name.length &&
 	       !memcmp(point->function, name.text, name.length);
@@ -319,9 +320,10 @@ static struct spec_value text_caller(const struct match *m, const struct trace_c
 	bool in_body = event->kind == EV_ENTER || (point && event->kind == EV_POINT &&
 						   (point->kind == POINT_BODY || point->is_body));
 
-	if (in_body && depth && is_own(called(trace, &frames[depth - 1]), point))
+	if (in_body && depth &&
+	    is_point_function(called_function(trace, &frames[depth - 1]), point))
 		depth--;
-	return depth ? called(trace, &frames[depth - 1])
+	return depth ? called_function(trace, &frames[depth - 1])
 		     : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
 }
 
@@ -355,7 +357,8 @@ struct spec_value functions_callee(const struct match *m)
 	const char *name = point ? point->plain ? point->plain : point->function
 				 : lock_name(m->happening->event);
 
-	return name ? text(name, strlen(name)) : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
+	return name ? text_value(name, strlen(name))
+		    : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
 }
 
 struct spec_value functions_caller(const struct match *m)
@@ -367,6 +370,6 @@ struct spec_value functions_caller(const struct match *m)
 	if (m->reader->text)
 		return text_caller(m, cursor);
 	if (point && (point->kind == POINT_BODY || point->is_body))
-		return named(f, find_caller(m, cursor));
-	return named(f, find_around(f, cursor, m->happening->event));
+		return name_value(f, find_caller(m, cursor));
+	return name_value(f, find_containing_function(f, cursor, m->happening->event));
 }

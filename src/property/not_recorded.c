@@ -27,16 +27,16 @@ struct not_recorded_reason {
 	bool partly; /* other functions that match it were recorded */
 };
 
-static struct not_recorded_reason because(bool lacks, const char *format, ...)
+static struct not_recorded_reason make_reason(bool lacks, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static struct not_recorded_reason because(bool lacks, const char *format, ...)
+static struct not_recorded_reason make_reason(bool lacks, const char *format, ...)
 {
 	struct not_recorded_reason reason = { .lacks = lacks };
 	va_list args;
 
 	va_start(args, format);
 	if (vasprintf(&reason.text, format, args) < 0)
-		abort();
+		mem_exhausted();
 	va_end(args);
 	return reason;
 }
@@ -44,15 +44,13 @@ static struct not_recorded_reason because(bool lacks, const char *format, ...)
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* Reads a file of the trace as text; NULL if it does not exist. */
-static char *read_part(const struct trace *trace, const char *name)
+static char *read_trace_file(const struct trace *trace, const char *name)
 {
 	struct file_view view;
-	char *path, *text = NULL;
+	char *path = mem_format("%s/%s", trace_path(trace), name), *text = NULL;
 	struct stat st;
 	struct err err;
 
-	if (asprintf(&path, "%s/%s", trace_path(trace), name) < 0)
-		abort();
 	if (!stat(path, &st) && file_map(path, &view, &err)) {
 		text = mem_copy_text(view.data ? (const char *)view.data : "", view.size);
 		file_unmap(&view);
@@ -77,7 +75,7 @@ static bool has_line(const char *text, const char *wanted)
 }
 
 /* Splits a line of `points_missed`: "REASON\tKIND\tLIBRARY\tFUNCTION". */
-static bool cut_line(char *line, char *words[4])
+static bool split_line(char *line, char *words[4])
 {
 	for (unsigned i = 0; i < 4; i++) {
 		words[i] = line;
@@ -106,22 +104,22 @@ static bool is_missed(const struct spec_point *spec, const char *kind, char *con
 	return !lacks && !strcmp(words[2], "-") && points_name_fits(spec->function, words[3]);
 }
 
-static struct not_recorded_reason missed(const struct spec_point *spec, const char *kind,
-					 char *text)
+static struct not_recorded_reason find_missed_reason(const struct spec_point *spec,
+						     const char *kind, char *text)
 {
 	char *rest = NULL, *words[4];
 	struct not_recorded_reason reason = { 0 };
 
 	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && !reason.text;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		if (cut_line(line, words) && is_missed(spec, kind, words))
-			reason = because(!strncmp(words[0], "nothing", 7), "%s", words[0]);
+		if (split_line(line, words) && is_missed(spec, kind, words))
+			reason = make_reason(!strncmp(words[0], "nothing", 7), "%s", words[0]);
 	}
 	return reason;
 }
 
 /* Does the recording contain some function that the point matches? */
-static bool has_row(const struct property_reader *r, const struct reader_point *point)
+static bool has_recorded_function(const struct property_reader *r, const struct reader_point *point)
 {
 	for (size_t i = 0; i < trace_point_row_count(r->trace); i++) {
 		struct trace_point_row row = trace_point_row(r->trace, i);
@@ -132,29 +130,31 @@ static bool has_row(const struct property_reader *r, const struct reader_point *
 	return false;
 }
 
-static struct not_recorded_reason judge_function(const struct property_reader *r,
-						 const struct reader_point *point)
+static struct not_recorded_reason find_function_reason(const struct property_reader *r,
+						       const struct reader_point *point)
 {
-	const struct spec_property *property = r->slices.items[point->slice].property;
+	const struct spec_property *property = r->props.items[point->prop].property;
 	struct not_recorded_reason reason = { 0 };
 	char *selected, *lost, *line;
 
 	if (r->text)
-		return point->visible ? reason
-				      : because(true, "the trace has no function with this name");
+		return point->visible
+			       ? reason
+			       : make_reason(true, "the trace has no function with this name");
 	line = selection_line(property, point->spec);
-	selected = read_part(r->trace, "points");
-	lost = read_part(r->trace, "points_missed");
+	selected = read_trace_file(r->trace, "points");
+	lost = read_trace_file(r->trace, "points_missed");
 	if (!selected)
-		reason = because(false, "not recorded: the recording was made without properties "
-					"(sooth record -p)");
+		reason = make_reason(false,
+				     "not recorded: the recording was made without properties "
+				     "(sooth record -p)");
 	else if (!has_line(selected, line))
-		reason = because(false, "not recorded: the recording was made with other "
-					"properties");
+		reason = make_reason(false, "not recorded: the recording was made with other "
+					    "properties");
 	else {
 		line[strcspn(line, "\t")] = 0;
-		reason = missed(point->spec, line, lost);
-		reason.partly = reason.text && has_row(r, point);
+		reason = find_missed_reason(point->spec, line, lost);
+		reason.partly = reason.text && has_recorded_function(r, point);
 	}
 	free(line);
 	free(selected);
@@ -178,48 +178,50 @@ static bool has_field(const struct property_reader *r, const char *tag, const ch
 }
 
 /* Does any event bind an object that could have the field? */
-static bool is_known(const struct property_reader *r, const struct reader_point *point,
-		     const struct spec_target *target)
+static bool has_known_object(const struct property_reader *r, const struct reader_point *point,
+			     const struct spec_target *target)
 {
-	const struct reader_known *known = r->slices.items[point->slice].known;
+	const struct reader_known *known = r->props.items[point->prop].known;
 
 	return known && known[target->parameter].numbers.count;
 }
 
-static struct not_recorded_reason judge_target(const struct property_reader *r,
-					       const struct reader_point *point,
-					       const struct spec_target *target, const char *tag,
-					       struct reader_list ranges, struct reader_place place)
+static struct not_recorded_reason find_target_reason(const struct property_reader *r,
+						     const struct reader_point *point,
+						     const struct spec_target *target,
+						     const char *tag, struct reader_list ranges,
+						     struct field_range field_range)
 {
 	bool lock = target == point->spec->holding || reader_is_lock(point->spec);
 
 	if (target->kind == SPEC_GLOBAL && !r->text && !ranges.count)
-		return because(true, "the program has no variable `%s%s%s`", target->name,
-			       target->path ? target->path[0] == '[' ? "" : "." : "",
-			       target->path ? target->path : "");
+		return make_reason(true, "the program has no variable `%s%s%s`", target->name,
+				   target->path ? target->path[0] == '[' ? "" : "." : "",
+				   target->path ? target->path : "");
 	if (target->kind != SPEC_FIELD && target->kind != SPEC_GLOBAL)
 		return (struct not_recorded_reason){ 0 };
 	if (r->text)
 		return point->visible ? (struct not_recorded_reason){ 0 }
-				      : because(true, "the trace has no %s with this name",
-						lock ? "lock" : "variable");
+				      : make_reason(true, "the trace has no %s with this name",
+						    lock ? "lock" : "variable");
 	if (target->kind == SPEC_GLOBAL)
 		return (struct not_recorded_reason){ 0 };
 	if (!trace_has_sites(r->trace))
-		return because(
+		return make_reason(
 			false,
 			"the recording has no compiler tables: build the program with sooth cc");
-	if (place.size)
-		return is_known(r, point, target)
+	if (field_range.size)
+		return has_known_object(r, point, target)
 			       ? (struct not_recorded_reason){ 0 }
-			       : because(false,
+			       : make_reason(
+					 false,
 					 "it is unknown which object the field `%s` belongs to, "
 					 "and no other event binds one",
 					 target->path);
 	if (!point->visible && (!tag || !has_field(r, tag, target->path, lock)))
-		return because(true, "no recorded code %s a field `%s` of `%s`",
-			       lock ? "uses a lock in" : "accesses", target->path,
-			       tag ? tag : target->name);
+		return make_reason(true, "no recorded code %s a field `%s` of `%s`",
+				   lock ? "uses a lock in" : "accesses", target->path,
+				   tag ? tag : target->name);
 	return (struct not_recorded_reason){ 0 };
 }
 
@@ -235,40 +237,37 @@ static bool chooses_events(const struct spec_property *property)
 	return false;
 }
 
-static struct not_recorded_reason judge(const struct property_reader *r,
-					const struct reader_point *point)
+static struct not_recorded_reason find_reason(const struct property_reader *r,
+					      const struct reader_point *point)
 {
 	const struct spec_point *spec = point->spec;
 	struct not_recorded_reason reason = { 0 };
 
 	if (spec->kind == SPEC_POINT_BECOMES)
-		return chooses_events(r->slices.items[point->slice].property)
-			       ? because(false, "patterns and grammars cannot use `becomes`")
+		return chooses_events(r->props.items[point->prop].property)
+			       ? make_reason(false, "patterns and grammars cannot use `becomes`")
 			       : reason;
 	if (reader_is_function(spec))
-		reason = judge_function(r, point);
+		reason = find_function_reason(r, point);
 	else if (spec->target)
-		reason = judge_target(r, point, spec->target, point->tag, point->ranges,
-				      point->place);
+		reason = find_target_reason(r, point, spec->target, point->tag, point->ranges,
+					    point->field_range);
 	if (!reason.text && spec->holding)
-		reason = judge_target(r, point, spec->holding, point->holding_tag,
-				      point->holding_ranges, point->holding_place);
+		reason = find_target_reason(r, point, spec->holding, point->holding_tag,
+					    point->holding_ranges, point->holding_field_range);
 	return reason;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-static void tell(struct property_events *out, const struct reader_point *point, const char *why)
+static void add_message(struct property_events *out, const struct reader_point *point,
+			const char *why)
 {
-	char *text;
-
-	if (asprintf(&text, "event %s: %s: %s", point->event->name,
-		     point->spec->text ? point->spec->text : "?", why) < 0)
-		abort();
-	*vec_push(&out->unseen) = text;
+	*vec_push(&out->unseen) = mem_format("event %s: %s: %s", point->event->name,
+					     point->spec->text ? point->spec->text : "?", why);
 }
 
-static void tell_doubts(struct property_events *out, const struct reader_point *point)
+static void add_doubt_messages(struct property_events *out, const struct reader_point *point)
 {
 	static const char *const words[DOUBTS] = {
 		[DOUBT_UNKNOWN] = "a value that it needs was not recorded",
@@ -287,19 +286,19 @@ static void tell_doubts(struct property_events *out, const struct reader_point *
 			continue;
 		snprintf(text, sizeof text, "%s (%" PRIu64 " time%s)", words[i], point->doubts[i],
 			 point->doubts[i] == 1 ? "" : "s");
-		tell(out, point, text);
+		add_message(out, point, text);
 	}
 }
 
-static void tell_event(const struct property_reader *r, size_t first, size_t end,
-		       struct property_events *out)
+static void report_event(const struct property_reader *r, size_t first, size_t end,
+			 struct property_events *out)
 {
 	struct not_recorded_reason *reasons = mem_zalloc(end - first, sizeof *reasons);
 	bool blind = true, withheld = false;
 	size_t told = out->unseen.count;
 
 	for (size_t i = first; i < end; i++) {
-		reasons[i - first] = judge(r, &r->points.items[i]);
+		reasons[i - first] = find_reason(r, &r->points.items[i]);
 		blind &= reasons[i - first].text && !reasons[i - first].partly;
 		withheld |= reasons[i - first].text && !reasons[i - first].lacks;
 	}
@@ -308,12 +307,13 @@ static void tell_event(const struct property_reader *r, size_t first, size_t end
 		struct not_recorded_reason *reason = &reasons[i - first];
 
 		if (reason->text && (blind || !reason->lacks))
-			tell(out, point, reason->text);
+			add_message(out, point, reason->text);
 		free(reason->text);
-		tell_doubts(out, point);
+		add_doubt_messages(out, point);
 		if (point->guesses.count && point->event->lives)
-			tell(out, point,
-			     "`new` and `end` have no effect where a filter chooses parameters");
+			add_message(
+				out, point,
+				"`new` and `end` have no effect where a filter chooses parameters");
 	}
 	if (blind)
 		*vec_push(&out->blind) = r->points.items[first].number;
@@ -324,7 +324,7 @@ static void tell_event(const struct property_reader *r, size_t first, size_t end
 	free(reasons);
 }
 
-void not_recorded_tell(struct property_reader *r, uint32_t slice, struct property_events *out)
+void not_recorded_tell(struct property_reader *r, uint32_t prop, struct property_events *out)
 {
 	for (size_t i = 0; i < r->points.count;) {
 		size_t end = i + 1;
@@ -332,8 +332,8 @@ void not_recorded_tell(struct property_reader *r, uint32_t slice, struct propert
 		while (end < r->points.count &&
 		       r->points.items[end].event == r->points.items[i].event)
 			end++;
-		if (r->points.items[i].slice == slice)
-			tell_event(r, i, end, out);
+		if (r->points.items[i].prop == prop)
+			report_event(r, i, end, out);
 		i = end;
 	}
 }

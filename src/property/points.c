@@ -1,5 +1,6 @@
 /* Points about functions: calls, bodies, returns and the program's own probes. */
 #include "property/reader.h"
+#include "base/mem.h"
 
 #include "base/demangle.h"
 
@@ -66,8 +67,8 @@ bool points_row_fits(const struct property_reader *r, const struct spec_point *s
 	return kind_fits(spec, row->kind, false) && name_fits(r, spec, &point);
 }
 
-static struct reader_list make_list(struct property_reader *r, const struct trace_point *point,
-				    bool both)
+static struct reader_list list_points_of(struct property_reader *r, const struct trace_point *point,
+					 bool both)
 {
 	struct reader_list list = { (uint32_t)r->lists.count, 0 };
 
@@ -83,9 +84,10 @@ static struct reader_list make_list(struct property_reader *r, const struct trac
 	return list;
 }
 
-static uint64_t put_list(struct property_reader *r, const struct trace_point *point, bool both)
+static uint64_t add_function_list(struct property_reader *r, const struct trace_point *point,
+				  bool both)
 {
-	*vec_push(&r->function_lists) = make_list(r, point, both);
+	*vec_push(&r->function_lists) = list_points_of(r, point, both);
 	return r->function_lists.count;
 }
 
@@ -94,7 +96,8 @@ static uint64_t put_list(struct property_reader *r, const struct trace_point *po
  * position of the call or ret in a text trace. Returns false for a probe in a text trace, which
  * must be decoded.
  */
-static bool key_of(const struct property_reader *r, const struct trace_event *event, uint64_t *key)
+static bool function_key(const struct property_reader *r, const struct trace_event *event,
+			 uint64_t *key)
 {
 	if (!r->text) {
 		*key = event->number;
@@ -109,16 +112,13 @@ static uint64_t find_by_name(struct property_reader *r, const struct trace_point
 {
 	uint32_t number;
 	bool fresh;
-	char *key;
-	int length = asprintf(&key, "%c%s\"%s", '0' + point->kind, point->function,
-			      point->library ? point->library : "");
+	char *key = mem_format("%c%s\"%s", '0' + point->kind, point->function,
+			       point->library ? point->library : "");
 
-	if (length < 0)
-		abort();
-	number = intern_put(&r->words, key, (size_t)length, &fresh);
+	number = intern_put(&r->words, key, strlen(key), &fresh);
 	free(key);
 	if (fresh)
-		*vec_push(&r->word_lists) = (uint32_t)put_list(r, point, false);
+		*vec_push(&r->word_lists) = (uint32_t)add_function_list(r, point, false);
 	return r->word_lists.items[number];
 }
 
@@ -132,7 +132,7 @@ bool points_look(struct property_reader *r, const struct trace_event *event,
 		 struct trace_point *point)
 {
 	uint64_t *known = NULL, key, list;
-	bool keyed = key_of(r, event, &key), fresh = true;
+	bool keyed = function_key(r, event, &key), fresh = true;
 
 	if (!r->functions.count || (!r->text && !keyed))
 		return false;
@@ -149,7 +149,7 @@ bool points_look(struct property_reader *r, const struct trace_event *event,
 		return false;
 	}
 	if (keyed && fresh)
-		*known = put_list(r, point, event->kind == EV_ENTER);
+		*known = add_function_list(r, point, event->kind == EV_ENTER);
 	list = keyed ? *known : find_by_name(r, point);
 	add_candidates(r, r->function_lists.items[list - 1]);
 	return r->candidates.count > 0;
@@ -179,14 +179,10 @@ static uint64_t variable_key(struct property_reader *r, uint32_t stream,
 			     const struct property_raw *raw)
 {
 	uint32_t number;
-	char *key;
-	int length =
-		raw->word ? asprintf(&key, "%" PRIu32 " %.*s", stream, (int)raw->length, raw->text)
-			  : asprintf(&key, "%" PRIu32 "@%" PRIx64, stream, raw->bits);
+	char *key = raw->word ? mem_format("%" PRIu32 " %.*s", stream, (int)raw->length, raw->text)
+			      : mem_format("%" PRIu32 "@%" PRIx64, stream, raw->bits);
 
-	if (length < 0)
-		abort();
-	number = intern_put(&r->names, key, (size_t)length, NULL);
+	number = intern_put(&r->names, key, strlen(key), NULL);
 	free(key);
 	return number;
 }
@@ -205,7 +201,7 @@ void points_remember(struct property_reader *r, const struct trace_event *event)
  * The value that the argument pointed to when the point happened: as recorded, or in a text trace
  * as the thread last accessed it.
  */
-static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t type)
+static struct property_raw pointed_value(const struct match *m, uint32_t i, uint8_t type)
 {
 	struct property_reader *r = m->reader;
 	const struct trace_value *argument = &m->happening->point->arguments[i];
@@ -262,7 +258,7 @@ bool points_match(const struct match *m)
 		if (slot->slot == SPEC_ANY)
 			continue;
 		raw = slot->slot == SPEC_BINDS_POINTED
-			      ? pointed(m, i, type)
+			      ? pointed_value(m, i, type)
 			      : raw_value_argument(text, &point->arguments[i], type);
 		if (!match_slot(m, slot, &raw))
 			return false;

@@ -79,7 +79,7 @@ void program_close(struct program *p)
  * ---- debugging information --------------------------------------------------------------------
  */
 
-static bool flag(Dwarf_Die *die, unsigned name)
+static bool die_flag(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 	bool value = false;
@@ -89,7 +89,7 @@ static bool flag(Dwarf_Die *die, unsigned name)
 }
 
 /* The first definition counts: normally all definitions of one name are equal. */
-static void put_type(struct intern *names, struct program_dies *dies, Dwarf_Die *die)
+static void index_type(struct intern *names, struct program_dies *dies, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
 	bool fresh;
@@ -101,7 +101,7 @@ static void put_type(struct intern *names, struct program_dies *dies, Dwarf_Die 
 		*vec_push(dies) = *die;
 }
 
-static void put_variable(struct program *p, Dwarf_Die *die, Dwarf_Addr bias)
+static void index_variable(struct program *p, Dwarf_Die *die, Dwarf_Addr bias)
 {
 	const char *name = dwarf_diename(die);
 	struct program_variable *v;
@@ -134,7 +134,7 @@ static int count_parameters(Dwarf_Die *die)
 	return count;
 }
 
-static void put_function(struct program *p, const char *name, bool imported, int parameters)
+static void index_function(struct program *p, const char *name, bool imported, int parameters)
 {
 	struct program_function_info *info;
 	uint32_t number;
@@ -151,18 +151,18 @@ static void put_function(struct program *p, const char *name, bool imported, int
 		info->parameters = parameters;
 }
 
-static void put_subprogram(struct program *p, Dwarf_Die *die)
+static void index_subprogram(struct program *p, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *linked = NULL;
 
 	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
 		linked = dwarf_formstring(&attribute);
-	put_function(p, linked ? linked : dwarf_diename(die), flag(die, DW_AT_declaration),
-		     count_parameters(die));
+	index_function(p, linked ? linked : dwarf_diename(die), die_flag(die, DW_AT_declaration),
+		       count_parameters(die));
 }
 
-static void walk(struct program *p, Dwarf_Die *parent, Dwarf_Addr bias, unsigned depth)
+static void index_dies(struct program *p, Dwarf_Die *parent, Dwarf_Addr bias, unsigned depth)
 {
 	Dwarf_Die die;
 
@@ -173,20 +173,20 @@ static void walk(struct program *p, Dwarf_Die *parent, Dwarf_Addr bias, unsigned
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
 		case DW_TAG_union_type:
-			put_type(&p->structs, &p->struct_dies, &die);
-			walk(p, &die, bias, depth + 1);
+			index_type(&p->structs, &p->struct_dies, &die);
+			index_dies(p, &die, bias, depth + 1);
 			break;
-		case DW_TAG_typedef: put_type(&p->typedefs, &p->typedef_dies, &die); break;
-		case DW_TAG_variable: put_variable(p, &die, bias); break;
-		case DW_TAG_subprogram: put_subprogram(p, &die); break;
-		case DW_TAG_namespace: walk(p, &die, bias, depth + 1); break;
+		case DW_TAG_typedef: index_type(&p->typedefs, &p->typedef_dies, &die); break;
+		case DW_TAG_variable: index_variable(p, &die, bias); break;
+		case DW_TAG_subprogram: index_subprogram(p, &die); break;
+		case DW_TAG_namespace: index_dies(p, &die, bias, depth + 1); break;
 		}
 	} while (!dwarf_siblingof(&die, &die));
 }
 
 /* ---- ELF symbols and sections ---------------------------------------------------------------- */
 
-static void put_symbols(struct program *p, Dwfl_Module *module)
+static void index_symbols(struct program *p, Dwfl_Module *module)
 {
 	int count = dwfl_module_getsymtab(module);
 
@@ -197,12 +197,12 @@ static void put_symbols(struct program *p, Dwfl_Module *module)
 		int type = GELF_ST_TYPE(symbol.st_info);
 
 		if (name && (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE))
-			put_function(p, name, symbol.st_shndx == SHN_UNDEF, -1);
+			index_function(p, name, symbol.st_shndx == SHN_UNDEF, -1);
 	}
 }
 
 /* Adds the libraries that a file needs and its own name as a library. */
-static void put_libraries(struct program *p, Elf *elf)
+static void index_libraries(struct program *p, Elf *elf)
 {
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		GElf_Shdr header;
@@ -243,7 +243,7 @@ static const Elf_Data *find_section(Elf *elf, const char *wanted)
 }
 
 /* Adds the probes from the plugin's tables; debugging information does not have them. */
-static void put_probes(struct program *p, Elf *elf, const char *section)
+static void index_probes(struct program *p, Elf *elf, const char *section)
 {
 	const Elf_Data *rows = find_section(elf, section);
 	const Elf_Data *texts = find_section(elf, "sooth_pstr");
@@ -271,16 +271,16 @@ static int index_module(Dwfl_Module *module, void **data, const char *name, Dwar
 
 	(void)data, (void)start;
 	if (elf) {
-		put_libraries(p, elf);
-		put_probes(p, elf, POINT_SECTION);
-		put_probes(p, elf, POINT_SECTION_LOOSE);
+		index_libraries(p, elf);
+		index_probes(p, elf, POINT_SECTION);
+		index_probes(p, elf, POINT_SECTION_LOOSE);
 	}
-	put_symbols(p, module);
+	index_symbols(p, module);
 	if (strstr(name, "/libsooth.so")) /* sooth's own runtime is not part of the program */
 		return DWARF_CB_OK;
 	while ((unit = dwfl_module_nextcu(module, unit, &bias))) {
 		p->has_types = true;
-		walk(p, unit, bias, 0);
+		index_dies(p, unit, bias, 0);
 	}
 	return DWARF_CB_OK;
 }

@@ -8,7 +8,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-static Dwarf_Die *find(const struct intern *names, struct program_dies *dies, const char *name)
+static Dwarf_Die *find_die(const struct intern *names, struct program_dies *dies, const char *name)
 {
 	for (size_t i = 0; i < names->items.count; i++) {
 		if (!strcmp(names->items.items[i].text, name))
@@ -18,7 +18,7 @@ static Dwarf_Die *find(const struct intern *names, struct program_dies *dies, co
 }
 
 /* The type of a DIE without qualifiers and typedefs. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+static bool die_type(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
 
@@ -39,7 +39,7 @@ static const char *first_typedef(struct program *p, Dwarf_Die *type, const char 
 	Dwarf_Die other;
 
 	for (size_t i = 0; i < p->typedef_dies.count; i++) {
-		if (type_of(&p->typedef_dies.items[i], &other) && other.addr == type->addr)
+		if (die_type(&p->typedef_dies.items[i], &other) && other.addr == type->addr)
 			return p->typedefs.items.items[i].text;
 	}
 	return name;
@@ -51,18 +51,18 @@ static bool find_struct(struct program *p, const char *name, Dwarf_Die *type, co
 	Dwarf_Die *die, *named;
 
 	program_index(p);
-	die = find(&p->structs, &p->struct_dies, name);
+	die = find_die(&p->structs, &p->struct_dies, name);
 	if (die) {
 		*type = *die;
 		*tag = name;
 		return true;
 	}
-	named = find(&p->typedefs, &p->typedef_dies, name);
-	if (!named || !type_of(named, type) || !is_struct(type))
+	named = find_die(&p->typedefs, &p->typedef_dies, name);
+	if (!named || !die_type(named, type) || !is_struct(type))
 		return false;
 	*tag = dwarf_diename(type);
 	if (*tag && dwarf_hasattr(type, DW_AT_declaration)) {
-		die = find(&p->structs, &p->struct_dies, *tag);
+		die = find_die(&p->structs, &p->struct_dies, *tag);
 		if (die)
 			*type = *die;
 	}
@@ -94,7 +94,7 @@ static uint64_t member_offset(Dwarf_Die *member)
 	return value;
 }
 
-static bool is_bits(Dwarf_Die *member)
+static bool is_bitfield(Dwarf_Die *member)
 {
 	return dwarf_hasattr_integrate(member, DW_AT_bit_size);
 }
@@ -118,7 +118,7 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t length, Dwarf_
 			*member = child;
 			return true;
 		}
-		if (!own && type_of(&child, &inner) && is_struct(&inner)) {
+		if (!own && die_type(&child, &inner) && is_struct(&inner)) {
 			uint64_t at = *offset + member_offset(&child);
 
 			if (find_member(&inner, name, length, member, &at, depth + 1)) {
@@ -144,7 +144,7 @@ static void each_member(Dwarf_Die *type, void (*visit)(void *context, const char
 		if (own)
 			visit(context, own);
 		else if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-			 type_of(&child, &inner) && is_struct(&inner))
+			 die_type(&child, &inner) && is_struct(&inner))
 			each_member(&inner, visit, context, depth + 1);
 	} while (!dwarf_siblingof(&child, &child));
 }
@@ -161,7 +161,7 @@ void program_each_member(struct program *p, const char *name,
 
 /* ---- sizes and types ------------------------------------------------------------------------- */
 
-static void describe(Dwarf_Die *type, struct program_part *part)
+static void set_part_type(Dwarf_Die *type, struct program_part *part)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word size, encoding = 0;
@@ -189,7 +189,7 @@ static void describe(Dwarf_Die *type, struct program_part *part)
 }
 
 /* Steps to the array element of "[3]" and advances `path` past the bracket. */
-static bool step_into(Dwarf_Die *type, const char **path, uint64_t *offset)
+static bool step_into_element(Dwarf_Die *type, const char **path, uint64_t *offset)
 {
 	char *end;
 	unsigned long long index = strtoull(*path + 1, &end, 0);
@@ -197,7 +197,7 @@ static bool step_into(Dwarf_Die *type, const char **path, uint64_t *offset)
 	Dwarf_Die element;
 
 	if (end == *path + 1 || *end != ']' || dwarf_tag(type) != DW_TAG_array_type ||
-	    !type_of(type, &element) || dwarf_aggregate_size(&element, &size))
+	    !die_type(type, &element) || dwarf_aggregate_size(&element, &size))
 		return false;
 	*offset += index * size;
 	*type = element;
@@ -206,23 +206,24 @@ static bool step_into(Dwarf_Die *type, const char **path, uint64_t *offset)
 }
 
 /* Follows a path, "limits.most" or "[3].x", from a type. */
-static bool follow(Dwarf_Die *type, const char *path, uint64_t *offset, bool *bits)
+static bool follow_path(Dwarf_Die *type, const char *path, uint64_t *offset, bool *bits)
 {
 	while (*path) {
 		size_t length;
 		Dwarf_Die member;
 
 		if (*path == '[') {
-			if (!step_into(type, &path, offset))
+			if (!step_into_element(type, &path, offset))
 				return false;
 			continue;
 		}
 		path += *path == '.';
 		length = strcspn(path, ".[-");
 		if (!length || !is_struct(type) ||
-		    !find_member(type, path, length, &member, offset, 0) || !type_of(&member, type))
+		    !find_member(type, path, length, &member, offset, 0) ||
+		    !die_type(&member, type))
 			return false;
-		*bits = is_bits(&member);
+		*bits = is_bitfield(&member);
 		path += length;
 	}
 	return true;
@@ -235,9 +236,10 @@ bool program_member(struct program *p, const char *name, const char *path,
 	Dwarf_Die type;
 
 	*part = (struct program_part){ 0 };
-	if (!find_struct(p, name, &type, &tag) || !follow(&type, path, &part->offset, &part->bits))
+	if (!find_struct(p, name, &type, &tag) ||
+	    !follow_path(&type, path, &part->offset, &part->bits))
 		return false;
-	describe(&type, part);
+	set_part_type(&type, part);
 	return true;
 }
 
@@ -253,7 +255,7 @@ static bool find_base(Dwarf_Die *type, const char *base, uint64_t *offset, unsig
 		uint64_t at = *offset;
 		const char *name;
 
-		if (dwarf_tag(&child) != DW_TAG_inheritance || !type_of(&child, &inner) ||
+		if (dwarf_tag(&child) != DW_TAG_inheritance || !die_type(&child, &inner) ||
 		    dwarf_attr(&child, DW_AT_virtuality, &attribute))
 			continue;
 		at += member_offset(&child);
@@ -277,7 +279,7 @@ bool program_base(struct program *p, const char *name, const char *base, uint64_
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-static bool address_of(struct program_variable *v, uint64_t *address)
+static bool variable_address(struct program_variable *v, uint64_t *address)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Op *list;
@@ -334,10 +336,10 @@ void program_globals(struct program *p, const char *name, const char *path,
 		struct program_part part = { 0 };
 		Dwarf_Die type;
 
-		if (!address_of(v, &part.address) || !type_of(&v->die, &type) ||
-		    (path && !follow(&type, path, &part.offset, &part.bits)))
+		if (!variable_address(v, &part.address) || !die_type(&v->die, &type) ||
+		    (path && !follow_path(&type, path, &part.offset, &part.bits)))
 			continue;
-		describe(&type, &part);
+		set_part_type(&type, &part);
 		part.address += part.offset;
 		part.external = dwarf_hasattr_integrate(&v->die, DW_AT_external);
 		*vec_push(&parts->list) = part;

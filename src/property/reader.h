@@ -43,9 +43,9 @@ struct reader_list {
 struct reader_point {
 	const struct spec_point *spec;
 	const struct spec_event *event;
-	uint32_t slice, number; /* index of the property; index of the event in it */
-	bool starts;		/* its event has a `new` clause */
-	uint32_t tid, atomic;	/* implicit locals that no slot binds, or SPEC_NONE */
+	uint32_t prop, number; /* index of the property; index of the event in it */
+	bool starts;	       /* its event has a `new` clause */
+	uint32_t tid, atomic;  /* implicit locals that no slot binds, or SPEC_NONE */
 	/* parameters that its filter mentions and the point does not bind */
 	struct reader_list guesses;
 	/* o->f: the name of the struct in access sites; NULL if there is none */
@@ -57,9 +57,9 @@ struct reader_point {
 	 * Set if sites do not tell which object the field belongs to: the field's position in its
 	 * struct. Size 0 if they do.
 	 */
-	struct reader_place {
+	struct field_range {
 		uint64_t offset, size;
-	} place, holding_place;
+	} field_range, holding_field_range;
 	bool visible; /* something in the recording can match it: see not_recorded.c */
 	uint64_t doubts[DOUBTS];
 };
@@ -73,7 +73,7 @@ struct reader_known {
 };
 
 /* A property. */
-struct reader_slice {
+struct reader_property {
 	const struct spec_property *property;
 	uint32_t parameters; /* including those that `o->*` adds */
 	uint8_t *types;	     /* enum spec_type of each */
@@ -87,7 +87,7 @@ struct reader_slice {
 /* The recorded event that is being matched, with data that depends on its kind. */
 struct reader_happening {
 	const struct trace_event *event;
-	uint32_t lane; /* index of the thread's stream */
+	uint32_t thread; /* index of the thread's stream */
 	uint64_t order;
 	const struct trace_point *point; /* set for function points */
 	uint64_t lock;			 /* set for lock operations */
@@ -101,7 +101,7 @@ struct reader_held {
 	bool shared;
 	const struct wire_element *site; /* where it was acquired */
 };
-struct reader_lane {
+struct reader_stream {
 	VEC(struct reader_held) held;
 	/* recursion depth of the mutex that the thread released to wait on a condition */
 	uint32_t waited;
@@ -117,7 +117,7 @@ struct reader_step {
 	size_t captured; /* in `captured` */
 };
 struct reader_ending {
-	uint32_t slice, value;
+	uint32_t prop, value;
 };
 
 /* A range of addresses and the points about globals in it. */
@@ -135,11 +135,11 @@ struct property_reader {
 	/* for property_read(): all values are kept, PROPERTY_GONE steps are not needed */
 	bool keeps;
 	bool objects; /* some parameter is an object, so allocations matter */
-	VEC(struct reader_slice) slices;
+	VEC(struct reader_property) props;
 	VEC(struct reader_point) points;
 	VEC(uint32_t) lists;
-	uint32_t *lane_of;
-	struct reader_lane *lanes;
+	uint32_t *thread_of;
+	struct reader_stream *streams;
 
 	/* points.c */
 	VEC(uint32_t) functions;
@@ -281,7 +281,7 @@ bool selection_captures(const struct spec_property *property);
 char *selection_line(const struct spec_property *property, const struct spec_point *point);
 
 /* Call it after the last event: reports what was not recorded. The caller frees the strings. */
-void not_recorded_tell(struct property_reader *reader, uint32_t slice, struct property_events *out);
+void not_recorded_tell(struct property_reader *reader, uint32_t prop, struct property_events *out);
 
 /* ---- field_owners.c: objects of fields ------------------------------------------------------- */
 
@@ -294,7 +294,7 @@ void field_owners_open_point(struct property_reader *reader, struct reader_point
  * walk, which collects these objects.
  */
 bool field_owners_match(const struct match *m, const struct spec_target *target,
-			struct reader_place place, uint64_t address);
+			struct field_range field_range, uint64_t address);
 
 /*
  * Is the site an access to a field of the point's class through a class derived from it?

@@ -1,5 +1,6 @@
 /* Computes the selection: which points a run must record for the given property files. */
 #include "base/intern.h"
+#include "base/mem.h"
 #include "event/point.h"
 #include "property/reader.h"
 
@@ -81,11 +82,11 @@ char *selection_line(const struct spec_property *property, const struct spec_poi
 	static const char *const words[] = { "call", "exec", "return", "probe" };
 	char *line = NULL;
 	size_t size;
-	FILE *out = open_memstream(&line, &size);
+	FILE *out = mem_stream(&line, &size);
 
 	fprintf(out, "%s\t%s\t%s", words[p->kind], p->library ? p->library : "-", p->function);
 	print_contents(out, property, p);
-	fclose(out);
+	mem_stream_close(out);
 	return line;
 }
 
@@ -110,13 +111,13 @@ char *property_selection(struct spec_file *const *files, size_t count)
 	struct intern seen = { 0 };
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
 	for (size_t f = 0; f < count; f++) {
 		for (const struct spec_property *p = files[f]->properties; p; p = p->next)
 			add_lines(out, &seen, p);
 	}
-	fclose(out);
+	mem_stream_close(out);
 	intern_free(&seen);
 	return text;
 }

@@ -45,7 +45,7 @@ void build_forget(struct build *build)
 }
 
 /* May a tree of this depth get another node above it? Reports an error, once per file, if not. */
-static bool may_grow(struct build *build, uint16_t depth, const struct span *span)
+static bool check_depth(struct build *build, uint16_t depth, const struct span *span)
 {
 	if (depth < SPEC_DEPTH)
 		return true;
@@ -57,12 +57,12 @@ static bool may_grow(struct build *build, uint16_t depth, const struct span *spa
 
 /* ---- expressions ---------------------------------------------------------------------------- */
 
-static uint16_t deeper(uint16_t a, uint16_t b)
+static uint16_t max_depth(uint16_t a, uint16_t b)
 {
 	return a > b ? a : b;
 }
 
-static uint16_t depth_of(const struct spec_expr *expr)
+static uint16_t expr_depth(const struct spec_expr *expr)
 {
 	return expr ? expr->depth : 0;
 }
@@ -71,9 +71,10 @@ struct spec_expr *build_expr(struct build *build, enum spec_operator operator,
 			     const struct span * span, struct spec_expr *left,
 			     struct spec_expr *right, struct spec_expr *third)
 {
-	uint16_t below = deeper(deeper(depth_of(left), depth_of(right)), depth_of(third));
+	uint16_t below =
+		max_depth(max_depth(expr_depth(left), expr_depth(right)), expr_depth(third));
 
-	if (!may_grow(build, below, span))
+	if (!check_depth(build, below, span))
 		return left;
 	struct spec_expr *expr = build_alloc(build, sizeof *expr);
 	*expr = (struct spec_expr){ .operator=(uint8_t) operator,
@@ -151,7 +152,7 @@ struct spec_expr *build_member(struct build *build, const struct span *span, str
 struct spec_expr *build_call(struct build *build, const struct span *span, const char *name,
 			     struct build_expressions arguments)
 {
-	if (!may_grow(build, arguments.depth, span)) {
+	if (!check_depth(build, arguments.depth, span)) {
 		arguments.first->next = NULL;
 		return arguments.first;
 	}
@@ -169,7 +170,7 @@ struct build_expressions build_add_expr(struct build_expressions list, struct sp
 	else
 		list.first = expr;
 	list.last = expr;
-	list.depth = deeper(list.depth, expr->depth);
+	list.depth = max_depth(list.depth, expr->depth);
 	return list;
 }
 
@@ -192,7 +193,7 @@ void build_attributes_add(struct build *build, struct build_attributes *all,
 		all->ends = one->ends, all->ends_span = one->ends_span;
 }
 
-static uint32_t number_of(struct intern *names, const char *name)
+static uint32_t intern_name(struct intern *names, const char *name)
 {
 	return name ? intern_put(names, name, strlen(name), NULL) : SPEC_NONE;
 }
@@ -212,9 +213,9 @@ struct spec_pattern *build_leaf(struct build *build, const struct span *span, co
 				       .place = span->place,
 				       .name = event,
 				       .event = SPEC_NONE,
-				       .thread = number_of(&build->threads, has->thread),
-				       .begins = number_of(&build->regions, has->begins),
-				       .ends = number_of(&build->regions, has->ends),
+				       .thread = intern_name(&build->threads, has->thread),
+				       .begins = intern_name(&build->regions, has->begins),
+				       .ends = intern_name(&build->regions, has->ends),
 				       .depth = 1 };
 	return leaf;
 }
@@ -226,14 +227,14 @@ struct build_patterns build_add_pattern(struct build_patterns list, struct spec_
 	else
 		list.first = pattern;
 	list.last = pattern;
-	list.depth = deeper(list.depth, pattern->depth);
+	list.depth = max_depth(list.depth, pattern->depth);
 	return list;
 }
 
 struct spec_pattern *build_pattern(struct build *build, enum spec_pattern_kind kind,
 				   const struct span *span, struct build_patterns parts)
 {
-	if (parts.first == parts.last || !may_grow(build, parts.depth, span)) {
+	if (parts.first == parts.last || !check_depth(build, parts.depth, span)) {
 		parts.first->next = NULL;
 		return parts.first;
 	}
@@ -252,7 +253,7 @@ struct spec_pattern *build_pattern(struct build *build, enum spec_pattern_kind k
 struct spec_pattern *build_repeat(struct build *build, enum spec_pattern_kind kind,
 				  const struct span *span, struct spec_pattern *part)
 {
-	if (!may_grow(build, part->depth, span))
+	if (!check_depth(build, part->depth, span))
 		return part;
 	struct spec_pattern *whole = build_alloc(build, sizeof *whole);
 	*whole = (struct spec_pattern){ .kind = (uint8_t)kind,
@@ -288,14 +289,14 @@ struct build_eres build_add_ere(struct build_eres list, struct spec_ere *ere)
 	else
 		list.first = ere;
 	list.last = ere;
-	list.depth = deeper(list.depth, ere->depth);
+	list.depth = max_depth(list.depth, ere->depth);
 	return list;
 }
 
 struct spec_ere *build_ere(struct build *build, enum spec_ere_kind kind, const struct span *span,
 			   struct build_eres parts)
 {
-	if (parts.first == parts.last || !may_grow(build, parts.depth, span)) {
+	if (parts.first == parts.last || !check_depth(build, parts.depth, span)) {
 		parts.first->next = NULL;
 		return parts.first;
 	}
@@ -308,7 +309,7 @@ struct spec_ere *build_ere(struct build *build, enum spec_ere_kind kind, const s
 struct spec_ere *build_ere_repeat(struct build *build, enum spec_ere_kind kind,
 				  const struct span *span, struct spec_ere *part)
 {
-	if (!may_grow(build, part->depth, span))
+	if (!check_depth(build, part->depth, span))
 		return part;
 	struct spec_ere *whole = build_ere_leaf(build, kind, span, NULL);
 	whole->parts = part;

@@ -9,7 +9,7 @@
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static struct spec_argument argument(struct spec_expr *value)
+static struct spec_argument make_argument(struct spec_expr *value)
 {
 	struct spec_argument made = { .place = value->place,
 				      .parameter = SPEC_NONE,
@@ -34,18 +34,18 @@ static struct spec_argument argument(struct spec_expr *value)
 
 void build_add_argument(struct build *build, struct spec_expr *value)
 {
-	*vec_push(&build->arguments) = argument(value);
+	*vec_push(&build->arguments) = make_argument(value);
 }
 
 struct spec_argument *build_result(struct build *build, struct spec_expr *value)
 {
-	struct spec_argument made = argument(value);
+	struct spec_argument made = make_argument(value);
 
 	return arena_copy(&build->made->arena, &made, sizeof made);
 }
 
-static struct spec_point *point(struct build *build, enum spec_point_kind kind,
-				const struct span *span)
+static struct spec_point *new_point(struct build *build, enum spec_point_kind kind,
+				    const struct span *span)
 {
 	struct spec_point *made = build_alloc(build, sizeof *made);
 
@@ -58,7 +58,7 @@ struct spec_point *build_function(struct build *build, enum spec_point_kind kind
 				  const struct span *span, const char *library,
 				  const char *function, bool rest)
 {
-	struct spec_point *made = point(build, kind, span);
+	struct spec_point *made = new_point(build, kind, span);
 	size_t size = build->arguments.count * sizeof(struct spec_argument);
 
 	made->library = library;
@@ -73,7 +73,7 @@ struct spec_point *build_function(struct build *build, enum spec_point_kind kind
 struct spec_point *build_access(struct build *build, enum spec_point_kind kind,
 				const struct span *span, struct spec_target *target)
 {
-	struct spec_point *made = point(build, kind, span);
+	struct spec_point *made = new_point(build, kind, span);
 
 	made->target = target;
 	return made;
@@ -162,7 +162,7 @@ void build_tail_add(struct build *build, struct build_tail *tail, struct build_t
 }
 
 /* The source text with each run of white space replaced by one blank. */
-static const char *one_line(struct build *build, const struct span *span)
+static const char *copy_source_as_one_line(struct build *build, const struct span *span)
 {
 	char *text = build_source(build, span->from, span->to), *out = text;
 
@@ -183,7 +183,7 @@ struct spec_point *build_tailed(struct build *build, struct spec_point *made,
 
 	if (tail->holding && tail->own.to > text.to)
 		text.to = tail->own.to;
-	made->text = one_line(build, &text);
+	made->text = copy_source_as_one_line(build, &text);
 	made->holding = tail->holding;
 	made->filter = tail->filter;
 	add_lives(&now->lives, tail->lives);

@@ -29,7 +29,7 @@ static const char *const floats[] = { "float", "double", NULL };
 static const char *const aggregates[] = { "struct", "union", "class", NULL };
 static const char *const qualifiers[] = { "const", "volatile", "restrict", "enum", NULL };
 
-static bool is_named(const struct build_part *parts, size_t count, const char *name)
+static bool is_single_word(const struct build_part *parts, size_t count, const char *name)
 {
 	return count == 1 && !strcmp(parts[0].text, name);
 }
@@ -38,8 +38,8 @@ static bool is_named(const struct build_part *parts, size_t count, const char *n
  * Joins the parts into one text: "struct table *". `bare` leaves out qualifiers and struct, union,
  * class and enum: "table".
  */
-static const char *join(struct build *build, const struct build_part *parts, size_t count,
-			bool bare)
+static const char *join_parts(struct build *build, const struct build_part *parts, size_t count,
+			      bool bare)
 {
 	VEC(char) text = { 0 };
 	const char *made;
@@ -59,22 +59,23 @@ static const char *join(struct build *build, const struct build_part *parts, siz
 	return made;
 }
 
-static enum spec_type type_of(const struct build_part *parts, size_t count, size_t stars)
+static enum spec_type parameter_type(const struct build_part *parts, size_t count, size_t stars)
 {
 	if (stars)
 		return SPEC_POINTER;
 	for (size_t i = 0; i < count; i++)
 		if (is_one_of(parts[i].text, floats))
 			return SPEC_FLOATING;
-	return is_named(parts, count, "addr")	  ? SPEC_ADDR
-	       : is_named(parts, count, "mutex")  ? SPEC_LOCK
-	       : is_named(parts, count, "string") ? SPEC_STRING
-	       : is_named(parts, count, "thread") ? SPEC_THREAD
-						  : SPEC_INT;
+	return is_single_word(parts, count, "addr")	? SPEC_ADDR
+	       : is_single_word(parts, count, "mutex")	? SPEC_LOCK
+	       : is_single_word(parts, count, "string") ? SPEC_STRING
+	       : is_single_word(parts, count, "thread") ? SPEC_THREAD
+							: SPEC_INT;
 }
 
 /* Makes a parameter of the parts: the last word is its name, the words before it are its type. */
-static bool declare(struct build *build, const struct span *span, struct spec_parameter *made)
+static bool make_parameter(struct build *build, const struct span *span,
+			   struct spec_parameter *made)
 {
 	const struct build_part *parts = build->parts.items;
 	size_t count = build->parts.count, stars = 0, last_star = 0;
@@ -95,11 +96,11 @@ static bool declare(struct build *build, const struct span *span, struct spec_pa
 		return false;
 	}
 	*made = (struct spec_parameter){ .name = parts[count - 1].text,
-					 .type_text = join(build, parts, count - 1, false),
-					 .type = (uint8_t)type_of(parts, count - 1, stars),
+					 .type_text = join_parts(build, parts, count - 1, false),
+					 .type = (uint8_t)parameter_type(parts, count - 1, stars),
 					 .place = parts[count - 1].span.place };
 	if (stars)
-		made->pointee = join(build, parts, last_star, true);
+		made->pointee = join_parts(build, parts, last_star, true);
 	else if (is_one_of(parts[0].text, aggregates)) {
 		build_complain(build, span->place,
 			       "'%s' is a whole %s; declare a pointer to it instead", made->name,
@@ -113,7 +114,7 @@ void build_parameter(struct build *build, const struct span *span)
 {
 	struct spec_parameter made;
 
-	if (declare(build, span, &made))
+	if (make_parameter(build, span, &made))
 		*vec_push(&build->now.parameters) = made;
 	else
 		build->now.broken = true;
@@ -121,7 +122,7 @@ void build_parameter(struct build *build, const struct span *span)
 }
 
 /* Keeps the words of the first declaration's type (without stars) in `parts` for the next names. */
-static void take_type_over(struct build *build, size_t words)
+static void keep_type_words(struct build *build, size_t words)
 {
 	struct build_part *parts = build->parts.items;
 	size_t kept = 0;
@@ -135,10 +136,10 @@ void build_extern(struct build *build, const struct span *span)
 {
 	struct spec_parameter made;
 
-	if (build->parts.count && declare(build, span, &made))
+	if (build->parts.count && make_parameter(build, span, &made))
 		*vec_push(&build->externs) = made;
 	if (build->parts.count)
-		take_type_over(build, build->parts.count - 1);
+		keep_type_words(build, build->parts.count - 1);
 }
 
 /* ---- properties ----------------------------------------------------------------------------- */
@@ -222,7 +223,7 @@ void build_monitor(struct build *build, const struct span *span, struct build_te
 }
 
 /* If the last two words are `until end`, removes them and returns true. */
-static bool take_until_end(struct build *build)
+static bool remove_until_end(struct build *build)
 {
 	const struct build_part *parts = build->parts.items;
 	size_t count = build->parts.count;
@@ -238,7 +239,7 @@ void build_view(struct build *build, const struct span *span)
 {
 	static const char *const names[] = { "", "thread", "object", "global" };
 	struct spec_property *property = build->now.property;
-	bool until_end = take_until_end(build);
+	bool until_end = remove_until_end(build);
 	const struct build_part *parts = build->parts.items;
 	const char *parameter = build->parts.count > 1 ? parts[1].text : NULL;
 	uint8_t view = SPEC_VIEW_NONE;

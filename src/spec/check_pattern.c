@@ -33,7 +33,7 @@ static bool has_order(const struct spec_pattern *p)
 	return false;
 }
 
-static const char *sign(uint8_t kind)
+static const char *operator_sign(uint8_t kind)
 {
 	switch (kind) {
 	case SPEC_STAR: return "*";
@@ -48,11 +48,11 @@ static const char *sign(uint8_t kind)
 static void check_inverted(struct check_pattern_checker *c, const struct spec_pattern *p)
 {
 	for (; p; p = p->next) {
-		if (sign(p->kind))
+		if (operator_sign(p->kind))
 			COMPLAIN(c, p->place,
 				 "'%s' is not allowed under '!', which negates the order of single "
 				 "events",
-				 sign(p->kind));
+				 operator_sign(p->kind));
 		else
 			check_inverted(c, p->parts);
 	}
@@ -119,25 +119,25 @@ static void check_shape(struct check_pattern_checker *c, const struct spec_patte
  * alternatives disagree, so there is no such number. An alternative that both begins and ends the
  * region counts as zero when alternatives are compared.
  */
-struct count {
+struct region_marks {
 	unsigned begins, ends;
 	bool differ;
 	const struct spec_pattern *first; /* the first leaf that begins or ends the region */
 };
 
-static struct count count_in(const struct spec_pattern *p, uint32_t region);
+static struct region_marks count_marks(const struct spec_pattern *p, uint32_t region);
 
-static bool is_whole(const struct count *count)
+static bool is_balanced(const struct region_marks *count)
 {
 	return count->begins == count->ends;
 }
 
-static struct count count_parts(const struct spec_pattern *p, uint32_t region)
+static struct region_marks count_marks_in_parts(const struct spec_pattern *p, uint32_t region)
 {
-	struct count all = { 0 };
+	struct region_marks all = { 0 };
 
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
-		struct count one = count_in(part, region);
+		struct region_marks one = count_marks(part, region);
 
 		all.begins += one.begins;
 		all.ends += one.ends;
@@ -147,26 +147,27 @@ static struct count count_parts(const struct spec_pattern *p, uint32_t region)
 	return all;
 }
 
-static struct count count_either(const struct spec_pattern *p, uint32_t region)
+static struct region_marks count_marks_in_alternatives(const struct spec_pattern *p,
+						       uint32_t region)
 {
-	struct count all = count_in(p->parts, region);
+	struct region_marks all = count_marks(p->parts, region);
 
 	for (const struct spec_pattern *part = p->parts->next; part; part = part->next) {
-		struct count one = count_in(part, region);
+		struct region_marks one = count_marks(part, region);
 
 		all.differ |=
-			one.differ || is_whole(&one) != is_whole(&all) ||
-			(!is_whole(&one) && (one.begins != all.begins || one.ends != all.ends));
+			one.differ || is_balanced(&one) != is_balanced(&all) ||
+			(!is_balanced(&one) && (one.begins != all.begins || one.ends != all.ends));
 		all.first = all.first ? all.first : one.first;
 	}
-	if (is_whole(&all))
+	if (is_balanced(&all))
 		all.begins = all.ends = 0;
 	return all;
 }
 
-static struct count count_in(const struct spec_pattern *p, uint32_t region)
+static struct region_marks count_marks(const struct spec_pattern *p, uint32_t region)
 {
-	struct count count = { 0 };
+	struct region_marks count = { 0 };
 
 	switch (p->kind) {
 	case SPEC_LEAF:
@@ -174,66 +175,69 @@ static struct count count_in(const struct spec_pattern *p, uint32_t region)
 		count.ends = p->ends == region;
 		count.first = count.begins || count.ends ? p : NULL;
 		return count;
-	case SPEC_EITHER: return count_either(p, region);
+	case SPEC_EITHER: return count_marks_in_alternatives(p, region);
 	case SPEC_STAR:
 	/* may match nothing, so it must contain both the beginning and the end, or neither */
 	case SPEC_MAYBE:
-		count = count_parts(p, region);
-		count.differ |= !is_whole(&count);
+		count = count_marks_in_parts(p, region);
+		count.differ |= !is_balanced(&count);
 		count.begins = count.ends = 0;
 		return count;
-	default: return count_parts(p, region);
+	default: return count_marks_in_parts(p, region);
 	}
 }
 
-static bool marks(const struct spec_pattern *p, uint32_t region, bool ends)
+static bool marks_region(const struct spec_pattern *p, uint32_t region, bool ends)
 {
 	if (p->kind == SPEC_LEAF)
 		return (ends ? p->ends : p->begins) == region;
 	for (const struct spec_pattern *part = p->parts; part; part = part->next)
-		if (marks(part, region, ends))
+		if (marks_region(part, region, ends))
 			return true;
 	return false;
 }
 
-static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region);
+static const struct spec_pattern *find_end_before_begin(const struct spec_pattern *p,
+							uint32_t region);
 
 /*
  * Every alternative must be backward; an alternative that cannot match may exist only for its
  * marks. Returns the part found in the last one, or NULL.
  */
-static const struct spec_pattern *find_in_all(const struct spec_pattern *p, uint32_t region)
+static const struct spec_pattern *find_in_all_alternatives(const struct spec_pattern *p,
+							   uint32_t region)
 {
 	const struct spec_pattern *found = NULL;
 
 	for (const struct spec_pattern *part = p->parts; part; part = part->next)
-		if (!(found = find_backward(part, region)))
+		if (!(found = find_end_before_begin(part, region)))
 			return NULL;
 	return found;
 }
 
 /* The part that is required to end the region before another part begins it, or NULL. */
-static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region)
+static const struct spec_pattern *find_end_before_begin(const struct spec_pattern *p,
+							uint32_t region)
 {
 	const struct spec_pattern *ended = NULL;
 
 	if (p->kind == SPEC_INVERTED)
 		return NULL;
 	if (p->kind == SPEC_EITHER)
-		return find_in_all(p, region);
+		return find_in_all_alternatives(p, region);
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
-		if (ended && marks(part, region, false))
+		if (ended && marks_region(part, region, false))
 			return ended;
-		if (p->kind == SPEC_SEQUENCE && !ended && marks(part, region, true))
+		if (p->kind == SPEC_SEQUENCE && !ended && marks_region(part, region, true))
 			ended = part;
-		const struct spec_pattern *below = find_backward(part, region);
+		const struct spec_pattern *below = find_end_before_begin(part, region);
 		if (below)
 			return below;
 	}
 	return NULL;
 }
 
-static void find_near(struct check_pattern_checker *c, uint32_t region, struct spelling *near)
+static void suggest_region(struct check_pattern_checker *c, uint32_t region, struct spelling *near)
 {
 	spelling_start(near, c->formula->regions[region]);
 	for (uint32_t i = 0; i < c->formula->region_count; i++)
@@ -243,7 +247,7 @@ static void find_near(struct check_pattern_checker *c, uint32_t region, struct s
 
 static void check_region(struct check_pattern_checker *c, uint32_t region)
 {
-	struct count count = count_in(c->formula->pattern, region);
+	struct region_marks count = count_marks(c->formula->pattern, region);
 	const char *name = c->formula->regions[region];
 	struct spec_place place;
 	struct spelling near;
@@ -255,7 +259,7 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 	if (!count.first)
 		return;
 	place = count.first->place;
-	find_near(c, region, &near);
+	suggest_region(c, region, &near);
 	const char *ask = near.best ? "; did you mean '" : "", *best = near.best ? near.best : "";
 	const char *end = near.best ? "'?" : "";
 	if (count.differ)
@@ -273,14 +277,14 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 			 "the region '%s' begins or ends more than once; give different regions "
 			 "different names",
 			 name);
-	else if (find_backward(c->formula->pattern, region))
-		COMPLAIN(c, find_backward(c->formula->pattern, region)->place,
+	else if (find_end_before_begin(c->formula->pattern, region))
+		COMPLAIN(c, find_end_before_begin(c->formula->pattern, region)->place,
 			 "the region '%s' ends here, before it begins", name);
 }
 
 /* A region belongs to one thread. */
-static void check_owner(struct check_pattern_checker *c, const struct spec_pattern *leaf,
-			uint32_t region)
+static void check_region_thread(struct check_pattern_checker *c, const struct spec_pattern *leaf,
+				uint32_t region)
 {
 	if (region == SPEC_NONE || leaf->thread == SPEC_NONE)
 		return;
@@ -300,8 +304,8 @@ static void check_leaves(struct check_pattern_checker *c, const struct spec_patt
 		check_leaves(c, p->parts);
 		if (p->kind != SPEC_LEAF)
 			continue;
-		check_owner(c, p, p->begins);
-		check_owner(c, p, p->ends);
+		check_region_thread(c, p, p->begins);
+		check_region_thread(c, p, p->ends);
 		if (p->begins != SPEC_NONE && p->begins == p->ends)
 			COMPLAIN(c, p->place, "one event cannot both begin and end a region");
 	}

@@ -28,7 +28,7 @@ struct check_program_hint {
 	char text[160];
 };
 
-static struct check_program_hint ask(const char *name)
+static struct check_program_hint make_hint(const char *name)
 {
 	struct check_program_hint hint = { "" };
 
@@ -37,18 +37,18 @@ static struct check_program_hint ask(const char *name)
 	return hint;
 }
 
-static struct check_program_hint nearest(const struct check_program_checker *c,
-					 enum spec_point_kind kind, const char *name)
+static struct check_program_hint hint_from_program(const struct check_program_checker *c,
+						   enum spec_point_kind kind, const char *name)
 {
 	const struct spec_names *n = c->names;
 
 	/* names of functions do not help there */
 	if (!n || !n->nearest || kind == SPEC_POINT_PROBE)
-		return ask(NULL);
-	return ask(n->nearest(n->context, kind, name));
+		return make_hint(NULL);
+	return make_hint(n->nearest(n->context, kind, name));
 }
 
-static bool is_said(struct check_program_checker *c, const char *name)
+static bool mark_reported(struct check_program_checker *c, const char *name)
 {
 	bool fresh;
 
@@ -59,14 +59,14 @@ static bool is_said(struct check_program_checker *c, const char *name)
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /* A hint with the most similar name that the file itself declares. */
-static struct check_program_hint near_in_file(const struct check_program_checker *c,
-					      const char *name)
+static struct check_program_hint hint_from_file(const struct check_program_checker *c,
+						const char *name)
 {
 	struct spelling near;
 
 	spelling_start(&near, name);
 	if (message_is_full(c->messages, c->names ? SPEC_ERROR : SPEC_NOTE))
-		return ask(NULL);
+		return make_hint(NULL);
 	for (uint32_t i = 0; i < c->property->parameter_count; i++)
 		spelling_try(&near, c->property->parameters[i].name);
 	for (uint32_t i = 0; c->event && i < c->event->local_count; i++)
@@ -75,7 +75,7 @@ static struct check_program_hint near_in_file(const struct check_program_checker
 		spelling_try(&near, c->property->events[i].name);
 	for (uint32_t i = 0; i < c->file->extern_count; i++)
 		spelling_try(&near, c->file->externs[i].name);
-	return ask(near.best);
+	return make_hint(near.best);
 }
 
 static void check_global(struct check_program_checker *c, struct spec_place place, const char *name,
@@ -86,11 +86,11 @@ static void check_global(struct check_program_checker *c, struct spec_place plac
 
 	if (n ? !n->global || n->global(n->context, name, &type) : declared)
 		return;
-	if (is_said(c, name))
+	if (mark_reported(c, name))
 		return;
-	struct check_program_hint hint = near_in_file(c, name);
+	struct check_program_hint hint = hint_from_file(c, name);
 	if (n && !hint.text[0])
-		hint = nearest(c, SPEC_POINT_READ, name);
+		hint = hint_from_program(c, SPEC_POINT_READ, name);
 	if (n)
 		COMPLAIN(c, place, "the program has no variable '%s'%s", name, hint.text);
 	else
@@ -123,7 +123,7 @@ static void check_field(struct check_program_checker *c, const struct spec_targe
 		COMPLAIN(c, t->place, "the program has no struct '%s'", type);
 	else
 		COMPLAIN(c, t->place, "the program has no '%s' with a member '%s'%s", type, t->path,
-			 ask(near).text);
+			 make_hint(near).text);
 }
 
 static void check_target(struct check_program_checker *c, const struct spec_target *t)
@@ -147,8 +147,8 @@ static bool is_function_point(const struct spec_point *p)
 	       p->kind == SPEC_POINT_RETURN || p->kind == SPEC_POINT_PROBE;
 }
 
-static bool is_there(const struct check_program_checker *c, const struct spec_point *p,
-		     int *parameters)
+static bool program_has_point(const struct check_program_checker *c, const struct spec_point *p,
+			      int *parameters)
 {
 	const struct spec_names *n = c->names;
 
@@ -181,11 +181,11 @@ static void check_functions(struct check_program_checker *c, const struct spec_e
 	int parameters;
 
 	for (const struct spec_point *p = e->points; p; p = p->next)
-		any |= !is_function_point(p) || is_there(c, p, &parameters);
+		any |= !is_function_point(p) || program_has_point(c, p, &parameters);
 	for (const struct spec_point *p = e->points; p; p = p->next) {
 		if (!is_function_point(p))
 			continue;
-		if (is_there(c, p, &parameters)) {
+		if (program_has_point(c, p, &parameters)) {
 			check_arguments(c, p, parameters);
 			continue;
 		}
@@ -193,7 +193,7 @@ static void check_functions(struct check_program_checker *c, const struct spec_e
 			      "the program has no %s '%s'%s%s%s",
 			      p->kind == SPEC_POINT_PROBE ? "probe" : "function", p->function,
 			      p->library ? " of " : "", p->library ? p->library : "",
-			      nearest(c, p->kind, p->function).text);
+			      hint_from_program(c, p->kind, p->function).text);
 	}
 }
 
@@ -218,10 +218,8 @@ static void check_monitor(struct check_program_checker *c, const struct spec_for
 {
 	const char *slash = strrchr(c->file->path, '/');
 	int length = f->text[0] != '/' && slash ? (int)(slash - c->file->path) + 1 : 0;
-	char *path;
+	char *path = mem_format("%.*s%s", length, c->file->path, f->text);
 
-	if (asprintf(&path, "%.*s%s", length, c->file->path, f->text) < 0)
-		return;
 	if (access(path, R_OK))
 		COMPLAIN(c, f->place, "there is no file '%s'", path);
 	free(path);

@@ -72,7 +72,7 @@ static const struct keyword *keywords(enum context_where where)
 	}
 }
 
-static int word(struct context *c, const struct lexer_token *token)
+static int keyword_token(struct context *c, const struct lexer_token *token)
 {
 	const struct keyword *known = keywords(c->where);
 	bool starts = c->where == CONTEXT_TOP || c->where == CONTEXT_BODY;
@@ -88,22 +88,22 @@ static int word(struct context *c, const struct lexer_token *token)
 	return known->word ? known->token : TOK_WORD;
 }
 
-static bool names_function(int token)
+static bool precedes_function(int token)
 {
 	return token == TOK_CALL || token == TOK_EXEC || token == TOK_RETURN || token == TOK_PROBE;
 }
 
 /* A point of an event starts after `event NAME =` and after each comma outside of parentheses. */
-static void follow_event(struct context *c, int token)
+static void update_event_context(struct context *c, int token)
 {
 	if (c->function)
 		c->function = token == TOK_STRING || token == ':';
 	else
-		c->function = c->at_point && names_function(token);
+		c->function = c->at_point && precedes_function(token);
 	c->at_point = (token == '=' && c->words == 3) || (token == ',' && !c->depth);
 }
 
-static enum context_where behind_brace(enum context_where where, int token)
+static enum context_where context_after_brace(enum context_where where, int token)
 {
 	if (token == '{')
 		return where == CONTEXT_HEADER	       ? CONTEXT_BODY
@@ -113,7 +113,7 @@ static enum context_where behind_brace(enum context_where where, int token)
 }
 
 /* Updates the context for the token that follows `token`. */
-static void follow(struct context *c, int token)
+static void update_context(struct context *c, int token)
 {
 	c->words++;
 	if (token == '(' || token == TOK_ATTACHED)
@@ -121,11 +121,11 @@ static void follow(struct context *c, int token)
 	else if (token == ')' && c->depth)
 		c->depth--;
 	if (c->where == CONTEXT_EVENT)
-		follow_event(c, token);
+		update_event_context(c, token);
 	else
 		c->function = c->at_point = false;
 	if (token == '{' || token == '}')
-		c->where = behind_brace(c->where, token);
+		c->where = context_after_brace(c->where, token);
 	else if (token == TOK_LUA && c->where == CONTEXT_VIOLATION)
 		c->where = CONTEXT_BODY;
 	else if (token == ';' && (c->where == CONTEXT_USE || c->where == CONTEXT_EXTERN))
@@ -135,7 +135,7 @@ static void follow(struct context *c, int token)
 }
 
 /* The lexer mode after this token: Lua if it is a bracket that opens Lua code. */
-static enum lexer_mode lua(const struct context *c, int token)
+static enum lexer_mode lua_mode(const struct context *c, int token)
 {
 	if (token == '{' && (c->where == CONTEXT_GRAMMAR || c->where == CONTEXT_VIOLATION))
 		return LEXER_BRACES;
@@ -162,18 +162,18 @@ static const char *skip_word(const char *text)
 }
 
 /* Does the text after `word` continue like a statement that starts with this keyword? */
-static bool starts_statement(const char *word, const char *behind)
+static bool starts_statement(const char *word, const char *after)
 {
-	const char *next = skip_blanks(behind), *end = skip_word(next);
+	const char *next = skip_blanks(after), *end = skip_word(next);
 
 	if (!strcmp(word, "event"))
-		return next > behind && end > next && *skip_blanks(end) == '=';
+		return next > after && end > next && *skip_blanks(end) == '=';
 	if (!strcmp(word, "pattern") || !strcmp(word, "ltl") || !strcmp(word, "ere"))
 		return *next == ':';
 	if (!strcmp(word, "monitor"))
 		return *next == '"';
 	if (!strcmp(word, "property"))
-		return next > behind && end > next && strchr("({", *skip_blanks(end)) &&
+		return next > after && end > next && strchr("({", *skip_blanks(end)) &&
 		       *skip_blanks(end);
 	return false;
 }
@@ -184,7 +184,7 @@ static bool starts_statement(const char *word, const char *behind)
  * Inserting the missing sign here costs one message. The parser's own recovery would also skip the
  * new statement and then report every use of the names it declares.
  */
-static int forgotten(struct context *c, const struct lexer_token *token)
+static int find_missing_sign(struct context *c, const struct lexer_token *token)
 {
 	bool statement = c->where == CONTEXT_EVENT || c->where == CONTEXT_TEMPORAL ||
 			 c->where == CONTEXT_PATTERN || c->where == CONTEXT_ERE ||
@@ -209,7 +209,7 @@ static int forgotten(struct context *c, const struct lexer_token *token)
 	return '}';
 }
 
-static int keep(struct context *c, struct lexer_token *token, int kind)
+static int insert_before(struct context *c, struct lexer_token *token, int kind)
 {
 	c->kept = *token;
 	c->kept_kind = TOK_WORD;
@@ -239,18 +239,18 @@ int context_next(struct context *c, struct lexer_token *token)
 	bool touches = token->span.from == c->now.to && c->now.to;
 
 	if (kind == TOK_WORD)
-		missing = forgotten(c, token);
+		missing = find_missing_sign(c, token);
 	if (missing)
-		kind = keep(c, token, missing);
+		kind = insert_before(c, token, missing);
 	else if (kind == TOK_WORD)
-		kind = word(c, token);
-	enum lexer_mode mode = missing ? LEXER_PLAIN : lua(c, kind);
+		kind = keyword_token(c, token);
+	enum lexer_mode mode = missing ? LEXER_PLAIN : lua_mode(c, kind);
 	if (mode != LEXER_PLAIN)
 		kind = lexer_next(&c->lexer, mode, token);
 	else if (kind == '(' && touches && c->last > 255)
 		/* single-character tokens are below 256, so the last token was a word */
 		kind = TOK_ATTACHED;
-	follow(c, kind);
+	update_context(c, kind);
 	c->before = c->now;
 	c->now = token->span;
 	c->previous = c->last;

@@ -55,19 +55,17 @@ static void print_point(FILE *out, const struct spec_property *property, const s
 {
 	char *bound = NULL;
 	size_t size = 0;
-	FILE *memory = open_memstream(&bound, &size);
+	FILE *memory = mem_stream(&bound, &size);
 
-	if (memory) {
-		print_bound(memory, property, p);
-		fclose(memory);
-	}
+	print_bound(memory, property, p);
+	mem_stream_close(memory);
 	fprintf(out, "      %s", p->text);
 	if (p->filter) {
 		fprintf(out, " if (");
 		explain_whole(out, p->filter);
 		putc(')', out);
 	}
-	fprintf(out, bound && bound[0] ? "    [%s]\n" : "\n", bound);
+	fprintf(out, bound[0] ? "    [%s]\n" : "\n", bound);
 	free(bound);
 }
 
@@ -171,10 +169,8 @@ char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *dr
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	if (!out)
-		return mem_copy_text("", 0);
 	if (graphviz)
 		explain_graph(out, file, draw);
 	for (const struct spec_property *p = file->properties; p && !graphviz; p = p->next) {
@@ -182,6 +178,6 @@ char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *dr
 		if (p->next)
 			putc('\n', out);
 	}
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }

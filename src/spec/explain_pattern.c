@@ -3,6 +3,7 @@
  * describes our variant). Leaves are numbered in source order.
  */
 #include "spec/explain.h"
+#include "base/mem.h"
 #include "base/vec.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ struct listing {
 	bool has_star, has_plus, has_parallel, has_maybe;
 };
 
-static void collect(struct listing *l, const struct spec_pattern *p, bool is_last)
+static void collect_leaves(struct listing *l, const struct spec_pattern *p, bool is_last)
 {
 	if (p->kind == SPEC_LEAF) {
 		*vec_push(&l->leaves) = (struct leaf){ p, is_last };
@@ -37,10 +38,11 @@ static void collect(struct listing *l, const struct spec_pattern *p, bool is_las
 	if (explain_is_left_out(p))
 		return;
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
-		bool behind = p->kind == SPEC_SEQUENCE && part->next;
+		bool followed = p->kind == SPEC_SEQUENCE && part->next;
 
-		collect(l, part,
-			is_last && !behind && p->kind != SPEC_INVERTED && p->kind != SPEC_PARALLEL);
+		collect_leaves(l, part,
+			       is_last && !followed && p->kind != SPEC_INVERTED &&
+				       p->kind != SPEC_PARALLEL);
 	}
 }
 
@@ -114,13 +116,9 @@ static void print_order(struct listing *l)
 	size_t size = 0;
 	FILE *out = l->out;
 
-	l->out = open_memstream(&text, &size);
-	if (!l->out) {
-		l->out = out;
-		return;
-	}
+	l->out = mem_stream(&text, &size);
 	print_constraint(l, l->formula->pattern, 1);
-	fclose(l->out);
+	mem_stream_close(l->out);
 	l->out = out;
 	bool bare = l->formula->pattern->kind != SPEC_INVERTED && text[0] == '(';
 	fprintf(out, "     order: %.*s\n", (int)(size - (bare ? 2 : 0)), text + bare);
@@ -208,7 +206,7 @@ void explain_pattern(FILE *out, const struct spec_property *property,
 {
 	struct listing l = { .out = out, .property = property, .formula = formula };
 
-	collect(&l, formula->pattern, true);
+	collect_leaves(&l, formula->pattern, true);
 	for (size_t i = 0; i < l.leaves.count; i++) {
 		const struct spec_pattern *p = l.leaves.items[i].pattern;
 

@@ -3,6 +3,7 @@
  * about.
  */
 #include "spec/message.h"
+#include "base/sort.h"
 #include "base/mem.h"
 
 #include <stdarg.h>
@@ -61,17 +62,15 @@ static void show_line(FILE *out, const char *line, size_t length, struct spec_pl
 	putc('\n', out);
 }
 
-static char *show(const struct spec_file *file, enum spec_severity severity,
-		  struct spec_place place, const char *text)
+static char *format_message(const struct spec_file *file, enum spec_severity severity,
+			    struct spec_place place, const char *text)
 {
 	static const char *const names[] = { "error", "note" };
 	char *shown = NULL;
 	size_t size, length;
-	FILE *out = open_memstream(&shown, &size);
+	FILE *out = mem_stream(&shown, &size);
 	const char *line = place.line ? find_line(file->text, place.line, &length) : NULL;
 
-	if (!out)
-		return mem_copy_text(text, strlen(text));
 	if (place.line)
 		fprintf(out, "%s:%u:%u: %s: %s\n", file->path, place.line, place.column,
 			names[severity], text);
@@ -79,11 +78,11 @@ static char *show(const struct spec_file *file, enum spec_severity severity,
 		fprintf(out, "%s: %s: %s\n", file->path, names[severity], text);
 	if (line)
 		show_line(out, line, length, place);
-	fclose(out);
+	mem_stream_close(out);
 	return shown;
 }
 
-static size_t count_of(const struct spec_messages *messages, enum spec_severity severity)
+static size_t count_messages(const struct spec_messages *messages, enum spec_severity severity)
 {
 	size_t count = 0;
 
@@ -94,7 +93,7 @@ static size_t count_of(const struct spec_messages *messages, enum spec_severity 
 
 bool message_is_full(const struct spec_messages *messages, enum spec_severity severity)
 {
-	return count_of(messages, severity) > MOST;
+	return count_messages(messages, severity) > MOST;
 }
 
 void spec_complain(const struct spec_file *file, struct spec_messages *messages,
@@ -102,7 +101,7 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 {
 	char text[1024];
 	va_list arguments;
-	size_t same = count_of(messages, severity);
+	size_t same = count_messages(messages, severity);
 
 	messages->errors += severity == SPEC_ERROR;
 	if (same > MOST)
@@ -121,26 +120,20 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 	struct spec_message message = { .severity = (uint8_t)severity,
 					.place = place,
 					.text = mem_copy_text(text, strlen(text)),
-					.shown = show(file, severity, place, text) };
+					.shown = format_message(file, severity, place, text) };
 	*vec_push(&messages->list) = message;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct spec_message *x = a, *y = b;
-
-	/* messages without a location come last */
-	if (x->place.line != y->place.line)
-		return x->place.line - 1u < y->place.line - 1u ? -1 : 1;
-	return (x->place.column > y->place.column) - (x->place.column < y->place.column);
-}
+/* Messages without a location (line 0) come last. */
+SORT_COMPARISON(compare_locations, struct spec_message, a, b,
+		sort_order(a->place.line - 1u, b->place.line - 1u)
+			?: sort_order(a->place.column, b->place.column))
 
 void message_sort(struct spec_messages *messages, size_t from)
 {
 	/* glibc's qsort is stable as long as it can allocate a copy of the array */
-	if (messages->list.count > from)
-		qsort(messages->list.items + from, messages->list.count - from,
-		      sizeof *messages->list.items, by_place);
+	sort_items(messages->list.items + from, messages->list.count - from,
+		   sizeof *messages->list.items, compare_locations);
 }
 
 void spec_messages_free(struct spec_messages *messages)

@@ -40,8 +40,8 @@ static void build_close(struct build *build)
 	vec_free(&build->path);
 }
 
-static struct spec_file *parse(const char *path, const char *text, size_t length,
-			       struct spec_messages *messages)
+static struct spec_file *parse_and_check(const char *path, const char *text, size_t length,
+					 struct spec_messages *messages)
 {
 	unsigned before = messages->errors;
 	size_t first = messages->list.count;
@@ -65,7 +65,7 @@ static struct spec_file *parse(const char *path, const char *text, size_t length
 
 struct spec_file *spec_parse(const char *path, const char *text, struct spec_messages *messages)
 {
-	return parse(path, text, strlen(text), messages);
+	return parse_and_check(path, text, strlen(text), messages);
 }
 
 struct spec_file *spec_read(const char *path, struct spec_messages *messages, struct err *err)
@@ -82,7 +82,8 @@ struct spec_file *spec_read(const char *path, struct spec_messages *messages, st
 		err_set(err, "%s: not a text file: byte %zu is 0", path,
 			(size_t)((const uint8_t *)nul - view.data));
 	else
-		file = parse(path, view.data ? (const char *)view.data : "", view.size, messages);
+		file = parse_and_check(path, view.data ? (const char *)view.data : "", view.size,
+				       messages);
 	file_unmap(&view);
 	return file;
 }

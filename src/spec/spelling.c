@@ -9,7 +9,7 @@
 
 #define LONGEST 63u
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned minimum(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -25,10 +25,10 @@ unsigned spelling_distance(const char *a, const char *b)
 	for (size_t i = 1; i <= m; i++) {
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= n; j++) {
-			row[j] = least(least(last[j], row[j - 1]) + 1,
-				       last[j - 1] + (a[i - 1] != b[j - 1]));
+			row[j] = minimum(minimum(last[j], row[j - 1]) + 1,
+					 last[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], before[j - 2] + 1);
+				row[j] = minimum(row[j], before[j - 2] + 1);
 		}
 		unsigned *oldest = before;
 		before = last;

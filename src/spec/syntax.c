@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct list {
+struct token_list {
 	const char *const *items;
 	size_t count;
 };
@@ -42,7 +42,7 @@ static bool contains(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
-static bool expects(const struct list *expected, const char *name)
+static bool expects(const struct token_list *expected, const char *name)
 {
 	return contains(expected->items, expected->count, name);
 }
@@ -56,14 +56,14 @@ struct wording {
 	size_t count;
 };
 
-static void put(struct wording *w, const char *name)
+static void add_wording(struct wording *w, const char *name)
 {
 	if (w->count < 64 && !contains(w->names, w->count, name))
 		w->names[w->count++] = name;
 }
 
 /* Replaces sets of tokens by the kind of thing they start or join. */
-static void word_expected(struct wording *w, const struct list *expected)
+static void summarize_expected(struct wording *w, const struct token_list *expected)
 {
 	bool expression = expects(expected, "a number") && expects(expected, "a real number");
 	bool pattern = !expression && expects(expected, "a name") && expects(expected, "'('");
@@ -74,11 +74,11 @@ static void word_expected(struct wording *w, const struct list *expected)
 	for (size_t i = 0; i < expected->count; i++)
 		infix += HAS(operators, expected->items[i]);
 	if (expression)
-		put(w, "an expression");
+		add_wording(w, "an expression");
 	else if (pattern)
-		put(w, "an event");
+		add_wording(w, "an event");
 	else if (name)
-		put(w, "a name");
+		add_wording(w, "a name");
 	for (size_t i = 0; i < expected->count; i++) {
 		const char *item = expected->items[i];
 
@@ -87,11 +87,11 @@ static void word_expected(struct wording *w, const struct list *expected)
 			continue;
 		if (!expression && infix >= 10 &&
 		    (HAS(operators, item) || HAS(starts_expression, item)))
-			put(w, "an operator");
+			add_wording(w, "an operator");
 		else if (!expression && repeats && HAS(of_patterns, item))
-			put(w, "an operator");
+			add_wording(w, "an operator");
 		else
-			put(w, !strcmp(item, "((") ? "'('" : item);
+			add_wording(w, !strcmp(item, "((") ? "'('" : item);
 	}
 }
 
@@ -102,11 +102,11 @@ static void print_name(FILE *out, const char *name)
 	fprintf(out, quoted ? "%s" : "'%s'", name);
 }
 
-static void print_expected(FILE *out, const struct list *expected)
+static void print_expected(FILE *out, const struct token_list *expected)
 {
 	struct wording w = { .count = 0 };
 
-	word_expected(&w, expected);
+	summarize_expected(&w, expected);
 	if (!w.count)
 		return;
 	fprintf(out, "; expected ");
@@ -120,14 +120,14 @@ static void print_expected(FILE *out, const struct list *expected)
  * ---- hints ------------------------------------------------------------------------------------
  */
 
-static bool is(const char *token, const char *name)
+static bool is_token(const char *token, const char *name)
 {
 	return token && !strcmp(token, name);
 }
 
 /* The expected keyword that is most similar to the word at `span`, or NULL. */
-static const char *near_keyword(const struct build *build, const struct span *span,
-				const struct list *expected)
+static const char *nearest_keyword(const struct build *build, const struct span *span,
+				   const struct token_list *expected)
 {
 	char word[32] = "";
 	struct spelling near;
@@ -144,34 +144,34 @@ static const char *near_keyword(const struct build *build, const struct span *sp
 }
 
 static void print_hint(FILE *out, const struct build *build, const char *token,
-		       const struct list *expected)
+		       const struct token_list *expected)
 {
 	const struct context *at = &build->context;
 	bool in_pattern = at->where == CONTEXT_PATTERN;
 
-	if (is(token, "property"))
+	if (is_token(token, "property"))
 		fprintf(out, "; is the '}' of '%s' missing?", build->now.property->name);
 	else if (in_pattern && expects(expected, "','"))
 		fprintf(out, "; a '(' right after an event gives its thread; put a blank before a "
 			     "group");
-	else if (in_pattern && is(token, "&&"))
+	else if (in_pattern && is_token(token, "&&"))
 		fprintf(out, "; in a pattern, use '&' for both");
-	else if (in_pattern && is(token, "'~'"))
+	else if (in_pattern && is_token(token, "'~'"))
 		fprintf(out, "; in a pattern, use '!' to negate an order");
-	else if (at->where == CONTEXT_ERE && is(token, "'!'"))
+	else if (at->where == CONTEXT_ERE && is_token(token, "'!'"))
 		fprintf(out, "; in 'ere:', the complement is '~'");
-	else if (at->where == CONTEXT_ERE && is(token, "||"))
+	else if (at->where == CONTEXT_ERE && is_token(token, "||"))
 		fprintf(out, "; in 'ere:', use '|' for alternatives");
 	else if (at->previous == TOK_ARROW && at->where == CONTEXT_TEMPORAL)
 		fprintf(out, "; '->' accesses a member, as in C; implication is '=>'");
-	else if (is(token, "'='") && expects(expected, "=="))
+	else if (is_token(token, "'='") && expects(expected, "=="))
 		fprintf(out, "; to compare, write '=='");
 }
 
 void syntax_complain(struct build *build, const struct span *span, const char *token,
 		     const char *const *expected, size_t count)
 {
-	const struct list list = { expected, count };
+	const struct token_list list = { expected, count };
 	const struct span *before = &build->context.before;
 	struct spec_place place = span->place;
 	char text[1024] = "";
@@ -195,7 +195,7 @@ void syntax_complain(struct build *build, const struct span *span, const char *t
 			fprintf(out, "the file ends too early");
 		print_expected(out, &list);
 		print_hint(out, build, token, &list);
-		const char *keyword = near_keyword(build, span, &list);
+		const char *keyword = nearest_keyword(build, span, &list);
 		if (keyword)
 			fprintf(out, "; did you mean '%s'?", keyword);
 	}
