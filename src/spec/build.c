@@ -165,11 +165,7 @@ struct spec_expr *build_call(struct build *build, const struct span *span, const
 
 struct build_expressions build_add_expr(struct build_expressions list, struct spec_expr *expr)
 {
-	if (list.last)
-		list.last->next = expr;
-	else
-		list.first = expr;
-	list.last = expr;
+	BUILD_APPEND(&list, expr);
 	list.depth = max_depth(list.depth, expr->depth);
 	return list;
 }
@@ -222,13 +218,25 @@ struct spec_pattern *build_leaf(struct build *build, const struct span *span, co
 
 struct build_patterns build_add_pattern(struct build_patterns list, struct spec_pattern *pattern)
 {
-	if (list.last)
-		list.last->next = pattern;
-	else
-		list.first = pattern;
-	list.last = pattern;
+	BUILD_APPEND(&list, pattern);
 	list.depth = max_depth(list.depth, pattern->depth);
 	return list;
+}
+
+static struct spec_pattern *wrap_pattern(struct build *build, enum spec_pattern_kind kind,
+					 const struct span *span, struct spec_pattern *parts,
+					 uint16_t depth)
+{
+	struct spec_pattern *whole = build_alloc(build, sizeof *whole);
+	*whole = (struct spec_pattern){ .kind = (uint8_t)kind,
+					.place = span->place,
+					.parts = parts,
+					.event = SPEC_NONE,
+					.thread = SPEC_NONE,
+					.begins = SPEC_NONE,
+					.ends = SPEC_NONE,
+					.depth = (uint16_t)(depth + 1) };
+	return whole;
 }
 
 struct spec_pattern *build_pattern(struct build *build, enum spec_pattern_kind kind,
@@ -238,16 +246,7 @@ struct spec_pattern *build_pattern(struct build *build, enum spec_pattern_kind k
 		parts.first->next = NULL;
 		return parts.first;
 	}
-	struct spec_pattern *whole = build_alloc(build, sizeof *whole);
-	*whole = (struct spec_pattern){ .kind = (uint8_t)kind,
-					.place = span->place,
-					.parts = parts.first,
-					.event = SPEC_NONE,
-					.thread = SPEC_NONE,
-					.begins = SPEC_NONE,
-					.ends = SPEC_NONE,
-					.depth = (uint16_t)(parts.depth + 1) };
-	return whole;
+	return wrap_pattern(build, kind, span, parts.first, parts.depth);
 }
 
 struct spec_pattern *build_repeat(struct build *build, enum spec_pattern_kind kind,
@@ -255,16 +254,7 @@ struct spec_pattern *build_repeat(struct build *build, enum spec_pattern_kind ki
 {
 	if (!check_depth(build, part->depth, span))
 		return part;
-	struct spec_pattern *whole = build_alloc(build, sizeof *whole);
-	*whole = (struct spec_pattern){ .kind = (uint8_t)kind,
-					.place = span->place,
-					.parts = part,
-					.event = SPEC_NONE,
-					.thread = SPEC_NONE,
-					.begins = SPEC_NONE,
-					.ends = SPEC_NONE,
-					.depth = (uint16_t)(part->depth + 1) };
-	return whole;
+	return wrap_pattern(build, kind, span, part, part->depth);
 }
 
 /* ---- extended regular expressions ------------------------------------------------------------ */
@@ -284,13 +274,19 @@ struct spec_ere *build_ere_leaf(struct build *build, enum spec_ere_kind kind,
 
 struct build_eres build_add_ere(struct build_eres list, struct spec_ere *ere)
 {
-	if (list.last)
-		list.last->next = ere;
-	else
-		list.first = ere;
-	list.last = ere;
+	BUILD_APPEND(&list, ere);
 	list.depth = max_depth(list.depth, ere->depth);
 	return list;
+}
+
+static struct spec_ere *wrap_ere(struct build *build, enum spec_ere_kind kind,
+				 const struct span *span, struct spec_ere *parts, uint16_t depth)
+{
+	struct spec_ere *whole = build_ere_leaf(build, kind, span, NULL);
+
+	whole->parts = parts;
+	whole->depth = (uint16_t)(depth + 1);
+	return whole;
 }
 
 struct spec_ere *build_ere(struct build *build, enum spec_ere_kind kind, const struct span *span,
@@ -300,10 +296,7 @@ struct spec_ere *build_ere(struct build *build, enum spec_ere_kind kind, const s
 		parts.first->next = NULL;
 		return parts.first;
 	}
-	struct spec_ere *whole = build_ere_leaf(build, kind, span, NULL);
-	whole->parts = parts.first;
-	whole->depth = (uint16_t)(parts.depth + 1);
-	return whole;
+	return wrap_ere(build, kind, span, parts.first, parts.depth);
 }
 
 struct spec_ere *build_ere_repeat(struct build *build, enum spec_ere_kind kind,
@@ -311,8 +304,5 @@ struct spec_ere *build_ere_repeat(struct build *build, enum spec_ere_kind kind,
 {
 	if (!check_depth(build, part->depth, span))
 		return part;
-	struct spec_ere *whole = build_ere_leaf(build, kind, span, NULL);
-	whole->parts = part;
-	whole->depth = (uint16_t)(part->depth + 1);
-	return whole;
+	return wrap_ere(build, kind, span, part, part->depth);
 }

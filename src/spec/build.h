@@ -18,6 +18,13 @@ struct build_file {
 	struct arena arena;
 };
 
+/* Appends an item to a list: a struct with `first` and `last`, linked by `next`. */
+#define BUILD_APPEND(list, item)                                                                   \
+	do {                                                                                       \
+		*((list)->last ? &(list)->last->next : &(list)->first) = (item);                   \
+		(list)->last = (item);                                                             \
+	} while (0)
+
 struct build_part { /* one part of a declaration: a word of the type, the name, or a star */
 	const char *text;
 	struct span span;

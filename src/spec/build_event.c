@@ -199,11 +199,7 @@ struct spec_point *build_tailed(struct build *build, struct spec_point *made,
 
 struct build_points build_add_point(struct build_points list, struct spec_point *more)
 {
-	if (list.last)
-		list.last->next = more;
-	else
-		list.first = more;
-	list.last = more;
+	BUILD_APPEND(&list, more);
 	return list;
 }
 

@@ -332,11 +332,7 @@ struct spec_item *build_code(struct build *build, enum spec_item_kind kind, cons
 
 struct build_items build_add_item(struct build_items list, struct spec_item *item)
 {
-	if (list.last)
-		list.last->next = item;
-	else
-		list.first = item;
-	list.last = item;
+	BUILD_APPEND(&list, item);
 	return list;
 }
 
@@ -347,11 +343,7 @@ struct build_alternatives build_add_alternative(struct build *build, struct buil
 
 	made->place = span->place;
 	made->items = items;
-	if (list.last)
-		list.last->next = made;
-	else
-		list.first = made;
-	list.last = made;
+	BUILD_APPEND(&list, made);
 	return list;
 }
 

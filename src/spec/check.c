@@ -76,9 +76,8 @@ static enum kind check_call(struct check_checker *c, const struct spec_expr *e)
 			spelling_try(&near, functions[i].name);
 		COMPLAIN(c, e->place,
 			 "there is no function '%s'; use strstr, strcmp, strncmp, strlen or "
-			 "startswith%s%s%s",
-			 e->text, near.best ? "; did you mean '" : "", near.best ? near.best : "",
-			 near.best ? "'?" : "");
+			 "startswith%s",
+			 e->text, spelling_hint(near.best).text);
 		return UNKNOWN;
 	}
 	for (const struct spec_expr *x = e->left; x; x = x->next, given++)
@@ -385,9 +384,8 @@ static void check_use(struct check_checker *c, const struct spec_use *use)
 		spelling_start(&near, use->name);
 		for (size_t i = 0; i < ANALYSES; i++)
 			spelling_try(&near, analyses[i].name);
-		COMPLAIN(c, use->place, "there is no analysis '%s'%s%s%s", use->name,
-			 near.best ? "; did you mean '" : "", near.best ? near.best : "",
-			 near.best ? "'?" : "");
+		COMPLAIN(c, use->place, "there is no analysis '%s'%s", use->name,
+			 spelling_hint(near.best).text);
 	} else if (use->option && !a->option) {
 		COMPLAIN(c, use->option_place, "'%s' has no options", use->name);
 	} else if (use->option && strcmp(use->option, a->option) != 0) {

@@ -260,18 +260,15 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 		return;
 	place = count.first->place;
 	suggest_region(c, region, &near);
-	const char *ask = near.best ? "; did you mean '" : "", *best = near.best ? near.best : "";
-	const char *end = near.best ? "'?" : "";
+	struct spelling_hint hint = spelling_hint(near.best);
 	if (count.differ)
 		COMPLAIN(c, place,
 			 "the region '%s' begins or ends in some alternatives but not in others",
 			 name);
 	else if (count.begins && !count.ends)
-		COMPLAIN(c, place, "the region '%s' begins but never ends%s%s%s", name, ask, best,
-			 end);
+		COMPLAIN(c, place, "the region '%s' begins but never ends%s", name, hint.text);
 	else if (count.ends && !count.begins)
-		COMPLAIN(c, place, "the region '%s' ends but never begins%s%s%s", name, ask, best,
-			 end);
+		COMPLAIN(c, place, "the region '%s' ends but never begins%s", name, hint.text);
 	else if (count.begins > 1 || count.ends > 1)
 		COMPLAIN(c, place,
 			 "the region '%s' begins or ends more than once; give different regions "

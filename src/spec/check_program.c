@@ -24,28 +24,15 @@ struct check_program_checker {
 	spec_complain((c)->file, (c)->messages, (c)->names ? SPEC_ERROR : SPEC_NOTE, (place),      \
 		      __VA_ARGS__)
 
-struct check_program_hint {
-	char text[160];
-};
-
-static struct check_program_hint make_hint(const char *name)
-{
-	struct check_program_hint hint = { "" };
-
-	if (name)
-		snprintf(hint.text, sizeof hint.text, "; did you mean '%.100s'?", name);
-	return hint;
-}
-
-static struct check_program_hint hint_from_program(const struct check_program_checker *c,
-						   enum spec_point_kind kind, const char *name)
+static struct spelling_hint hint_from_program(const struct check_program_checker *c,
+					      enum spec_point_kind kind, const char *name)
 {
 	const struct spec_names *n = c->names;
 
 	/* names of functions do not help there */
 	if (!n || !n->nearest || kind == SPEC_POINT_PROBE)
-		return make_hint(NULL);
-	return make_hint(n->nearest(n->context, kind, name));
+		return spelling_hint(NULL);
+	return spelling_hint(n->nearest(n->context, kind, name));
 }
 
 static bool mark_reported(struct check_program_checker *c, const char *name)
@@ -59,14 +46,13 @@ static bool mark_reported(struct check_program_checker *c, const char *name)
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /* A hint with the most similar name that the file itself declares. */
-static struct check_program_hint hint_from_file(const struct check_program_checker *c,
-						const char *name)
+static struct spelling_hint hint_from_file(const struct check_program_checker *c, const char *name)
 {
 	struct spelling near;
 
 	spelling_start(&near, name);
 	if (message_is_full(c->messages, c->names ? SPEC_ERROR : SPEC_NOTE))
-		return make_hint(NULL);
+		return spelling_hint(NULL);
 	for (uint32_t i = 0; i < c->property->parameter_count; i++)
 		spelling_try(&near, c->property->parameters[i].name);
 	for (uint32_t i = 0; c->event && i < c->event->local_count; i++)
@@ -75,7 +61,7 @@ static struct check_program_hint hint_from_file(const struct check_program_check
 		spelling_try(&near, c->property->events[i].name);
 	for (uint32_t i = 0; i < c->file->extern_count; i++)
 		spelling_try(&near, c->file->externs[i].name);
-	return make_hint(near.best);
+	return spelling_hint(near.best);
 }
 
 static void check_global(struct check_program_checker *c, struct spec_place place, const char *name,
@@ -88,7 +74,7 @@ static void check_global(struct check_program_checker *c, struct spec_place plac
 		return;
 	if (mark_reported(c, name))
 		return;
-	struct check_program_hint hint = hint_from_file(c, name);
+	struct spelling_hint hint = hint_from_file(c, name);
 	if (n && !hint.text[0])
 		hint = hint_from_program(c, SPEC_POINT_READ, name);
 	if (n)
@@ -123,7 +109,7 @@ static void check_field(struct check_program_checker *c, const struct spec_targe
 		COMPLAIN(c, t->place, "the program has no struct '%s'", type);
 	else
 		COMPLAIN(c, t->place, "the program has no '%s' with a member '%s'%s", type, t->path,
-			 make_hint(near).text);
+			 spelling_hint(near).text);
 }
 
 static void check_target(struct check_program_checker *c, const struct spec_target *t)

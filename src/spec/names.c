@@ -8,7 +8,6 @@
 #include "base/intern.h"
 #include "base/mem.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A set of names, each with its index in the tree. The first declaration of a name counts. */
@@ -66,19 +65,6 @@ static void suggest_from(const struct resolver *r, struct spelling *near,
 		return;
 	for (size_t i = 0; i < names->items.count; i++)
 		spelling_try(near, names->items.items[i].text);
-}
-
-struct names_hint {
-	char text[128];
-};
-
-static struct names_hint make_hint(const struct spelling *near)
-{
-	struct names_hint made = { "" };
-
-	if (near->best)
-		snprintf(made.text, sizeof made.text, "; did you mean '%.60s'?", near->best);
-	return made;
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -197,7 +183,7 @@ static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 	suggest_from(r, &near, &r->parameters.names);
 	COMPLAIN(r, t->place,
 		 "'%s' is not a parameter of '%s'; only a parameter can be dereferenced here%s",
-		 t->name, r->property->name, make_hint(&near).text);
+		 t->name, r->property->name, spelling_hint(near.best).text);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -311,7 +297,7 @@ static void resolve_life(struct resolver *r, const struct spec_event *e, struct 
 		spelling_start(&near, life->name);
 		suggest_from(r, &near, &r->parameters.names);
 		COMPLAIN(r, life->place, "'%s' is not a parameter of '%s'%s", life->name,
-			 r->property->name, make_hint(&near).text);
+			 r->property->name, spelling_hint(near.best).text);
 		return;
 	}
 	for (const struct spec_point *p = e->points; p; p = p->next)
@@ -368,7 +354,7 @@ static uint32_t find_event(struct resolver *r, const char *name, struct spec_pla
 		COMPLAIN(r, place, "'%s' is a parameter; an event is expected here", name);
 	else
 		COMPLAIN(r, place, "'%s' has no event '%s'%s", r->property->name, name,
-			 make_hint(&near).text);
+			 spelling_hint(near.best).text);
 	return SPEC_NONE;
 }
 
@@ -413,7 +399,7 @@ static void resolve_item(struct resolver *r, struct spec_item *item)
 	suggest_from(r, &near, &r->events.names);
 	suggest_from(r, &near, &r->productions.names);
 	COMPLAIN(r, item->place, "there is no event or production '%s'%s", item->name,
-		 make_hint(&near).text);
+		 spelling_hint(near.best).text);
 }
 
 static void resolve_grammar(struct resolver *r, struct spec_grammar *g)
@@ -465,7 +451,7 @@ static void resolve_view(struct resolver *r)
 	spelling_start(&near, p->view_name);
 	suggest_from(r, &near, &r->parameters.names);
 	COMPLAIN(r, p->view_place, "'%s' is not a parameter of '%s'%s", p->view_name, p->name,
-		 make_hint(&near).text);
+		 spelling_hint(near.best).text);
 }
 
 static void resolve_property(struct resolver *r)

@@ -5,6 +5,7 @@
  */
 #include "spec/spelling.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LONGEST 63u
@@ -59,4 +60,13 @@ void spelling_try(struct spelling *near, const char *candidate)
 		near->distance = distance;
 		near->best = candidate;
 	}
+}
+
+struct spelling_hint spelling_hint(const char *best)
+{
+	struct spelling_hint hint = { "" };
+
+	if (best)
+		snprintf(hint.text, sizeof hint.text, "; did you mean '%.100s'?", best);
+	return hint;
 }

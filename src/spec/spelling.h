@@ -13,6 +13,12 @@ struct spelling {
 void spelling_start(struct spelling *near, const char *word);
 void spelling_try(struct spelling *near, const char *candidate);
 
+/* "; did you mean 'NAME'?", or "" if `best` is NULL. Names of more than 100 bytes are cut. */
+struct spelling_hint {
+	char text[160];
+};
+struct spelling_hint spelling_hint(const char *best);
+
 /* The number of characters to change, insert, delete or swap with a neighbour. */
 unsigned spelling_distance(const char *a, const char *b);
 
