@@ -1,8 +1,9 @@
 /*
- * Points about memory: globals by where they are, fields by what the access site says, `*a` by the
- * address itself. In a text trace variables go by their names: `x`, `p.f` and `p->f`.
+ * Points about memory accesses. Globals are found by address, fields by the path in the access
+ * site, `*a` by the address itself. In a text trace variables have names: `x`, `p.f` and `p->f`.
  */
 #include "property/reader.h"
+#include "base/sort.h"
 
 #include "base/mem.h"
 
@@ -10,21 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool reads(uint8_t kind)
+static bool is_read(uint8_t kind)
 {
 	return kind == EV_READ || kind == EV_ATOMIC_READ || kind == EV_ATOMIC_UPDATE;
 }
 
-static bool writes(uint8_t kind)
+static bool is_write(uint8_t kind)
 {
 	return kind == EV_WRITE || kind == EV_ATOMIC_WRITE || kind == EV_ATOMIC_UPDATE;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /*
- * Is `path` the field, or a part of it? "*" is any. Base classes and unnamed members have no name in a
- * path: "a..b" is what the source calls a.b.
+ * Is `path` the field or a part of it? "*" is any field. Base classes and unnamed members have no
+ * name in a path: "a..b" is a.b in the source.
  */
 bool accesses_path_fits(const char *field, const char *path)
 {
@@ -40,10 +41,10 @@ bool accesses_path_fits(const char *field, const char *path)
 }
 
 /*
- * What follows the struct's tag in a site's path: "table.refs" to "refs", "Derived..refs" as well; NULL:
- * another struct's.
+ * The part of a site's path after the struct's tag: "refs" for "table.refs" and for
+ * "Derived..refs". NULL if the path belongs to another struct.
  */
-static const char *path_in(const char *path, const char *tag)
+static const char *path_after_tag(const char *path, const char *tag)
 {
 	size_t length = tag ? strlen(tag) : 0;
 
@@ -55,12 +56,12 @@ static const char *path_in(const char *path, const char *tag)
 
 const char *accesses_field(const char *path, const char *tag, const char *wanted)
 {
-	const char *field = path_in(path, tag);
+	const char *field = path_after_tag(path, tag);
 
 	return field && accesses_path_fits(wanted, field) ? field : NULL;
 }
 
-/* A text's global: the name and the path, as they are written. */
+/* In a text trace a global has its name and path as written. */
 bool accesses_is_named(const struct spec_target *target, const char *name)
 {
 	size_t length = strlen(target->name);
@@ -74,7 +75,10 @@ bool accesses_is_named(const struct spec_target *target, const char *name)
 	return !strcmp(name, target->path);
 }
 
-/* A text's field: how long the object's name is, where the field's starts; 0: it is none. */
+/*
+ * A field in a text trace: returns the length of the object's name and sets `rest` to the start of
+ * the field's name. Returns 0 if it is not the field.
+ */
 size_t accesses_split(const char *name, const char *field, const char **rest)
 {
 	for (const char *p = name + strlen(name); p > name; p--) {
@@ -88,7 +92,7 @@ size_t accesses_split(const char *name, const char *field, const char **rest)
 	return 0;
 }
 
-/* ---- indices -------------------------------------------------------------------------------------- */
+/* ---- indices --------------------------------------------------------------------------------- */
 
 static bool in_ranges(const struct property_reader *r, struct reader_list ranges, uint64_t address)
 {
@@ -110,7 +114,7 @@ bool accesses_in_target(const struct property_reader *r, uint32_t number,
 			 address);
 }
 
-/* Where the recording's program has a global. */
+/* The addresses of a global in the recorded program. */
 static struct reader_list find_ranges(struct property_reader *r, const struct spec_target *target)
 {
 	struct reader_list list = { (uint32_t)r->ranges.count, 0 };
@@ -126,15 +130,8 @@ static struct reader_list find_ranges(struct property_reader *r, const struct sp
 	return list;
 }
 
-static int compare_addresses(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
-}
-
-/* Ranges may overlap: between two neighbouring ends the points are always the same. */
-static void cut_stretches(struct property_reader *r)
+/* Ranges may overlap. Between two neighbouring bounds the set of points is constant. */
+static void build_stretches(struct property_reader *r)
 {
 	VEC(uint64_t) ends = { 0 };
 
@@ -148,8 +145,7 @@ static void cut_stretches(struct property_reader *r)
 			*vec_push(&ends) = part->address + (part->size ? part->size : 1);
 		}
 	}
-	if (ends.count)
-		qsort(ends.items, ends.count, sizeof *ends.items, compare_addresses);
+	vec_sort(&ends, sort_u64);
 	for (size_t e = 0; e + 1 < ends.count; e++) {
 		struct reader_stretch stretch = { ends.items[e],
 						  ends.items[e + 1],
@@ -185,7 +181,7 @@ void accesses_prepare(struct property_reader *r)
 		else
 			*vec_push(&r->everywhere) = i;
 	}
-	cut_stretches(r);
+	build_stretches(r);
 }
 
 void accesses_free(struct property_reader *r)
@@ -201,26 +197,29 @@ void accesses_free(struct property_reader *r)
 	map_free(&r->bases);
 }
 
-/* ---- which points an access may fit ----------------------------------------------------------------- */
+/*
+ * ---- points that an access may match ----------------------------------------------------------
+ */
 
-static void add(struct property_reader *r, const struct trace_event *event, uint32_t number)
+static void add_candidate(struct property_reader *r, const struct trace_event *event,
+			  uint32_t number)
 {
 	const struct spec_point *spec = r->points.items[number].spec;
 
 	if (event->flags & EF_LOOK)
 		return;
-	if (spec->kind == SPEC_POINT_READ ? reads(event->kind) : writes(event->kind))
+	if (spec->kind == SPEC_POINT_READ ? is_read(event->kind) : is_write(event->kind))
 		*vec_push(&r->candidates) = number;
 }
 
-static void add_list(struct property_reader *r, const struct trace_event *event,
-		     struct reader_list list)
+static void add_candidates_in(struct property_reader *r, const struct trace_event *event,
+			      struct reader_list list)
 {
 	for (uint32_t i = 0; i < list.count; i++)
-		add(r, event, r->lists.items[list.start + i]);
+		add_candidate(r, event, r->lists.items[list.start + i]);
 }
 
-/* Is the site one of the field that the point is about, or of an element of it? */
+/* Is the site an access to the field that the point is about, or to an element of it? */
 static bool site_fits(struct property_reader *r, const struct reader_point *point,
 		      const struct trace_event *event)
 {
@@ -232,7 +231,7 @@ static bool site_fits(struct property_reader *r, const struct reader_point *poin
 	if (accesses_field(path, point->tag, point->spec->target->path) ||
 	    field_owners_find_base(r, point, event->site, &field, &shift))
 		return true;
-	if (!point->place.size)
+	if (!point->field_range.size)
 		return false;
 	whole = field_owners_whole(point->spec->target->path);
 	fits = accesses_field(path, point->tag, whole);
@@ -240,7 +239,8 @@ static bool site_fits(struct property_reader *r, const struct reader_point *poin
 	return fits;
 }
 
-static struct reader_list list_site(struct property_reader *r, const struct trace_event *event)
+static struct reader_list list_points_of_site(struct property_reader *r,
+					      const struct trace_event *event)
 {
 	struct reader_list list = { (uint32_t)r->lists.count, 0 };
 
@@ -256,7 +256,8 @@ static struct reader_list list_site(struct property_reader *r, const struct trac
 	return list;
 }
 
-static struct reader_list list_name(struct property_reader *r, const struct trace_event *event)
+static struct reader_list list_points_of_name(struct property_reader *r,
+					      const struct trace_event *event)
 {
 	const char *name = trace_object_name(r->trace, event->address), *rest;
 	struct reader_list list = { (uint32_t)r->lists.count, 0 };
@@ -281,37 +282,33 @@ static struct reader_list list_name(struct property_reader *r, const struct trac
 	return list;
 }
 
-/* Lists are made once for each site, or for each address of a text. */
-static void look_up(struct property_reader *r, const struct trace_event *event, uint64_t key)
+/* The list is computed once for each site, or for each address in a text trace. */
+static void add_site_candidates(struct property_reader *r, const struct trace_event *event,
+				uint64_t key)
 {
 	bool fresh;
 	uint64_t *list = map_put(&r->sites, key, &fresh);
 
 	if (fresh) {
-		*vec_push(&r->site_lists) = r->text ? list_name(r, event) : list_site(r, event);
+		*vec_push(&r->site_lists) =
+			r->text ? list_points_of_name(r, event) : list_points_of_site(r, event);
 		*list = r->site_lists.count;
 	}
-	add_list(r, event, r->site_lists.items[*list - 1]);
+	add_candidates_in(r, event, r->site_lists.items[*list - 1]);
 }
 
-/* The stretches that an access touches. */
-static void look_at_globals(struct property_reader *r, const struct trace_event *event)
+/* Adds the points of all stretches that the access overlaps, each once. */
+static void add_global_candidates(struct property_reader *r, const struct trace_event *event)
 {
 	uint64_t end = event->address + event->size;
-	size_t low = 0, high = r->stretches.count, first = r->candidates.count;
+	size_t at, count = r->stretches.count, first = r->candidates.count;
 
-	if (event->address >= r->stretches.items[high - 1].high || end <= r->stretches.items[0].low)
+	if (event->address >= r->stretches.items[count - 1].high ||
+	    end <= r->stretches.items[0].low)
 		return;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->stretches.items[middle].high <= event->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < r->stretches.count && r->stretches.items[low].low < end; low++) {
-		struct reader_list list = r->stretches.items[low].points;
+	SEARCH_FIRST(at, count, r->stretches.items[at].high > event->address);
+	for (; at < count && r->stretches.items[at].low < end; at++) {
+		struct reader_list list = r->stretches.items[at].points;
 
 		for (uint32_t i = 0; i < list.count; i++) {
 			uint32_t number = r->lists.items[list.start + i];
@@ -320,7 +317,7 @@ static void look_at_globals(struct property_reader *r, const struct trace_event 
 			while (k < r->candidates.count && r->candidates.items[k] != number)
 				k++;
 			if (k == r->candidates.count)
-				add(r, event, number);
+				add_candidate(r, event, number);
 		}
 	}
 }
@@ -328,20 +325,20 @@ static void look_at_globals(struct property_reader *r, const struct trace_event 
 void accesses_look(struct property_reader *r, const struct trace_event *event)
 {
 	for (size_t i = 0; i < r->everywhere.count; i++)
-		add(r, event, r->everywhere.items[i]);
+		add_candidate(r, event, r->everywhere.items[i]);
 	if (r->text && (r->fields.count || r->globals.count))
-		look_up(r, event, event->address);
+		add_site_candidates(r, event, event->address);
 	else if (!r->text && r->fields.count && event->site)
-		look_up(r, event, (uintptr_t)event->site);
+		add_site_candidates(r, event, (uintptr_t)event->site);
 	if (r->stretches.count)
-		look_at_globals(r, event);
+		add_global_candidates(r, event);
 }
 
-/* ---- matching --------------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
-/* The bytes at `offset` of the access; those of a FILL are all the same. */
-static struct property_raw value_at(const struct match *m, uint64_t offset, uint64_t size,
-				    enum raw_value_form form)
+/* The bytes at `offset` of the access. A FILL repeats its unit. */
+static struct property_raw access_value(const struct match *m, uint64_t offset, uint64_t size,
+					enum raw_value_form form)
 {
 	const struct trace_event *ev = m->happening->event;
 	const uint8_t *bytes = ev->value;
@@ -363,7 +360,7 @@ static bool match_value(const struct match *m, const struct property_raw *raw)
 	return !slot || match_slot(m, slot, raw);
 }
 
-/* A variable's value is known if the access covers it. */
+/* The value of a variable is known if the access covers it. */
 static bool match_global(const struct match *m)
 {
 	const struct trace_event *ev = m->happening->event;
@@ -371,7 +368,7 @@ static bool match_global(const struct match *m)
 	struct property_raw raw = { 0 };
 
 	if (m->reader->text) {
-		raw = value_at(m, 0, ev->size, RAW_VALUE_SIGNED);
+		raw = access_value(m, 0, ev->size, RAW_VALUE_SIGNED);
 		return match_value(m, &raw);
 	}
 	for (uint32_t i = ranges.start; i < ranges.start + ranges.count; i++) {
@@ -379,15 +376,15 @@ static bool match_global(const struct match *m)
 
 		if (ev->address <= part->address && !part->bits &&
 		    part->address + part->size <= ev->address + ev->size)
-			raw = value_at(m, part->address - ev->address, part->size, part->form);
+			raw = access_value(m, part->address - ev->address, part->size, part->form);
 	}
 	return match_value(m, &raw);
 }
 
-/* Which field it is of those that o->* stands for: an implicit parameter. */
-static bool match_which(const struct match *m, const char *field)
+/* Binds the field that `o->*` matched to the implicit parameter of `o`. */
+static bool match_wildcard_field(const struct match *m, const char *field)
 {
-	const struct reader_slice *slice = &m->reader->slices.items[m->point->slice];
+	const struct reader_property *prop = &m->reader->props.items[m->point->prop];
 	const struct spec_target *target = m->point->spec->target;
 	struct property_raw raw = { .known = true,
 				    .text = field,
@@ -395,7 +392,7 @@ static bool match_which(const struct match *m, const char *field)
 
 	if (strcmp(target->path, "*") || target->parameter == SPEC_NONE)
 		return true;
-	return match_parameter(m, slice->hidden[target->parameter], SPEC_NONE, &raw);
+	return match_parameter(m, prop->hidden[target->parameter], SPEC_NONE, &raw);
 }
 
 static bool match_text_field(const struct match *m)
@@ -409,15 +406,16 @@ static bool match_text_field(const struct match *m)
 	};
 
 	assert(length);
-	if (!match_parameter(m, target->parameter, target->local, &raw) || !match_which(m, field))
+	if (!match_parameter(m, target->parameter, target->local, &raw) ||
+	    !match_wildcard_field(m, field))
 		return false;
-	raw = value_at(m, 0, ev->size, RAW_VALUE_SIGNED);
+	raw = access_value(m, 0, ev->size, RAW_VALUE_SIGNED);
 	return match_value(m, &raw);
 }
 
-/* How the value of a site's field is read. Asked once for each site. */
-static enum raw_value_form form_of(struct property_reader *r, const struct wire_element *site,
-				   const char *tag, const char *field)
+/* How to read the value of a site's field. Computed once for each site. */
+static enum raw_value_form field_form(struct property_reader *r, const struct wire_element *site,
+				      const char *tag, const char *field)
 {
 	struct program_part part;
 	bool fresh;
@@ -429,49 +427,48 @@ static enum raw_value_form form_of(struct property_reader *r, const struct wire_
 	return (enum raw_value_form) * form;
 }
 
-/* `o->list[2]` is asked for, and it is another element of an object that is known. */
-static bool is_in_known(const struct match *m, uint64_t address)
+/* Is `o->list[2]` asked for, and the access is to another element of a known object? */
+static bool is_other_element_of_known(const struct match *m, uint64_t address)
 {
 	const struct spec_target *target = m->point->spec->target;
 	char *whole = field_owners_whole(target->path);
 	struct program_part part;
-	bool is_known =
-		strchr(target->path, '[') &&
-		program_member(m->reader->program, m->point->tag, whole, &part) &&
-		field_owners_match(m, target, (struct reader_place){ part.offset, part.size },
-				   address);
+	bool is_known = strchr(target->path, '[') &&
+			program_member(m->reader->program, m->point->tag, whole, &part) &&
+			field_owners_match(m, target,
+					   (struct field_range){ part.offset, part.size }, address);
 
 	free(whole);
 	return is_known;
 }
 
-/* An element: its object is one that other events bind, or not known. */
+/* Matches an array element. Its object is one that other events bind; otherwise it is unknown. */
 static bool match_element(const struct match *m, uint64_t address)
 {
 	struct property_reader *r = m->reader;
 	const struct trace_event *ev = m->happening->event;
-	const char *field = path_in(trace_site_path(r->trace, ev->site), m->point->tag);
+	const char *field = path_after_tag(trace_site_path(r->trace, ev->site), m->point->tag);
 	struct property_raw raw;
 
 	if (r->first_walk)
 		return false;
-	if (!m->point->place.size || !field)
+	if (!m->point->field_range.size || !field)
 		return match_doubt(m, DOUBT_ELEMENT);
-	if (!field_owners_match(m, m->point->spec->target, m->point->place, address))
-		return !is_in_known(m, address) && match_doubt(m, DOUBT_ELEMENT);
-	if (!match_which(m, field))
+	if (!field_owners_match(m, m->point->spec->target, m->point->field_range, address))
+		return !is_other_element_of_known(m, address) && match_doubt(m, DOUBT_ELEMENT);
+	if (!match_wildcard_field(m, field))
 		return false;
-	raw = value_at(m, 0, ev->size, form_of(r, ev->site, m->point->tag, field));
+	raw = access_value(m, 0, ev->size, field_form(r, ev->site, m->point->tag, field));
 	return match_value(m, &raw);
 }
 
-/* The object is in front of the field. */
+/* Matches a field. The object's address is that of the access minus the field's offset. */
 static bool match_field(const struct match *m)
 {
 	struct property_reader *r = m->reader;
 	const struct trace_event *ev = m->happening->event;
 	const struct spec_target *target = m->point->spec->target;
-	const char *field = path_in(trace_site_path(r->trace, ev->site), m->point->tag);
+	const char *field = path_after_tag(trace_site_path(r->trace, ev->site), m->point->tag);
 	struct property_raw raw = raw_value_number(ev->address - ev->site->field_offset);
 	uint64_t shift;
 
@@ -482,14 +479,15 @@ static bool match_field(const struct match *m)
 			return false;
 		raw.bits += shift;
 	}
-	if (!match_parameter(m, target->parameter, target->local, &raw) || !match_which(m, field))
+	if (!match_parameter(m, target->parameter, target->local, &raw) ||
+	    !match_wildcard_field(m, field))
 		return false;
 	if (!m->point->spec->result)
 		return true;
 	raw = (struct property_raw){ 0 };
 	if (!(ev->flags & EF_BITFIELD) &&
 	    (!strcmp(target->path, field) || !strcmp(target->path, "*")))
-		raw = value_at(m, 0, ev->size, form_of(r, ev->site, m->point->tag, field));
+		raw = access_value(m, 0, ev->size, field_form(r, ev->site, m->point->tag, field));
 	return match_value(m, &raw);
 }
 
@@ -506,6 +504,6 @@ bool accesses_match(const struct match *m)
 	raw = raw_value_address(m->reader->text, ev->address);
 	if (!match_parameter(m, target->parameter, target->local, &raw))
 		return false;
-	raw = value_at(m, 0, ev->size, RAW_VALUE_SIGNED);
+	raw = access_value(m, 0, ev->size, RAW_VALUE_SIGNED);
 	return match_value(m, &raw);
 }

@@ -1,24 +1,21 @@
-/* All events of all properties, kept. At one anchor they are in the order of the property's events. */
+/*
+ * Collects all events of all properties in memory (property_read()). Events with the same anchor
+ * are sorted by their index in the property.
+ */
 #include "property/reader.h"
+#include "base/sort.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 
-static int compare_events(const void *left, const void *right)
-{
-	const struct property_event *a = left, *b = right;
+SORT_COMPARISON(compare_events, struct property_event, a, b,
+		sort_order(a->order, b->order)
+			?: sort_order(b->before, a->before)
+			?: sort_order(a->event, b->event)
+			?: sort_order(a->bindings, b->bindings))
 
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	if (a->before != b->before)
-		return a->before ? -1 : 1;
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	return (a->bindings > b->bindings) - (a->bindings < b->bindings);
-}
-
-/* Texts are kept once, however often they come. */
+/* Each distinct string is stored once. */
 static void keep_captured(struct property_events *events, const struct property_step *step,
 			  struct intern *texts)
 {
@@ -48,8 +45,8 @@ static void keep_event(struct property_events *events, const struct property_ste
 		keep_captured(events, step, texts);
 }
 
-/* They go over to the set. */
-static void take_texts(struct intern *texts, struct property_set *set)
+/* Moves the strings to the set. */
+static void move_texts(struct intern *texts, struct property_set *set)
 {
 	for (size_t i = 0; i < texts->items.count; i++)
 		*vec_push(&set->texts) = texts->items.items[i].text;
@@ -57,12 +54,12 @@ static void take_texts(struct intern *texts, struct property_set *set)
 	intern_free(texts);
 }
 
-/* Texts go over to the set. */
-static void take_values(struct reader_slice *slice, struct property_events *events,
+/* Moves the values and their strings to the set. */
+static void move_values(struct reader_property *prop, struct property_events *events,
 			struct property_set *set)
 {
-	for (size_t i = 0; i < slice->values.entries.count; i++) {
-		struct property_value *value = &slice->values.entries.items[i].value;
+	for (size_t i = 0; i < prop->values.entries.count; i++) {
+		struct property_value *value = &prop->values.entries.items[i].value;
 
 		*vec_push(&events->values) = *value;
 		if (value->text)
@@ -79,33 +76,30 @@ bool property_read(const struct trace *trace, struct spec_file *const *files, si
 	struct intern texts = { 0 };
 
 	*set = (struct property_set){ 0 };
-	for (size_t i = 0; i < r->slices.count; i++)
+	for (size_t i = 0; i < r->props.count; i++)
 		*vec_push(&set->properties) =
-			(struct property_events){ .property = r->slices.items[i].property,
-						  .parameters = r->slices.items[i].parameters };
+			(struct property_events){ .property = r->props.items[i].property,
+						  .parameters = r->props.items[i].parameters };
 	while (property_reader_next(r, &step)) {
 		struct property_events *events = &set->properties.items[step.property];
 
 		if (events->bindings.count + events->parameters > UINT32_MAX ||
 		    events->captured.count + r->most_locals + PROPERTY_CAPTURED_MORE > UINT32_MAX) {
-			take_texts(&texts, set);
+			move_texts(&texts, set);
 			property_reader_close(r);
 			property_set_free(set);
-			return err_set(err, "property %s: more events than can be counted",
-				       events->property->name);
+			return err_set(err, "property %s: too many events", events->property->name);
 		}
 		keep_event(events, &step, &texts);
 	}
-	for (uint32_t i = 0; i < r->slices.count; i++) {
+	for (uint32_t i = 0; i < r->props.count; i++) {
 		struct property_events *events = &set->properties.items[i];
 
-		if (events->events.count)
-			qsort(events->events.items, events->events.count,
-			      sizeof *events->events.items, compare_events);
+		vec_sort(&events->events, compare_events);
 		not_recorded_tell(r, i, events);
-		take_values(&r->slices.items[i], events, set);
+		move_values(&r->props.items[i], events, set);
 	}
-	take_texts(&texts, set);
+	move_texts(&texts, set);
 	property_reader_close(r);
 	return true;
 }

@@ -1,8 +1,9 @@
 /*
- * Whose field it is, where the access site does not say: fields of base classes, elements of arrays,
- * locks that a library takes.
+ * Finds the object that a field belongs to if the access site does not tell: fields of base
+ * classes, elements of arrays, and locks that a library locks.
  */
 #include "property/reader.h"
+#include "base/sort.h"
 
 #include "base/mem.h"
 #include "trace/sites.h"
@@ -22,13 +23,13 @@ char *field_owners_whole(const char *path)
 	return mem_copy_text(path, strcspn(path, "["));
 }
 
-/* ---- by the address ------------------------------------------------------------------------------ */
+/* ---- by address ------------------------------------------------------------------------------ */
 
-/* The struct that `o` of o->f points at, as sites call it. */
-static const char *tag_of(struct property_reader *r, const struct reader_point *point,
-			  const struct spec_target *target)
+/* The name that sites use for the struct that `o` of o->f points to. */
+static const char *struct_tag(struct property_reader *r, const struct reader_point *point,
+			      const struct spec_target *target)
 {
-	const struct spec_property *property = r->slices.items[point->slice].property;
+	const struct spec_property *property = r->props.items[point->prop].property;
 	const char *pointee, *tag;
 
 	if (!target || target->kind != SPEC_FIELD || target->parameter == SPEC_NONE)
@@ -39,14 +40,16 @@ static const char *tag_of(struct property_reader *r, const struct reader_point *
 }
 
 /*
- * The mutex in a std::mutex is locked by code of the library, which knows nothing of the struct that it
- * is a member of; the address of an element of an array does not say where the array starts. Then
- * the object is looked for among those that other events bind.
+ * The position of the field in its struct, if sites do not tell its object; otherwise size 0. The
+ * mutex in a std::mutex is locked by library code, which does not know the struct around it. The
+ * address of an array element does not tell where the array starts. In both cases the object is
+ * searched among those that other events bind.
  */
-static struct reader_place find_place(struct property_reader *r, const struct spec_target *target,
-				      const char *tag, bool lock)
+static struct field_range find_field_range(struct property_reader *r,
+					   const struct spec_target *target, const char *tag,
+					   bool lock)
 {
-	struct reader_place place = { 0 };
+	struct field_range field_range = { 0 };
 	struct program_part part;
 	char *field = field_owners_whole(target->path);
 	bool told = false, elements = false;
@@ -63,38 +66,33 @@ static struct reader_place find_place(struct property_reader *r, const struct sp
 	free(field);
 	if ((lock ? !told : elements) && strcmp(target->path, "*") &&
 	    program_member(r->program, tag, target->path, &part) && part.size)
-		place = (struct reader_place){ part.offset, part.size };
-	return place;
+		field_range = (struct field_range){ part.offset, part.size };
+	return field_range;
 }
 
-static bool open_target(struct property_reader *r, struct reader_point *point,
-			const struct spec_target *target, bool lock, const char **tag,
-			struct reader_place *place)
+static bool prepare_target(struct property_reader *r, struct reader_point *point,
+			   const struct spec_target *target, bool lock, const char **tag,
+			   struct field_range *field_range)
 {
-	struct reader_slice *slice = &r->slices.items[point->slice];
+	struct reader_property *prop = &r->props.items[point->prop];
 
-	*tag = tag_of(r, point, target);
+	*tag = struct_tag(r, point, target);
 	if (!*tag || !r->program || !trace_has_sites(r->trace))
 		return false;
-	*place = find_place(r, target, *tag, lock);
-	if (place->size && !slice->known)
-		slice->known = mem_zalloc(slice->parameters, sizeof *slice->known);
-	return place->size != 0;
+	*field_range = find_field_range(r, target, *tag, lock);
+	if (field_range->size && !prop->known)
+		prop->known = mem_zalloc(prop->parameters, sizeof *prop->known);
+	return field_range->size != 0;
 }
 
 void field_owners_open_point(struct property_reader *r, struct reader_point *point)
 {
 	const struct spec_point *spec = point->spec;
 
-	open_target(r, point, spec->target, reader_is_lock(spec), &point->tag, &point->place);
-	open_target(r, point, spec->holding, true, &point->holding_tag, &point->holding_place);
-}
-
-static int by_address(const void *left, const void *right)
-{
-	const uint64_t *a = left, *b = right;
-
-	return (*a > *b) - (*a < *b);
+	prepare_target(r, point, spec->target, reader_is_lock(spec), &point->tag,
+		       &point->field_range);
+	prepare_target(r, point, spec->holding, true, &point->holding_tag,
+		       &point->holding_field_range);
 }
 
 static void sort_known(struct reader_known *known, const struct values *values)
@@ -102,40 +100,33 @@ static void sort_known(struct reader_known *known, const struct values *values)
 	for (size_t i = 0; i < known->numbers.count; i++)
 		*vec_push(&known->addresses) =
 			values->entries.items[known->numbers.items[i]].value.bits;
-	if (known->addresses.count)
-		qsort(known->addresses.items, known->addresses.count,
-		      sizeof *known->addresses.items, by_address);
+	vec_sort(&known->addresses, sort_u64);
 }
 
 bool field_owners_match(const struct match *m, const struct spec_target *target,
-			struct reader_place place, uint64_t address)
+			struct field_range field_range, uint64_t address)
 {
 	struct property_reader *r = m->reader;
-	struct reader_slice *slice = &r->slices.items[m->point->slice];
-	struct reader_known *known = &slice->known[target->parameter];
-	size_t low = 0, high;
+	struct reader_property *prop = &r->props.items[m->point->prop];
+	struct reader_known *known = &prop->known[target->parameter];
+	size_t after;
 	struct property_raw raw;
 
 	if (r->first_walk || !known->numbers.count)
 		return false;
 	if (!known->addresses.count)
-		sort_known(known, &slice->values);
-	/* the last object that starts early enough */
-	for (high = known->addresses.count; low < high;) {
-		size_t middle = low + (high - low) / 2;
-
-		if (known->addresses.items[middle] + place.offset <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low || address - place.offset - known->addresses.items[low - 1] >= place.size)
+		sort_known(known, &prop->values);
+	/* the last object that starts at or before the address */
+	SEARCH_FIRST(after, known->addresses.count,
+		     known->addresses.items[after] + field_range.offset > address);
+	if (!after ||
+	    address - field_range.offset - known->addresses.items[after - 1] >= field_range.size)
 		return false;
-	raw = raw_value_number(known->addresses.items[low - 1]);
+	raw = raw_value_number(known->addresses.items[after - 1]);
 	return match_parameter(m, target->parameter, target->local, &raw);
 }
 
-/* ---- base classes ------------------------------------------------------------------------------- */
+/* ---- by base class --------------------------------------------------------------------------- */
 
 bool field_owners_find_base(struct property_reader *r, const struct reader_point *point,
 			    const struct wire_element *site, const char **field, uint64_t *shift)

@@ -1,16 +1,18 @@
 /*
- * Who is called and who calls, for grammars: names of functions as their source has them.
+ * The callee and the caller of an event, for grammars: names of functions as in the source.
  *
- * The caller of an event is the function whose code it is in: access sites and points say that
- * (trace_site_lines), also where that function was inlined. Code of system headers is passed over
- * where somebody outside of them is found: a lock in std::lock_guard is taken by whoever has the guard.
- * A BODY and its RETURN are in the function that is called; who called it is told by debugging
- * information where the body was inlined, and otherwise by the return address of its frame: the same
- * at each level of optimisation. Code that was not recorded is passed over as well: what qsort calls is
- * called by whoever called qsort, since names inside of libraries are there or not as they were
- * built. Nobody calls a thread's function or main.
+ * The caller of an event is the function whose code it is in. Access sites and points tell that
+ * (trace_site_places()), also if the function was inlined. Code in system headers is skipped if a
+ * function outside of them is found: a lock in std::lock_guard is taken by the function that has
+ * the guard. A BODY and its RETURN are in the function that is called. Its caller comes from
+ * debugging information if the body was inlined, and otherwise from the return address of its
+ * frame; the result is the same at each level of optimisation. Code that was not recorded is
+ * skipped as well: a function that qsort calls is called by the caller of qsort, because names
+ * inside libraries depend on how they were built. A thread's start function and main have no
+ * caller.
  *
- * Answers are kept for each site and return address: a name costs two or three look-ups an event.
+ * Results are cached for each site and return address, so a name costs two or three lookups per
+ * event.
  */
 #include "property/reader.h"
 
@@ -22,12 +24,11 @@
 
 #define FRAMES 8u
 
-/* Names of the code at one place, as numbers + 1; 0: not known. */
+/* The functions at one code address, 1 + index in `names`; 0 if unknown. */
 struct functions_names {
 	uint32_t innermost;
-	uint32_t user; /* the innermost that is not a system header's */
-	const char
-		*outermost; /* the function that the others were inlined into, the linker's name */
+	uint32_t user;	       /* the innermost function that is not in a system header */
+	const char *outermost; /* linker name of the function that the others were inlined into */
 };
 
 struct functions {
@@ -35,10 +36,12 @@ struct functions {
 	struct trace_symbols *symbols;
 	struct intern names;
 	VEC(struct functions_names) places;
-	struct map sites, codes; /* site, return address: number + 1 in places */
-	struct map inlined;	 /* pc of a point: name + 1 of whom its function was inlined into */
-	struct intern returning; /* functions that have returned, linker's names; for each: */
-	VEC(bool) returns_first; /* its RETURN stands before its EXIT */
+	struct map sites, codes; /* by site and by return address: 1 + index in `places` */
+	/* pc of a point: 1 + name of the function that its function was inlined into */
+	struct map inlined;
+	/* linker names of functions that have returned, and for each of them: */
+	struct intern returning;
+	VEC(bool) returns_first; /* its RETURN comes before its EXIT */
 };
 
 struct functions *functions_open(const struct trace *trace)
@@ -65,23 +68,23 @@ void functions_close(struct functions *f)
 	free(f);
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-static struct spec_value text(const char *name, size_t length)
+static struct spec_value text_value(const char *name, size_t length)
 {
 	return (struct spec_value){ .type = SPEC_VALUE_TEXT,
 				    .text = name,
 				    .length = (uint32_t)length };
 }
 
-static struct spec_value named(const struct functions *f, uint32_t name)
+static struct spec_value name_value(const struct functions *f, uint32_t name)
 {
 	if (!name)
 		return (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
-	return text(intern_text(&f->names, name - 1), f->names.items.items[name - 1].length);
+	return text_value(intern_text(&f->names, name - 1), f->names.items.items[name - 1].length);
 }
 
-/* The compiler's copies of a function have its name and more: f.isra.0, f.constprop.1 */
+/* The length of the name without the suffix of compiler-made copies: f.isra.0, f.constprop.1 */
 static size_t own_length(const char *name)
 {
 	return *name ? 1 + strcspn(name + 1, ".") : 0;
@@ -92,8 +95,8 @@ static bool same_function(const char *a, const char *b)
 	return a && b && own_length(a) == own_length(b) && !memcmp(a, b, own_length(a));
 }
 
-/* A linker's name as the source has it, + 1. */
-static uint32_t put_symbol(struct functions *f, const char *name)
+/* Adds the source name of a linker name; returns 1 + its index. */
+static uint32_t add_symbol_name(struct functions *f, const char *name)
 {
 	char *own, *plain;
 	uint32_t number;
@@ -108,15 +111,17 @@ static uint32_t put_symbol(struct functions *f, const char *name)
 	return number + 1;
 }
 
-/* Also where nothing is known of it: a library without debugging information. */
+/* Is the file a system header, or unknown (a library without debugging information)? */
 static bool is_system(const char *file, size_t length)
 {
 	return !file || (length >= 5 && !memcmp(file, "/usr/", 5));
 }
 
-/* ---- places ----------------------------------------------------------------------------------- */
+/*
+ * ---- functions at a site or code address ------------------------------------------------------
+ */
 
-static struct functions_names find_site(struct functions *f, const struct wire_element *site)
+static struct functions_names find_site_names(struct functions *f, const struct wire_element *site)
 {
 	struct trace_source_line places[FRAMES];
 	unsigned count = trace_site_lines(f->trace, site, places, FRAMES);
@@ -135,14 +140,14 @@ static struct functions_names find_site(struct functions *f, const struct wire_e
 	return names;
 }
 
-static struct functions_names find_code(struct functions *f, uint64_t pc)
+static struct functions_names find_code_names(struct functions *f, uint64_t pc)
 {
 	struct trace_symbol symbols[FRAMES];
 	unsigned count = trace_symbols_find(f->symbols, pc, symbols, FRAMES);
 	struct functions_names names = { 0 };
 
 	for (unsigned i = 0; i < count && !names.user; i++) {
-		uint32_t name = put_symbol(f, symbols[i].function);
+		uint32_t name = add_symbol_name(f, symbols[i].function);
 
 		if (!names.innermost)
 			names.innermost = name;
@@ -153,7 +158,7 @@ static struct functions_names find_code(struct functions *f, uint64_t pc)
 	return names;
 }
 
-static struct functions_names at_site(struct functions *f, const struct wire_element *site)
+static struct functions_names site_names(struct functions *f, const struct wire_element *site)
 {
 	bool fresh;
 	uint64_t *number;
@@ -162,13 +167,13 @@ static struct functions_names at_site(struct functions *f, const struct wire_ele
 		return (struct functions_names){ 0 };
 	number = map_put(&f->sites, (uintptr_t)site, &fresh);
 	if (fresh) {
-		*vec_push(&f->places) = find_site(f, site);
+		*vec_push(&f->places) = find_site_names(f, site);
 		*number = f->places.count;
 	}
 	return f->places.items[*number - 1];
 }
 
-static struct functions_names at_code(struct functions *f, uint64_t pc)
+static struct functions_names code_names(struct functions *f, uint64_t pc)
 {
 	bool fresh;
 	uint64_t *number;
@@ -177,61 +182,67 @@ static struct functions_names at_code(struct functions *f, uint64_t pc)
 		return (struct functions_names){ 0 };
 	number = map_put(&f->codes, pc, &fresh);
 	if (fresh) {
-		*vec_push(&f->places) = find_code(f, pc);
+		*vec_push(&f->places) = find_code_names(f, pc);
 		*number = f->places.count;
 	}
 	return f->places.items[*number - 1];
 }
 
-/* ---- the function that an event is in ---------------------------------------------------------- */
+/*
+ * ---- the function that contains an event ------------------------------------------------------
+ */
 
-static uint32_t find_around(struct functions *f, const struct trace_cursor *cursor,
-			    const struct trace_event *event)
+static uint32_t find_containing_function(struct functions *f, const struct trace_cursor *cursor,
+					 const struct trace_event *event)
 {
 	struct functions_names names =
-		event->site ? at_site(f, event->site) : at_code(f, event->pc);
+		event->site ? site_names(f, event->site) : code_names(f, event->pc);
 	uint32_t innermost = names.innermost;
 	const struct trace_frame *frames;
 
 	for (size_t i = trace_cursor_stack(cursor, &frames); i-- > 0 && !names.user;) {
-		names = at_site(f, frames[i].site);
+		names = site_names(f, frames[i].site);
 		if (!names.user && i > 0)
-			names = at_code(f, frames[i].return_address);
+			names = code_names(f, frames[i].return_address);
 	}
 	return names.user ? names.user : innermost;
 }
 
-/* ---- who called the function that an event is in ------------------------------------------------ */
+/*
+ * ---- the caller of the function that contains an event ----------------------------------------
+ */
 
-/* By debugging information: a scope for each inlined function, the innermost first. */
-static uint32_t find_inlined(struct functions *f, uint64_t pc, const char *function)
+/* Uses debugging information: it has a scope for each inlined function, the innermost first. */
+static uint32_t find_inlined_caller(struct functions *f, uint64_t pc, const char *function)
 {
 	struct trace_symbol symbols[FRAMES];
 	unsigned count = trace_symbols_find(f->symbols, pc, symbols, FRAMES);
 
 	for (unsigned i = 0; i + 1 < count; i++) {
 		if (same_function(symbols[i].function, function))
-			return put_symbol(f, symbols[i + 1].function);
+			return add_symbol_name(f, symbols[i + 1].function);
 	}
 	return 0;
 }
 
-static uint32_t inlined_into(struct functions *f, uint64_t pc, const char *function)
+static uint32_t inlined_caller(struct functions *f, uint64_t pc, const char *function)
 {
 	bool fresh;
 	uint64_t *name = map_put(&f->inlined, pc, &fresh);
 
 	if (fresh)
-		*name = find_inlined(f, pc, function);
+		*name = find_inlined_caller(f, pc, function);
 	return (uint32_t)*name;
 }
 
 /*
- * Without optimisation a function's EXIT stands before its RETURN: the frame is gone by then. With it,
- * an EXIT there is that of a call inside: in a recursion both look alike, but the innermost RETURN, which
+ * The frame that was left just before a RETURN, or NULL. Without optimisation the EXIT of a
+ * function comes before its RETURN, so its frame is gone. With optimisation such an EXIT belongs to
+ * a call inside the function. In a recursion the two look alike, but the innermost RETURN, which
  * comes first, has no EXIT before it.
  */
-static const struct trace_frame *find_left(const struct match *m, const struct trace_cursor *cursor)
+static const struct trace_frame *find_left_frame(const struct match *m,
+						 const struct trace_cursor *cursor)
 {
 	struct functions *f = m->reader->functions_known;
 	const struct trace_event *event = m->happening->event;
@@ -246,7 +257,7 @@ static const struct trace_frame *find_left(const struct match *m, const struct t
 	number = intern_put(&f->returning, point->function, strlen(point->function), &fresh);
 	if (fresh)
 		*vec_push(&f->returns_first) = false;
-	if (!left || m->reader->lanes[stream].next_of_exit != event->index ||
+	if (!left || m->reader->streams[stream].next_of_exit != event->index ||
 	    !same_function(left->function, point->function))
 		f->returns_first.items[number] = true;
 	return f->returns_first.items[number] ? NULL : left;
@@ -256,9 +267,9 @@ static uint32_t find_caller(const struct match *m, const struct trace_cursor *cu
 {
 	struct functions *f = m->reader->functions_known;
 	const char *function = m->happening->point->function;
-	const struct trace_frame *frames, *own = find_left(m, cursor);
-	size_t below = trace_cursor_stack(cursor, &frames); /* frames below its own */
-	uint32_t name = inlined_into(f, m->happening->event->pc, function);
+	const struct trace_frame *frames, *own = find_left_frame(m, cursor);
+	size_t below = trace_cursor_stack(cursor, &frames); /* number of frames below its own */
+	uint32_t name = inlined_caller(f, m->happening->event->pc, function);
 	struct functions_names names;
 
 	if (name)
@@ -267,34 +278,38 @@ static uint32_t find_caller(const struct match *m, const struct trace_cursor *cu
 		own = &frames[--below];
 	if (!own)
 		return 0;
-	if (!same_function(own->function, function)) /* inlined, and nothing tells into whom */
-		return at_site(f, own->site).innermost;
+	/* inlined, and debugging information does not tell into which function */
+	if (!same_function(own->function, function))
+		return site_names(f, own->site).innermost;
 	if (!below)
 		return 0;
-	names = at_code(f, own->return_address);
+	names = code_names(f, own->return_address);
 	return same_function(names.outermost, frames[below - 1].function)
 		       ? names.innermost
-		       : at_site(f, frames[below - 1].site).innermost;
+		       : site_names(f, frames[below - 1].site).innermost;
 }
 
-/* ---- text traces -------------------------------------------------------------------------------- */
+/* ---- text traces ----------------------------------------------------------------------------- */
 
-/* The f of "f(a, b)" of an open call. */
-static struct spec_value called(const struct trace *trace, const struct trace_frame *frame)
+/* The function name of an open call: f of "f(a, b)". */
+static struct spec_value called_function(const struct trace *trace, const struct trace_frame *frame)
 {
 	const char *call = trace_call_text(trace, frame->pc);
 
-	return call ? text(call, strcspn(call, "(= "))
+	return call ? text_value(call, strcspn(call, "(= "))
 		    : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
 }
 
-static bool is_own(struct spec_value name, const struct trace_point *point)
+static bool is_point_function(struct spec_value name, const struct trace_point *point)
 {
 	return name.type == SPEC_VALUE_TEXT && strlen(point->function) == name.length &&
 	       !memcmp(point->function, name.text, name.length);
 }
 
-/* A text's `call` opens the call before it is told; what called is below it. */
+/*
+ * A `call` in a text trace opens its frame before the event is reported, so the caller is one frame
+ * below.
+ */
 static struct spec_value text_caller(const struct match *m, const struct trace_cursor *cursor)
 {
 	const struct trace_point *point = m->happening->point;
@@ -305,15 +320,18 @@ static struct spec_value text_caller(const struct match *m, const struct trace_c
 	bool in_body = event->kind == EV_ENTER || (point && event->kind == EV_POINT &&
 						   (point->kind == POINT_BODY || point->is_body));
 
-	if (in_body && depth && is_own(called(trace, &frames[depth - 1]), point))
+	if (in_body && depth &&
+	    is_point_function(called_function(trace, &frames[depth - 1]), point))
 		depth--;
-	return depth ? called(trace, &frames[depth - 1])
+	return depth ? called_function(trace, &frames[depth - 1])
 		     : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
 }
 
-/* ---- both --------------------------------------------------------------------------------------- */
+/*
+ * ---- both kinds of traces ---------------------------------------------------------------------
+ */
 
-/* Of a lock operation the end of its name in pthreads, whatever library it is of. */
+/* The callee of a lock operation: the end of its pthread name, whichever library it comes from. */
 static const char *lock_name(const struct trace_event *event)
 {
 	static const char *const plain[] = { "lock", "trylock", "timedlock" };
@@ -339,7 +357,8 @@ struct spec_value functions_callee(const struct match *m)
 	const char *name = point ? point->plain ? point->plain : point->function
 				 : lock_name(m->happening->event);
 
-	return name ? text(name, strlen(name)) : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
+	return name ? text_value(name, strlen(name))
+		    : (struct spec_value){ .type = SPEC_VALUE_UNKNOWN };
 }
 
 struct spec_value functions_caller(const struct match *m)
@@ -351,6 +370,6 @@ struct spec_value functions_caller(const struct match *m)
 	if (m->reader->text)
 		return text_caller(m, cursor);
 	if (point && (point->kind == POINT_BODY || point->is_body))
-		return named(f, find_caller(m, cursor));
-	return named(f, find_around(f, cursor, m->happening->event));
+		return name_value(f, find_caller(m, cursor));
+	return name_value(f, find_containing_function(f, cursor, m->happening->event));
 }

@@ -1,56 +1,59 @@
 /*
- * Points about locks and threads, and which locks each thread holds.
+ * Points about locks and threads, and the locks that each thread holds.
  *
- * Recursion is folded: only the outermost taking and giving back are events. Mutexes and read-write
- * locks are alike, and a wait gives its mutex back and has it again. A request is the moment before a
- * lock is taken that the thread would have waited for, however long; tries and timed ones are none. One
- * that never came through is its thread's last event.
+ * Only the outermost acquire and release of a recursive lock are events. Mutexes and read-write
+ * locks are treated alike. A condition wait releases its mutex and acquires it again. A request is
+ * the moment before a blocking acquire, however short the wait; trylock and timed operations have
+ * no request. A request that was never granted is the last event of its thread.
  */
 #include "property/reader.h"
 
 #include <string.h>
 
-/* ---- who holds what ------------------------------------------------------------------------------- */
+/* ---- held locks ------------------------------------------------------------------------------ */
 
-static struct reader_held *find(struct reader_lane *lane, uint64_t address, bool shared)
+static struct reader_held *find_held(struct reader_stream *thread, uint64_t address, bool shared)
 {
-	for (size_t i = lane->held.count; i-- > 0;) {
-		if (lane->held.items[i].address == address && lane->held.items[i].shared == shared)
-			return &lane->held.items[i];
+	for (size_t i = thread->held.count; i-- > 0;) {
+		if (thread->held.items[i].address == address &&
+		    thread->held.items[i].shared == shared)
+			return &thread->held.items[i];
 	}
 	return NULL;
 }
 
-static void drop(struct property_reader *r, struct reader_lane *lane, struct reader_held *held)
+static void remove_held(struct property_reader *r, struct reader_stream *thread,
+			struct reader_held *held)
 {
-	size_t at = (size_t)(held - lane->held.items);
+	size_t at = (size_t)(held - thread->held.items);
 
-	memmove(held, held + 1, (--lane->held.count - at) * sizeof *held);
+	memmove(held, held + 1, (--thread->held.count - at) * sizeof *held);
 	r->held_count--;
 }
 
-/* Nobody holds locks in these bytes any more. */
-static void forget(struct property_reader *r, uint64_t low, uint64_t size)
+/* Removes all locks in these bytes from all threads. */
+static void forget_locks_in(struct property_reader *r, uint64_t low, uint64_t size)
 {
 	for (uint32_t i = 0; r->held_count && i < trace_stream_count(r->trace); i++) {
-		struct reader_lane *lane = &r->lanes[i];
+		struct reader_stream *thread = &r->streams[i];
 
-		for (size_t k = lane->held.count; k-- > 0;) {
-			if (lane->held.items[k].address - low < size)
-				drop(r, lane, &lane->held.items[k]);
+		for (size_t k = thread->held.count; k-- > 0;) {
+			if (thread->held.items[k].address - low < size)
+				remove_held(r, thread, &thread->held.items[k]);
 		}
 	}
 }
 
-/* ---- matching --------------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
-/* Does the target mean this lock? Binds what it names. */
+/* Is this lock the target? Binds the parameter that the target names. */
 static bool match_lock(const struct match *m, const struct spec_target *target, uint64_t address,
 		       const struct wire_element *site)
 {
 	bool held = target == m->point->spec->holding;
 	const char *tag = held ? m->point->holding_tag : m->point->tag;
-	struct reader_place place = held ? m->point->holding_place : m->point->place;
+	struct field_range field_range =
+		held ? m->point->holding_field_range : m->point->field_range;
 	struct property_reader *r = m->reader;
 	const char *name = r->text ? trace_object_name(r->trace, address) : NULL;
 	const char *path, *field;
@@ -70,8 +73,8 @@ static bool match_lock(const struct match *m, const struct spec_target *target, 
 						     .length = (uint32_t)length };
 			return length && match_parameter(m, target->parameter, target->local, &raw);
 		}
-		if (place.size)
-			return field_owners_match(m, target, place, address);
+		if (field_range.size)
+			return field_owners_match(m, target, field_range, address);
 		path = trace_site_path(r->trace, site);
 		field = accesses_field(path, tag, target->path);
 		raw = raw_value_number(field ? address - site->field_offset : 0);
@@ -82,9 +85,9 @@ static bool match_lock(const struct match *m, const struct spec_target *target, 
 	}
 }
 
-/* Texts: whatever else it needs, a lock of that name is there. */
-static bool match_and_note(const struct match *m, const struct spec_target *target,
-			   uint64_t address, const struct wire_element *site)
+/* Text traces: a lock with this name exists, whether or not the rest of the point matches. */
+static bool match_and_mark_visible(const struct match *m, const struct spec_target *target,
+				   uint64_t address, const struct wire_element *site)
 {
 	bool fits = match_lock(m, target, address, site);
 
@@ -99,8 +102,8 @@ bool locks_match(const struct match *m)
 	struct property_raw raw;
 
 	if (reader_is_lock(spec))
-		return match_and_note(m, spec->target, m->happening->lock, ev->site);
-	/* spawn, join: the other thread, where it is asked for */
+		return match_and_mark_visible(m, spec->target, m->happening->lock, ev->site);
+	/* spawn, join: binds the other thread if the point asks for it */
 	raw = raw_value_number(ev->number);
 	if (spec->target)
 		return match_parameter(m, spec->target->parameter, spec->target->local, &raw);
@@ -112,9 +115,9 @@ bool locks_match_held(const struct match *m, const struct reader_held *held)
 	return match_lock(m, m->point->spec->holding, held->address, held->site);
 }
 
-/* Tries all points of a kind. */
-static void happen(struct property_reader *r, struct reader_happening *what,
-		   enum spec_point_kind kind)
+/* Matches all points of a kind. */
+static void match_points_of_kind(struct property_reader *r, struct reader_happening *what,
+				 enum spec_point_kind kind)
 {
 	for (size_t i = 0; i < r->kinds[kind].count; i++)
 		*vec_push(&r->candidates) = r->kinds[kind].items[i];
@@ -123,13 +126,15 @@ static void happen(struct property_reader *r, struct reader_happening *what,
 		match_candidates(r, what);
 }
 
-/* ---- following -------------------------------------------------------------------------------------- */
+/*
+ * ---- tracking held locks ----------------------------------------------------------------------
+ */
 
-static void acquire(struct property_reader *r, struct reader_happening *what, uint64_t address,
-		    bool shared, uint32_t depth)
+static void track_acquire(struct property_reader *r, struct reader_happening *what,
+			  uint64_t address, bool shared, uint32_t depth)
 {
-	struct reader_lane *lane = &r->lanes[what->lane];
-	struct reader_held *held = find(lane, address, shared);
+	struct reader_stream *thread = &r->streams[what->thread];
+	struct reader_held *held = find_held(thread, address, shared);
 	const struct trace_event *ev = what->event;
 
 	if (held) {
@@ -138,43 +143,46 @@ static void acquire(struct property_reader *r, struct reader_happening *what, ui
 	}
 	what->lock = address;
 	if (ev->kind != EV_WOKEN && ev->mode == EVENT_PLAIN)
-		happen(r, what, SPEC_POINT_REQUEST);
-	happen(r, what, SPEC_POINT_ACQUIRE);
-	*vec_push(&lane->held) = (struct reader_held){ address, depth, shared, ev->site };
+		match_points_of_kind(r, what, SPEC_POINT_REQUEST);
+	match_points_of_kind(r, what, SPEC_POINT_ACQUIRE);
+	*vec_push(&thread->held) = (struct reader_held){ address, depth, shared, ev->site };
 	r->held_count++;
 }
 
-/* Gives it back, once or wholly; how deep the thread was in it. */
-static uint32_t release(struct property_reader *r, struct reader_happening *what, uint64_t address,
-			bool shared, bool wholly)
+/* Releases a lock once, or completely; returns the previous recursion depth. */
+static uint32_t track_release(struct property_reader *r, struct reader_happening *what,
+			      uint64_t address, bool shared, bool wholly)
 {
-	struct reader_lane *lane = &r->lanes[what->lane];
-	struct reader_held *held = find(lane, address, shared);
+	struct reader_stream *thread = &r->streams[what->thread];
+	struct reader_held *held = find_held(thread, address, shared);
 	uint32_t depth = 1;
 
-	if (!held) /* a read-write lock has one unlock for both */
-		held = find(lane, address, !shared);
+	if (!held) /* a read-write lock has the same unlock for readers and writers */
+		held = find_held(thread, address, !shared);
 	if (held) {
 		depth = held->depth;
 		if (!wholly && --held->depth)
 			return depth;
 	}
 	what->lock = address;
-	happen(r, what, SPEC_POINT_RELEASE);
+	match_points_of_kind(r, what, SPEC_POINT_RELEASE);
 	if (held)
-		drop(r, lane, held);
-	else /* another thread's */
-		forget(r, address, 1);
+		remove_held(r, thread, held);
+	else /* another thread holds it */
+		forget_locks_in(r, address, 1);
 	return depth;
 }
 
-/* Asked for and never had: nothing comes behind it. Costs a pass over the trace. */
+/*
+ * Finds requests that were never granted: they are the last event of their stream. Costs a pass
+ * over the trace if there are points about requests.
+ */
 void locks_prepare(struct property_reader *r)
 {
 	for (uint32_t i = 0; r->kinds[SPEC_POINT_REQUEST].count && i < trace_stream_count(r->trace);
 	     i++) {
 		struct trace_cursor *cursor = trace_cursor_open(r->trace, i);
-		uint64_t *last = &r->lanes[i].last_request;
+		uint64_t *last = &r->streams[i].last_request;
 		struct trace_event event;
 		struct err err;
 
@@ -188,37 +196,37 @@ void locks_prepare(struct property_reader *r)
 	}
 }
 
-static void ask(struct property_reader *r, struct reader_happening *what)
+static void match_last_request(struct property_reader *r, struct reader_happening *what)
 {
 	uint32_t stream = trace_find_stream(r->trace, what->event->stream);
 
 	what->lock = what->event->address;
-	if (r->lanes[stream].last_request == what->event->index + 1)
-		happen(r, what, SPEC_POINT_REQUEST);
+	if (r->streams[stream].last_request == what->event->index + 1)
+		match_points_of_kind(r, what, SPEC_POINT_REQUEST);
 }
 
 void locks_see(struct property_reader *r, struct reader_happening *what)
 {
 	const struct trace_event *ev = what->event;
-	struct reader_lane *lane = &r->lanes[what->lane];
+	struct reader_stream *thread = &r->streams[what->thread];
 
 	switch (ev->kind) {
 	case EV_REQUEST:
-	case EV_READ_REQUEST: ask(r, what); break;
-	case EV_ACQUIRE: acquire(r, what, ev->address, false, 1); break;
-	case EV_READ_ACQUIRE: acquire(r, what, ev->address, true, 1); break;
-	case EV_RELEASE: release(r, what, ev->address, false, false); break;
-	case EV_READ_RELEASE: release(r, what, ev->address, true, false); break;
-	case EV_WAIT: lane->waited = release(r, what, ev->other, false, true); break;
+	case EV_READ_REQUEST: match_last_request(r, what); break;
+	case EV_ACQUIRE: track_acquire(r, what, ev->address, false, 1); break;
+	case EV_READ_ACQUIRE: track_acquire(r, what, ev->address, true, 1); break;
+	case EV_RELEASE: track_release(r, what, ev->address, false, false); break;
+	case EV_READ_RELEASE: track_release(r, what, ev->address, true, false); break;
+	case EV_WAIT: thread->waited = track_release(r, what, ev->other, false, true); break;
 	case EV_WOKEN:
-		acquire(r, what, ev->other, false, lane->waited ? lane->waited : 1);
-		lane->waited = 0;
+		track_acquire(r, what, ev->other, false, thread->waited ? thread->waited : 1);
+		thread->waited = 0;
 		break;
 	case EV_LOCK_INIT:
-	case EV_LOCK_DESTROY: forget(r, ev->address, 1); break;
+	case EV_LOCK_DESTROY: forget_locks_in(r, ev->address, 1); break;
 	case EV_ALLOC:
-	case EV_MAP: forget(r, ev->address, ev->size ? ev->size : 1); break;
-	case EV_CREATE: happen(r, what, SPEC_POINT_SPAWN); break;
-	case EV_JOIN: happen(r, what, SPEC_POINT_JOIN); break;
+	case EV_MAP: forget_locks_in(r, ev->address, ev->size ? ev->size : 1); break;
+	case EV_CREATE: match_points_of_kind(r, what, SPEC_POINT_SPAWN); break;
+	case EV_JOIN: match_points_of_kind(r, what, SPEC_POINT_JOIN); break;
 	}
 }

@@ -1,8 +1,10 @@
 /*
- * One point against one recorded event: what its kind compares and binds (points.c, accesses.c,
- * locks.c), then what all kinds have: held locks, the filter, and the binding's values.
+ * Matches one point with one recorded event: first the part that depends on the kind (points.c,
+ * accesses.c, locks.c), then the common part: held locks, the filter, and the values of the
+ * binding.
  */
 #include "property/reader.h"
+#include "base/sort.h"
 
 #include "trace/sites.h"
 
@@ -11,9 +13,9 @@
 
 uint8_t match_type(const struct match *m, uint32_t parameter)
 {
-	if (parameter == SPEC_NONE) /* a local: text where there is some */
+	if (parameter == SPEC_NONE) /* a local: as text if it has one */
 		return SPEC_STRING;
-	return m->reader->slices.items[m->point->slice].types[parameter];
+	return m->reader->props.items[m->point->prop].types[parameter];
 }
 
 bool match_doubt(const struct match *m, enum reader_doubt doubt)
@@ -23,7 +25,7 @@ bool match_doubt(const struct match *m, enum reader_doubt doubt)
 	return false;
 }
 
-/* ---- slots ------------------------------------------------------------------------------------ */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
 bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 		     const struct property_raw *raw)
@@ -40,7 +42,8 @@ bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 	}
 	switch (values_judge(type, raw)) {
 	case VALUES_FITS: break;
-	case VALUES_NULL: return false; /* no object: an event that would bind it is none */
+	/* NULL is not an object, so there is no event that binds it */
+	case VALUES_NULL: return false;
 	case VALUES_UNKNOWN: return match_doubt(m, DOUBT_UNKNOWN);
 	case VALUES_CUT: return match_doubt(m, DOUBT_CUT);
 	case VALUES_NO_TEXT: return match_doubt(m, DOUBT_NO_TEXT);
@@ -53,9 +56,9 @@ bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 	return true;
 }
 
-/* Numbers with numbers, text with text; a null pointer is 0. */
-static bool equals(const struct match *m, const struct spec_expr *expr,
-		   const struct property_raw *raw)
+/* Compares numbers with numbers and text with text; a null pointer is 0. */
+static bool slot_equals(const struct match *m, const struct spec_expr *expr,
+			const struct property_raw *raw)
 {
 	struct spec_scope scope = { 0 };
 	struct spec_value wanted = spec_evaluate(expr, &scope);
@@ -82,12 +85,14 @@ bool match_slot(const struct match *m, const struct spec_argument *slot,
 	switch (slot->slot) {
 	case SPEC_BINDS:
 	case SPEC_BINDS_POINTED: return match_parameter(m, slot->parameter, slot->local, raw);
-	case SPEC_EQUALS: return equals(m, slot->value, raw);
+	case SPEC_EQUALS: return slot_equals(m, slot->value, raw);
 	}
 	return true;
 }
 
-/* ---- what comes of it --------------------------------------------------------------------------- */
+/*
+ * ---- values of the binding --------------------------------------------------------------------
+ */
 
 static bool starts_life(const struct spec_event *event, uint32_t parameter)
 {
@@ -98,41 +103,43 @@ static bool starts_life(const struct spec_event *event, uint32_t parameter)
 	return false;
 }
 
-/* The values of what is bound, in `chosen`. */
-static void choose(const struct match *m)
+/* Sets `chosen` to the values of the bound parameters. */
+static void choose_values(const struct match *m)
 {
 	struct property_reader *r = m->reader;
-	struct reader_slice *slice = &r->slices.items[m->point->slice];
+	struct reader_property *prop = &r->props.items[m->point->prop];
 	struct event_id at = { m->happening->event->stream, m->happening->event->index };
 
-	for (uint32_t p = 0; p < slice->parameters; p++) {
-		uint8_t type = slice->types[p];
+	for (uint32_t p = 0; p < prop->parameters; p++) {
+		uint8_t type = prop->types[p];
 
 		if (!r->parameters[p].known)
 			r->chosen[p] = PROPERTY_NONE;
 		else if (m->point->starts && starts_life(m->point->event, p))
-			r->chosen[p] = values_begin(&slice->values, type, &r->parameters[p], at);
+			r->chosen[p] = values_begin(&prop->values, type, &r->parameters[p], at);
 		else
-			r->chosen[p] = values_put(&slice->values, type, &r->parameters[p]);
+			r->chosen[p] = values_put(&prop->values, type, &r->parameters[p]);
 	}
 }
 
-static void remember(struct reader_slice *slice, const uint32_t *chosen)
+static void remember_known_values(struct reader_property *prop, const uint32_t *chosen)
 {
-	for (uint32_t p = 0; p < slice->parameters; p++) {
+	for (uint32_t p = 0; p < prop->parameters; p++) {
 		bool fresh;
 
 		if (chosen[p] == PROPERTY_NONE)
 			continue;
-		map_put(&slice->known[p].seen, chosen[p], &fresh);
+		map_put(&prop->known[p].seen, chosen[p], &fresh);
 		if (fresh)
-			*vec_push(&slice->known[p].numbers) = chosen[p];
+			*vec_push(&prop->known[p].numbers) = chosen[p];
 	}
 }
 
-/* ---- what grammars see ---------------------------------------------------------------------------- */
+/*
+ * ---- values for grammars ----------------------------------------------------------------------
+ */
 
-/* Texts by their content, and a null pointer to one is 0. */
+/* Strings by content; a null pointer to a string is 0. */
 static struct spec_value captured_local(const struct property_raw *raw)
 {
 	struct spec_value value = { .type = SPEC_VALUE_UNKNOWN };
@@ -143,7 +150,7 @@ static struct spec_value captured_local(const struct property_raw *raw)
 	return value;
 }
 
-static void capture(const struct match *m)
+static void capture_values(const struct match *m)
 {
 	struct property_reader *r = m->reader;
 
@@ -153,11 +160,14 @@ static void capture(const struct match *m)
 	*vec_push(&r->captured) = functions_caller(m);
 	*vec_push(&r->captured) = (struct spec_value){
 		.type = SPEC_VALUE_INT,
-		.number = trace_stream(r->trace, m->happening->lane)->number,
+		.number = trace_stream(r->trace, m->happening->thread)->number,
 	};
 }
 
-/* Another point of the event fits as well: what it binds is added to what the first one bound. */
+/*
+ * Another point of the same event matches as well: adds the locals that it binds to those of the
+ * first.
+ */
 static void capture_more(const struct match *m, struct spec_value *captured)
 {
 	for (uint32_t l = 0; l < m->point->event->local_count; l++) {
@@ -166,10 +176,13 @@ static void capture_more(const struct match *m, struct spec_value *captured)
 	}
 }
 
-/* ---- events --------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* Several points of an event may fit one anchor: with the same binding they are one. */
-static bool is_there(const struct match *m, uint32_t parameters, bool next)
+/*
+ * Is the event already in the queue? Several points of an event may match one anchor; with the same
+ * binding they are one event.
+ */
+static bool is_already_queued(const struct match *m, uint32_t parameters, bool next)
 {
 	struct property_reader *r = m->reader;
 
@@ -178,13 +191,13 @@ static bool is_there(const struct match *m, uint32_t parameters, bool next)
 	for (size_t i = r->anchor; i < r->queue.count; i++) {
 		struct property_step *step = &r->queue.items[i].step;
 
-		if (step->kind == PROPERTY_HAPPENED && step->property == m->point->slice &&
+		if (step->kind == PROPERTY_HAPPENED && step->property == m->point->prop &&
 		    step->event.event == m->point->number &&
 		    step->event.before == m->happening->before &&
 		    (!parameters || !memcmp(&r->bindings.items[r->queue.items[i].bindings],
 					    r->chosen, parameters * sizeof *r->chosen))) {
 			step->event.may_be_next |= next;
-			if (r->slices.items[m->point->slice].captures)
+			if (r->props.items[m->point->prop].captures)
 				capture_more(m, &r->captured.items[r->queue.items[i].captured]);
 			return true;
 		}
@@ -192,7 +205,10 @@ static bool is_there(const struct match *m, uint32_t parameters, bool next)
 	return false;
 }
 
-/* Not where a filter chooses parameters: the first walk cannot know; not_recorded.c says so. */
+/*
+ * Does nothing if a filter chooses parameters, because the first walk cannot know the choice.
+ * not_recorded.c reports that.
+ */
 static void end_lives(const struct match *m)
 {
 	if (m->point->guesses.count)
@@ -200,32 +216,32 @@ static void end_lives(const struct match *m)
 	for (const struct spec_life *life = m->point->event->lives; life; life = life->next) {
 		if (life->ends && m->reader->chosen[life->parameter] != PROPERTY_NONE)
 			*vec_push(&m->reader->ending) =
-				(struct reader_ending){ m->point->slice,
+				(struct reader_ending){ m->point->prop,
 							m->reader->chosen[life->parameter] };
 	}
 }
 
-static void happen(const struct match *m)
+static void queue_event(const struct match *m)
 {
 	struct property_reader *r = m->reader;
 	const struct trace_event *ev = m->happening->event;
 	const struct spec_point *spec = m->point->spec;
-	struct reader_slice *slice = &r->slices.items[m->point->slice];
-	uint32_t parameters = slice->parameters;
+	struct reader_property *prop = &r->props.items[m->point->prop];
+	uint32_t parameters = prop->parameters;
 	bool next = spec->kind == SPEC_POINT_READ && !spec->result && !spec->filter &&
 		    (ev->kind == EV_READ || ev->kind == EV_ATOMIC_READ);
 	struct reader_step *queued;
 
 	end_lives(m);
 	if (r->first_walk) {
-		remember(slice, r->chosen);
+		remember_known_values(prop, r->chosen);
 		return;
 	}
-	if (is_there(m, parameters, next))
+	if (is_already_queued(m, parameters, next))
 		return;
 	queued = vec_push(&r->queue);
 	*queued = (struct reader_step){
-		.step = { .kind = PROPERTY_HAPPENED, .property = m->point->slice },
+		.step = { .kind = PROPERTY_HAPPENED, .property = m->point->prop },
 		.bindings = r->bindings.count,
 		.captured = r->captured.count,
 	};
@@ -240,11 +256,11 @@ static void happen(const struct match *m)
 	};
 	for (uint32_t p = 0; p < parameters; p++)
 		*vec_push(&r->bindings) = r->chosen[p];
-	if (slice->captures)
-		capture(m);
+	if (prop->captures)
+		capture_values(m);
 }
 
-/* ---- filters ------------------------------------------------------------------------------------ */
+/* ---- filters --------------------------------------------------------------------------------- */
 
 static struct spec_value known_value(const struct property_value *value)
 {
@@ -261,7 +277,7 @@ static struct spec_value known_value(const struct property_value *value)
 	return raw_value_spec_value(&raw, value->type);
 }
 
-static bool holds(const struct match *m)
+static bool filter_holds(const struct match *m)
 {
 	struct property_reader *r = m->reader;
 	struct spec_scope scope = { .parameters = r->parameter_values, .locals = r->local_values };
@@ -275,91 +291,98 @@ static bool holds(const struct match *m)
 	return match_doubt(m, DOUBT_FILTER);
 }
 
-/* An event for each choice of what the filter names and the point does not bind. */
-static void guess(const struct match *m, uint32_t i)
+/*
+ * Creates an event for each choice of the parameters that the filter mentions and the point does
+ * not bind.
+ */
+static void try_guesses(const struct match *m, uint32_t i)
 {
 	struct property_reader *r = m->reader;
-	struct reader_slice *slice = &r->slices.items[m->point->slice];
+	struct reader_property *prop = &r->props.items[m->point->prop];
 	uint32_t parameter;
 
 	if (i == m->point->guesses.count) {
-		if (holds(m))
-			happen(m);
+		if (filter_holds(m))
+			queue_event(m);
 		return;
 	}
 	parameter = r->lists.items[m->point->guesses.start + i];
-	for (size_t k = 0; k < slice->known[parameter].numbers.count; k++) {
-		uint32_t number = slice->known[parameter].numbers.items[k];
+	for (size_t k = 0; k < prop->known[parameter].numbers.count; k++) {
+		uint32_t number = prop->known[parameter].numbers.items[k];
 
 		r->chosen[parameter] = number;
 		r->parameter_values[parameter] =
-			known_value(&slice->values.entries.items[number].value);
-		guess(m, i + 1);
+			known_value(&prop->values.entries.items[number].value);
+		try_guesses(m, i + 1);
 	}
 }
 
-static void finish(const struct match *m)
+static void apply_filter(const struct match *m)
 {
 	struct property_reader *r = m->reader;
-	const struct reader_slice *slice = &r->slices.items[m->point->slice];
+	const struct reader_property *prop = &r->props.items[m->point->prop];
 
 	if (!m->point->spec->filter) {
-		choose(m);
-		happen(m);
+		choose_values(m);
+		queue_event(m);
 		return;
 	}
-	for (uint32_t p = 0; p < slice->parameters; p++)
-		r->parameter_values[p] = raw_value_spec_value(&r->parameters[p], slice->types[p]);
+	for (uint32_t p = 0; p < prop->parameters; p++)
+		r->parameter_values[p] = raw_value_spec_value(&r->parameters[p], prop->types[p]);
 	for (uint32_t l = 0; l < m->point->event->local_count; l++)
 		r->local_values[l] = raw_value_spec_value(&r->locals[l], SPEC_STRING);
 	if (m->point->guesses.count) {
-		/* Values are made in both walks, whatever the filter says: so their numbers agree. */
-		choose(m);
+		/*
+		 * Both walks create the values whatever the filter says, so that their indices
+		 * agree.
+		 */
+		choose_values(m);
 		if (!r->first_walk)
-			guess(m, 0);
-	} else if (holds(m)) {
-		choose(m);
-		happen(m);
+			try_guesses(m, 0);
+	} else if (filter_holds(m)) {
+		choose_values(m);
+		queue_event(m);
 	}
 }
 
-/* ---- trying ------------------------------------------------------------------------------------- */
+/* ---- candidates ------------------------------------------------------------------------------ */
 
-static void hold_each(const struct match *m)
+static void try_each_held_lock(const struct match *m)
 {
 	struct property_reader *r = m->reader;
 	const struct spec_target *holding = m->point->spec->holding;
-	const struct reader_lane *lane = &r->lanes[m->happening->lane];
+	const struct reader_stream *thread = &r->streams[m->happening->thread];
 	struct property_raw before = { 0 };
 
 	if (holding->parameter != SPEC_NONE)
 		before = r->parameters[holding->parameter];
-	for (size_t i = 0; i < lane->held.count; i++) {
-		if (m->happening->lock && lane->held.items[i].address == m->happening->lock)
+	for (size_t i = 0; i < thread->held.count; i++) {
+		if (m->happening->lock && thread->held.items[i].address == m->happening->lock)
 			continue;
-		if (locks_match_held(m, &lane->held.items[i]))
-			finish(m);
+		if (locks_match_held(m, &thread->held.items[i]))
+			apply_filter(m);
 		if (holding->parameter != SPEC_NONE)
 			r->parameters[holding->parameter] = before;
 	}
 }
 
-static void try(struct property_reader *r, uint32_t number, const struct reader_happening *what)
+static void try_point(struct property_reader *r, uint32_t number,
+		      const struct reader_happening *what)
 {
 	struct match m = { r, &r->points.items[number], what, number };
-	const struct reader_slice *slice = &r->slices.items[m.point->slice];
+	const struct reader_property *prop = &r->props.items[m.point->prop];
 	const struct spec_point *spec = m.point->spec;
 	bool fits;
 
-	if (r->first_walk && !slice->known)
+	if (r->first_walk && !prop->known)
 		return;
-	for (uint32_t p = 0; p < slice->parameters; p++)
+	for (uint32_t p = 0; p < prop->parameters; p++)
 		r->parameters[p].known = false;
 	for (uint32_t l = 0; l < m.point->event->local_count; l++)
 		r->locals[l].known = r->locals[l].bound = false;
 	if (m.point->tid != SPEC_NONE)
 		r->locals[m.point->tid] =
-			raw_value_number(trace_stream(r->trace, what->lane)->number);
+			raw_value_number(trace_stream(r->trace, what->thread)->number);
 	if (m.point->atomic != SPEC_NONE)
 		r->locals[m.point->atomic] =
 			raw_value_number(event_group(what->event->kind) == EG_ATOMIC);
@@ -370,24 +393,18 @@ static void try(struct property_reader *r, uint32_t number, const struct reader_
 	else
 		fits = locks_match(&m);
 	if (fits && spec->holding)
-		hold_each(&m);
+		try_each_held_lock(&m);
 	else if (fits)
-		finish(&m);
+		apply_filter(&m);
 }
 
-/* `bindings` says which was found first. */
-static int compare_steps(const void *left, const void *right)
-{
-	const struct reader_step *a = left, *b = right;
+/* `bindings` is the order in which the events were found. */
+SORT_COMPARISON(compare_steps, struct reader_step, a, b,
+		sort_order(a->step.property, b->step.property)
+			?: sort_order(a->step.event.event, b->step.event.event)
+			?: sort_order(a->bindings, b->bindings))
 
-	if (a->step.property != b->step.property)
-		return a->step.property < b->step.property ? -1 : 1;
-	if (a->step.event.event != b->step.event.event)
-		return a->step.event.event < b->step.event.event ? -1 : 1;
-	return (a->bindings > b->bindings) - (a->bindings < b->bindings);
-}
-
-/* At one anchor in the order of the property's events: nearly always they are already. */
+/* Sorts the events of one anchor by their index in the property. They nearly always are sorted. */
 static void sort_anchor(struct property_reader *r)
 {
 	struct reader_step *first = r->queue.items + r->anchor;
@@ -401,20 +418,23 @@ static void sort_anchor(struct property_reader *r)
 	}
 }
 
-/* Lives that start here come first: whatever else happens at this anchor is about the new one. */
+/*
+ * Points that start a lifetime are tried first: all other events at this anchor are about the new
+ * lifetime.
+ */
 void match_candidates(struct property_reader *r, const struct reader_happening *what)
 {
 	r->anchor = r->queue.count;
 	for (size_t i = 0; i < r->candidates.count; i++) {
 		if (r->points.items[r->candidates.items[i]].starts)
-			try(r, r->candidates.items[i], what);
+			try_point(r, r->candidates.items[i], what);
 	}
 	for (size_t i = 0; i < r->candidates.count; i++) {
 		if (!r->points.items[r->candidates.items[i]].starts)
-			try(r, r->candidates.items[i], what);
+			try_point(r, r->candidates.items[i], what);
 	}
 	for (size_t i = 0; i < r->ending.count; i++)
-		values_end(&r->slices.items[r->ending.items[i].slice].values,
+		values_end(&r->props.items[r->ending.items[i].prop].values,
 			   r->ending.items[i].value,
 			   (struct event_id){ what->event->stream, what->event->index });
 	r->ending.count = 0;

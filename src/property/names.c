@@ -1,4 +1,7 @@
-/* What a program has, for the checking of property files: struct spec_names of a program. */
+/*
+ * Implements struct spec_names for a program, so that spec_check() can check property files against
+ * it.
+ */
 #include "base/mem.h"
 #include "property/program.h"
 #include "property/property.h"
@@ -31,7 +34,7 @@ void property_names_close(struct property_names *names)
 	free(names);
 }
 
-/* A name with a path behind it, "config.limits", is asked for as a whole. */
+/* Looks up a whole name, which may have a path: "config.limits". */
 static bool has_global(void *context, const char *name, uint8_t *type)
 {
 	struct property_names *names = context;
@@ -50,7 +53,7 @@ static bool has_global(void *context, const char *name, uint8_t *type)
 	return found;
 }
 
-/* Without debugging information nothing is known of structs: what is asked for may be there. */
+/* Without debugging information nothing is known about structs, so every field may exist. */
 static bool has_field(void *context, const char *type, const char *path)
 {
 	struct property_names *names = context;

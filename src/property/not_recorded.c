@@ -1,10 +1,11 @@
 /*
- * What a property asked for and the recording cannot show. A property that is silent because of that
- * has not been judged.
+ * Reports what a property needs and the recording cannot show. A property without findings for that
+ * reason has not been checked.
  *
- * Points that the program has nothing for cannot happen: they are told only if that goes for all
- * points of their event (properties list malloc, calloc, aligned_alloc …, and programs use some). Points
- * that it has and that were not recorded are always told, and so are events that could not be decided.
+ * Points that match nothing in the program cannot happen. They are reported only if that holds for
+ * all points of their event, because properties list alternatives (malloc, calloc, aligned_alloc
+ * ...) of which a program uses some. Points that exist in the program but were not recorded are
+ * always reported, and so are events that could not be decided.
  */
 #include "property/reader.h"
 
@@ -19,39 +20,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Why a point cannot be seen; `lacks`: because the program has nothing that fits. */
+/* Why a point was not recorded. `lacks`: because nothing in the program matches it. */
 struct not_recorded_reason {
-	char *text; /* NULL: it can */
+	char *text; /* NULL: it was recorded */
 	bool lacks;
-	bool partly; /* other functions that fit it can be seen */
+	bool partly; /* other functions that match it were recorded */
 };
 
-static struct not_recorded_reason because(bool lacks, const char *format, ...)
+static struct not_recorded_reason make_reason(bool lacks, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static struct not_recorded_reason because(bool lacks, const char *format, ...)
+static struct not_recorded_reason make_reason(bool lacks, const char *format, ...)
 {
 	struct not_recorded_reason reason = { .lacks = lacks };
 	va_list args;
 
 	va_start(args, format);
 	if (vasprintf(&reason.text, format, args) < 0)
-		abort();
+		mem_exhausted();
 	va_end(args);
 	return reason;
 }
 
-/* ---- functions ------------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------- */
 
-/* A file of the trace as text; NULL: it has none. */
-static char *read_part(const struct trace *trace, const char *name)
+/* Reads a file of the trace as text; NULL if it does not exist. */
+static char *read_trace_file(const struct trace *trace, const char *name)
 {
 	struct file_view view;
-	char *path, *text = NULL;
+	char *path = mem_format("%s/%s", trace_path(trace), name), *text = NULL;
 	struct stat st;
 	struct err err;
 
-	if (asprintf(&path, "%s/%s", trace_path(trace), name) < 0)
-		abort();
 	if (!stat(path, &st) && file_map(path, &view, &err)) {
 		text = mem_copy_text(view.data ? (const char *)view.data : "", view.size);
 		file_unmap(&view);
@@ -60,7 +59,7 @@ static char *read_part(const struct trace *trace, const char *name)
 	return text;
 }
 
-/* A selection's line. */
+/* Does the selection contain this line? */
 static bool has_line(const char *text, const char *wanted)
 {
 	size_t length = strlen(wanted);
@@ -75,8 +74,8 @@ static bool has_line(const char *text, const char *wanted)
 	return false;
 }
 
-/* A line of `points_missed` taken apart: "REASON\tKIND\tLIBRARY\tFUNCTION". */
-static bool cut_line(char *line, char *words[4])
+/* Splits a line of `points_missed`: "REASON\tKIND\tLIBRARY\tFUNCTION". */
+static bool split_line(char *line, char *words[4])
 {
 	for (unsigned i = 0; i < 4; i++) {
 		words[i] = line;
@@ -90,8 +89,8 @@ static bool cut_line(char *line, char *words[4])
 }
 
 /*
- * What the program lacks is told by the selection's own words; what is there and cannot be seen by the
- * function's name, of any library.
+ * Is this line about the point? If the program lacks the function, the line repeats the selection.
+ * If the function exists and could not be recorded, the line has its name, without a library.
  */
 static bool is_missed(const struct spec_point *spec, const char *kind, char *const words[4])
 {
@@ -105,22 +104,22 @@ static bool is_missed(const struct spec_point *spec, const char *kind, char *con
 	return !lacks && !strcmp(words[2], "-") && points_name_fits(spec->function, words[3]);
 }
 
-static struct not_recorded_reason missed(const struct spec_point *spec, const char *kind,
-					 char *text)
+static struct not_recorded_reason find_missed_reason(const struct spec_point *spec,
+						     const char *kind, char *text)
 {
 	char *rest = NULL, *words[4];
 	struct not_recorded_reason reason = { 0 };
 
 	for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && !reason.text;
 	     line = strtok_r(NULL, "\n", &rest)) {
-		if (cut_line(line, words) && is_missed(spec, kind, words))
-			reason = because(!strncmp(words[0], "nothing", 7), "%s", words[0]);
+		if (split_line(line, words) && is_missed(spec, kind, words))
+			reason = make_reason(!strncmp(words[0], "nothing", 7), "%s", words[0]);
 	}
 	return reason;
 }
 
-/* Some of what a point stands for may be seen although other functions are not. */
-static bool has_row(const struct property_reader *r, const struct reader_point *point)
+/* Does the recording contain some function that the point matches? */
+static bool has_recorded_function(const struct property_reader *r, const struct reader_point *point)
 {
 	for (size_t i = 0; i < trace_point_row_count(r->trace); i++) {
 		struct trace_point_row row = trace_point_row(r->trace, i);
@@ -131,29 +130,31 @@ static bool has_row(const struct property_reader *r, const struct reader_point *
 	return false;
 }
 
-static struct not_recorded_reason judge_function(const struct property_reader *r,
-						 const struct reader_point *point)
+static struct not_recorded_reason find_function_reason(const struct property_reader *r,
+						       const struct reader_point *point)
 {
-	const struct spec_property *property = r->slices.items[point->slice].property;
+	const struct spec_property *property = r->props.items[point->prop].property;
 	struct not_recorded_reason reason = { 0 };
 	char *selected, *lost, *line;
 
 	if (r->text)
-		return point->visible ? reason
-				      : because(true, "the trace has no function of that name");
+		return point->visible
+			       ? reason
+			       : make_reason(true, "the trace has no function with this name");
 	line = selection_line(property, point->spec);
-	selected = read_part(r->trace, "points");
-	lost = read_part(r->trace, "points_missed");
+	selected = read_trace_file(r->trace, "points");
+	lost = read_trace_file(r->trace, "points_missed");
 	if (!selected)
-		reason = because(false, "not recorded: the recording was made without properties "
-					"(sooth record -p)");
+		reason = make_reason(false,
+				     "not recorded: the recording was made without properties "
+				     "(sooth record -p)");
 	else if (!has_line(selected, line))
-		reason = because(false, "not recorded: the recording was made with other "
-					"properties");
+		reason = make_reason(false, "not recorded: the recording was made with other "
+					    "properties");
 	else {
 		line[strcspn(line, "\t")] = 0;
-		reason = missed(point->spec, line, lost);
-		reason.partly = reason.text && has_row(r, point);
+		reason = find_missed_reason(point->spec, line, lost);
+		reason.partly = reason.text && has_recorded_function(r, point);
 	}
 	free(line);
 	free(selected);
@@ -161,7 +162,7 @@ static struct not_recorded_reason judge_function(const struct property_reader *r
 	return reason;
 }
 
-/* ---- memory and locks ------------------------------------------------------------------------------- */
+/* ---- memory and locks ------------------------------------------------------------------------ */
 
 static bool has_field(const struct property_reader *r, const char *tag, const char *field,
 		      bool locks)
@@ -176,52 +177,58 @@ static bool has_field(const struct property_reader *r, const char *tag, const ch
 	return false;
 }
 
-/* Does any event bind an object that the field can be of? */
-static bool is_known(const struct property_reader *r, const struct reader_point *point,
-		     const struct spec_target *target)
+/* Does any event bind an object that could have the field? */
+static bool has_known_object(const struct property_reader *r, const struct reader_point *point,
+			     const struct spec_target *target)
 {
-	const struct reader_known *known = r->slices.items[point->slice].known;
+	const struct reader_known *known = r->props.items[point->prop].known;
 
 	return known && known[target->parameter].numbers.count;
 }
 
-static struct not_recorded_reason judge_target(const struct property_reader *r,
-					       const struct reader_point *point,
-					       const struct spec_target *target, const char *tag,
-					       struct reader_list ranges, struct reader_place place)
+static struct not_recorded_reason find_target_reason(const struct property_reader *r,
+						     const struct reader_point *point,
+						     const struct spec_target *target,
+						     const char *tag, struct reader_list ranges,
+						     struct field_range field_range)
 {
 	bool lock = target == point->spec->holding || reader_is_lock(point->spec);
 
 	if (target->kind == SPEC_GLOBAL && !r->text && !ranges.count)
-		return because(true, "the program has no variable `%s%s%s`", target->name,
-			       target->path ? target->path[0] == '[' ? "" : "." : "",
-			       target->path ? target->path : "");
+		return make_reason(true, "the program has no variable `%s%s%s`", target->name,
+				   target->path ? target->path[0] == '[' ? "" : "." : "",
+				   target->path ? target->path : "");
 	if (target->kind != SPEC_FIELD && target->kind != SPEC_GLOBAL)
 		return (struct not_recorded_reason){ 0 };
 	if (r->text)
 		return point->visible ? (struct not_recorded_reason){ 0 }
-				      : because(true, "the trace has no %s of that name",
-						lock ? "lock" : "variable");
+				      : make_reason(true, "the trace has no %s with this name",
+						    lock ? "lock" : "variable");
 	if (target->kind == SPEC_GLOBAL)
 		return (struct not_recorded_reason){ 0 };
 	if (!trace_has_sites(r->trace))
-		return because(false, "the recording has no tables of the compiler: the program "
-				      "was not built with sooth cc");
-	if (place.size)
-		return is_known(r, point, target)
+		return make_reason(
+			false,
+			"the recording has no compiler tables: build the program with sooth cc");
+	if (field_range.size)
+		return has_known_object(r, point, target)
 			       ? (struct not_recorded_reason){ 0 }
-			       : because(false,
-					 "no site says whose `%s` it is, and no other event binds "
-					 "an object",
+			       : make_reason(
+					 false,
+					 "it is unknown which object the field `%s` belongs to, "
+					 "and no other event binds one",
 					 target->path);
 	if (!point->visible && (!tag || !has_field(r, tag, target->path, lock)))
-		return because(true, "no recorded code %s a field `%s` of `%s`",
-			       lock ? "uses a lock in" : "accesses", target->path,
-			       tag ? tag : target->name);
+		return make_reason(true, "no recorded code %s a field `%s` of `%s`",
+				   lock ? "uses a lock in" : "accesses", target->path,
+				   tag ? tag : target->name);
 	return (struct not_recorded_reason){ 0 };
 }
 
-/* `becomes` is no event of the trace: who judges runs (src/monitor) sees it in their values. */
+/*
+ * `becomes` is not an event of the trace: only src/monitor sees it, in the values of the states.
+ * Patterns and grammars do not.
+ */
 static bool chooses_events(const struct spec_property *property)
 {
 	for (const struct spec_formula *f = property->formulas; f; f = f->next)
@@ -230,49 +237,46 @@ static bool chooses_events(const struct spec_property *property)
 	return false;
 }
 
-static struct not_recorded_reason judge(const struct property_reader *r,
-					const struct reader_point *point)
+static struct not_recorded_reason find_reason(const struct property_reader *r,
+					      const struct reader_point *point)
 {
 	const struct spec_point *spec = point->spec;
 	struct not_recorded_reason reason = { 0 };
 
 	if (spec->kind == SPEC_POINT_BECOMES)
-		return chooses_events(r->slices.items[point->slice].property)
-			       ? because(false, "a pattern or a grammar does not see `becomes`")
+		return chooses_events(r->props.items[point->prop].property)
+			       ? make_reason(false, "patterns and grammars cannot use `becomes`")
 			       : reason;
 	if (reader_is_function(spec))
-		reason = judge_function(r, point);
+		reason = find_function_reason(r, point);
 	else if (spec->target)
-		reason = judge_target(r, point, spec->target, point->tag, point->ranges,
-				      point->place);
+		reason = find_target_reason(r, point, spec->target, point->tag, point->ranges,
+					    point->field_range);
 	if (!reason.text && spec->holding)
-		reason = judge_target(r, point, spec->holding, point->holding_tag,
-				      point->holding_ranges, point->holding_place);
+		reason = find_target_reason(r, point, spec->holding, point->holding_tag,
+					    point->holding_ranges, point->holding_field_range);
 	return reason;
 }
 
-/* ---- telling ---------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
-static void tell(struct property_events *out, const struct reader_point *point, const char *why)
+static void add_message(struct property_events *out, const struct reader_point *point,
+			const char *why)
 {
-	char *text;
-
-	if (asprintf(&text, "event %s: %s: %s", point->event->name,
-		     point->spec->text ? point->spec->text : "?", why) < 0)
-		abort();
-	*vec_push(&out->unseen) = text;
+	*vec_push(&out->unseen) = mem_format("event %s: %s: %s", point->event->name,
+					     point->spec->text ? point->spec->text : "?", why);
 }
 
-static void tell_doubts(struct property_events *out, const struct reader_point *point)
+static void add_doubt_messages(struct property_events *out, const struct reader_point *point)
 {
 	static const char *const words[DOUBTS] = {
-		[DOUBT_UNKNOWN] = "a value it asks for was not recorded",
-		[DOUBT_CUT] = "a string is longer than what is recorded of it",
+		[DOUBT_UNKNOWN] = "a value that it needs was not recorded",
+		[DOUBT_CUT] = "only the start of a string was recorded",
 		[DOUBT_NO_TEXT] = "a string could not be read",
-		[DOUBT_TYPE] = "a value is not of the parameter's type",
+		[DOUBT_TYPE] = "a value does not have the parameter's type",
 		[DOUBT_FILTER] = "its filter could not be decided",
-		[DOUBT_ELEMENT] = "an element of an array does not say which object it is of",
-		[DOUBT_ARITY] = "the function has another number of arguments: `...` is any more",
+		[DOUBT_ELEMENT] = "it is unknown which object an array element belongs to",
+		[DOUBT_ARITY] = "argument count differs; use `...` for the rest",
 	};
 
 	for (unsigned i = 0; i < DOUBTS; i++) {
@@ -282,19 +286,19 @@ static void tell_doubts(struct property_events *out, const struct reader_point *
 			continue;
 		snprintf(text, sizeof text, "%s (%" PRIu64 " time%s)", words[i], point->doubts[i],
 			 point->doubts[i] == 1 ? "" : "s");
-		tell(out, point, text);
+		add_message(out, point, text);
 	}
 }
 
-static void tell_event(const struct property_reader *r, size_t first, size_t end,
-		       struct property_events *out)
+static void report_event(const struct property_reader *r, size_t first, size_t end,
+			 struct property_events *out)
 {
 	struct not_recorded_reason *reasons = mem_zalloc(end - first, sizeof *reasons);
 	bool blind = true, withheld = false;
 	size_t told = out->unseen.count;
 
 	for (size_t i = first; i < end; i++) {
-		reasons[i - first] = judge(r, &r->points.items[i]);
+		reasons[i - first] = find_reason(r, &r->points.items[i]);
 		blind &= reasons[i - first].text && !reasons[i - first].partly;
 		withheld |= reasons[i - first].text && !reasons[i - first].lacks;
 	}
@@ -303,12 +307,13 @@ static void tell_event(const struct property_reader *r, size_t first, size_t end
 		struct not_recorded_reason *reason = &reasons[i - first];
 
 		if (reason->text && (blind || !reason->lacks))
-			tell(out, point, reason->text);
+			add_message(out, point, reason->text);
 		free(reason->text);
-		tell_doubts(out, point);
+		add_doubt_messages(out, point);
 		if (point->guesses.count && point->event->lives)
-			tell(out, point,
-			     "`new` and `end` have no effect where a filter chooses parameters");
+			add_message(
+				out, point,
+				"`new` and `end` have no effect where a filter chooses parameters");
 	}
 	if (blind)
 		*vec_push(&out->blind) = r->points.items[first].number;
@@ -319,7 +324,7 @@ static void tell_event(const struct property_reader *r, size_t first, size_t end
 	free(reasons);
 }
 
-void not_recorded_tell(struct property_reader *r, uint32_t slice, struct property_events *out)
+void not_recorded_tell(struct property_reader *r, uint32_t prop, struct property_events *out)
 {
 	for (size_t i = 0; i < r->points.count;) {
 		size_t end = i + 1;
@@ -327,8 +332,8 @@ void not_recorded_tell(struct property_reader *r, uint32_t slice, struct propert
 		while (end < r->points.count &&
 		       r->points.items[end].event == r->points.items[i].event)
 			end++;
-		if (r->points.items[i].slice == slice)
-			tell_event(r, i, end, out);
+		if (r->points.items[i].prop == prop)
+			report_event(r, i, end, out);
 		i = end;
 	}
 }

@@ -1,5 +1,6 @@
 /* Points about functions: calls, bodies, returns and the program's own probes. */
 #include "property/reader.h"
+#include "base/mem.h"
 
 #include "base/demangle.h"
 
@@ -8,7 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- which points a function may fit ------------------------------------------------------------ */
+/*
+ * ---- points that a function may match ---------------------------------------------------------
+ */
 
 bool points_name_fits(const char *glob, const char *function)
 {
@@ -23,7 +26,10 @@ bool points_name_fits(const char *glob, const char *function)
 	return fits;
 }
 
-/* The call of a recorded function is its body; a text's `call f(a)` is the start of the body, too. */
+/*
+ * A call of a recorded function is its BODY; `call f(a)` in a text trace is also the start of the
+ * body.
+ */
 static bool kind_fits(const struct spec_point *spec, uint8_t kind, bool both)
 {
 	switch (spec->kind) {
@@ -34,7 +40,7 @@ static bool kind_fits(const struct spec_point *spec, uint8_t kind, bool both)
 	}
 }
 
-/* Texts may leave the application out, and say nothing of libraries. */
+/* Text traces may leave out the application of a probe, and have no libraries. */
 static bool name_fits(const struct property_reader *r, const struct spec_point *spec,
 		      const struct trace_point *point)
 {
@@ -61,8 +67,8 @@ bool points_row_fits(const struct property_reader *r, const struct spec_point *s
 	return kind_fits(spec, row->kind, false) && name_fits(r, spec, &point);
 }
 
-static struct reader_list make_list(struct property_reader *r, const struct trace_point *point,
-				    bool both)
+static struct reader_list list_points_of(struct property_reader *r, const struct trace_point *point,
+					 bool both)
 {
 	struct reader_list list = { (uint32_t)r->lists.count, 0 };
 
@@ -78,17 +84,20 @@ static struct reader_list make_list(struct property_reader *r, const struct trac
 	return list;
 }
 
-static uint64_t put_list(struct property_reader *r, const struct trace_point *point, bool both)
+static uint64_t add_function_list(struct property_reader *r, const struct trace_point *point,
+				  bool both)
 {
-	*vec_push(&r->function_lists) = make_list(r, point, both);
+	*vec_push(&r->function_lists) = list_points_of(r, point, both);
 	return r->function_lists.count;
 }
 
 /*
- * What tells which function it is, without reading the event: its point's number, or the place of a
- * text's call or ret. False: a text's probe must be read.
+ * Sets a key that identifies the function without decoding the event: the point's number, or the
+ * position of the call or ret in a text trace. Returns false for a probe in a text trace, which
+ * must be decoded.
  */
-static bool key_of(const struct property_reader *r, const struct trace_event *event, uint64_t *key)
+static bool function_key(const struct property_reader *r, const struct trace_event *event,
+			 uint64_t *key)
 {
 	if (!r->text) {
 		*key = event->number;
@@ -98,21 +107,18 @@ static bool key_of(const struct property_reader *r, const struct trace_event *ev
 	return event->kind == EV_ENTER || event->kind == EV_EXIT;
 }
 
-/* The list of a text's probe or point, by name. */
+/* The list of a probe or point in a text trace, by name. */
 static uint64_t find_by_name(struct property_reader *r, const struct trace_point *point)
 {
 	uint32_t number;
 	bool fresh;
-	char *key;
-	int length = asprintf(&key, "%c%s\"%s", '0' + point->kind, point->function,
-			      point->library ? point->library : "");
+	char *key = mem_format("%c%s\"%s", '0' + point->kind, point->function,
+			       point->library ? point->library : "");
 
-	if (length < 0)
-		abort();
-	number = intern_put(&r->words, key, (size_t)length, &fresh);
+	number = intern_put(&r->words, key, strlen(key), &fresh);
 	free(key);
 	if (fresh)
-		*vec_push(&r->word_lists) = (uint32_t)put_list(r, point, false);
+		*vec_push(&r->word_lists) = (uint32_t)add_function_list(r, point, false);
 	return r->word_lists.items[number];
 }
 
@@ -126,7 +132,7 @@ bool points_look(struct property_reader *r, const struct trace_event *event,
 		 struct trace_point *point)
 {
 	uint64_t *known = NULL, key, list;
-	bool keyed = key_of(r, event, &key), fresh = true;
+	bool keyed = function_key(r, event, &key), fresh = true;
 
 	if (!r->functions.count || (!r->text && !keyed))
 		return false;
@@ -143,7 +149,7 @@ bool points_look(struct property_reader *r, const struct trace_event *event,
 		return false;
 	}
 	if (keyed && fresh)
-		*known = put_list(r, point, event->kind == EV_ENTER);
+		*known = add_function_list(r, point, event->kind == EV_ENTER);
 	list = keyed ? *known : find_by_name(r, point);
 	add_candidates(r, r->function_lists.items[list - 1]);
 	return r->candidates.count > 0;
@@ -160,24 +166,23 @@ void points_free(struct property_reader *r)
 	intern_free(&r->names);
 }
 
-/* ---- what a pointer points at ------------------------------------------------------------------- */
+/*
+ * ---- dereferenced arguments -------------------------------------------------------------------
+ */
 
 /*
- * Texts: a variable, by its name or else by its address, as one thread knows it. What a thread has itself
- * read or written there last is the same in every order; what others have written is not.
+ * Text traces: the key of a variable, by name or otherwise by address, as one thread knows it. The
+ * value that a thread itself last read or wrote is the same in every order; values that other
+ * threads wrote are not.
  */
 static uint64_t variable_key(struct property_reader *r, uint32_t stream,
 			     const struct property_raw *raw)
 {
 	uint32_t number;
-	char *key;
-	int length =
-		raw->word ? asprintf(&key, "%" PRIu32 " %.*s", stream, (int)raw->length, raw->text)
-			  : asprintf(&key, "%" PRIu32 "@%" PRIx64, stream, raw->bits);
+	char *key = raw->word ? mem_format("%" PRIu32 " %.*s", stream, (int)raw->length, raw->text)
+			      : mem_format("%" PRIu32 "@%" PRIx64, stream, raw->bits);
 
-	if (length < 0)
-		abort();
-	number = intern_put(&r->names, key, (size_t)length, NULL);
+	number = intern_put(&r->names, key, strlen(key), NULL);
 	free(key);
 	return number;
 }
@@ -192,8 +197,11 @@ void points_remember(struct property_reader *r, const struct trace_event *event)
 	*map_put(&r->memory, variable_key(r, event->stream, &raw), NULL) = value.bits;
 }
 
-/* What the argument pointed at when the point happened: recorded, or in a text what its thread knew. */
-static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t type)
+/*
+ * The value that the argument pointed to when the point happened: as recorded, or in a text trace
+ * as the thread last accessed it.
+ */
+static struct property_raw pointed_value(const struct match *m, uint32_t i, uint8_t type)
 {
 	struct property_reader *r = m->reader;
 	const struct trace_value *argument = &m->happening->point->arguments[i];
@@ -212,14 +220,17 @@ static struct property_raw pointed(const struct match *m, uint32_t i, uint8_t ty
 							 : raw_value_number(*value);
 }
 
-/* ---- matching ----------------------------------------------------------------------------------- */
+/* ---- matching -------------------------------------------------------------------------------- */
 
 static bool is_glob(const char *text)
 {
 	return strpbrk(text, "*?[") != NULL;
 }
 
-/* A glob may stand for functions of many shapes; a name that is written out means one. */
+/*
+ * Does the number of arguments match? A glob may stand for functions with different numbers of
+ * arguments, so a difference is a doubt only for a plain name.
+ */
 static bool arity_fits(const struct match *m)
 {
 	const struct spec_point *spec = m->point->spec;
@@ -247,7 +258,7 @@ bool points_match(const struct match *m)
 		if (slot->slot == SPEC_ANY)
 			continue;
 		raw = slot->slot == SPEC_BINDS_POINTED
-			      ? pointed(m, i, type)
+			      ? pointed_value(m, i, type)
 			      : raw_value_argument(text, &point->arguments[i], type);
 		if (!match_slot(m, slot, &raw))
 			return false;

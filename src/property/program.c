@@ -1,3 +1,7 @@
+/*
+ * Indexes the names of a program: structs, typedefs, variables and functions from DWARF, functions
+ * and libraries from the ELF files, probes from the plugin's tables. See program.h.
+ */
 #include "property/program_index.h"
 
 #include "base/mem.h"
@@ -11,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- opening ------------------------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 struct program *program_of_trace(const struct trace *trace)
 {
@@ -71,9 +75,11 @@ void program_close(struct program *p)
 	free(p);
 }
 
-/* ---- the debugging information -------------------------------------------------------------------- */
+/*
+ * ---- debugging information --------------------------------------------------------------------
+ */
 
-static bool flag(Dwarf_Die *die, unsigned name)
+static bool die_flag(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attribute;
 	bool value = false;
@@ -82,8 +88,8 @@ static bool flag(Dwarf_Die *die, unsigned name)
 	       value;
 }
 
-/* The first definition counts: in a sane program all of one name are the same. */
-static void put_type(struct intern *names, struct program_dies *dies, Dwarf_Die *die)
+/* The first definition counts: normally all definitions of one name are equal. */
+static void index_type(struct intern *names, struct program_dies *dies, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
 	bool fresh;
@@ -95,7 +101,7 @@ static void put_type(struct intern *names, struct program_dies *dies, Dwarf_Die 
 		*vec_push(dies) = *die;
 }
 
-static void put_variable(struct program *p, Dwarf_Die *die, Dwarf_Addr bias)
+static void index_variable(struct program *p, Dwarf_Die *die, Dwarf_Addr bias)
 {
 	const char *name = dwarf_diename(die);
 	struct program_variable *v;
@@ -112,7 +118,7 @@ static void put_variable(struct program *p, Dwarf_Die *die, Dwarf_Addr bias)
 	p->variable_lists.items[number] = (uint32_t)p->variable_dies.count;
 }
 
-/* -1: any number. */
+/* Returns -1 for a variadic function. */
 static int count_parameters(Dwarf_Die *die)
 {
 	Dwarf_Die child;
@@ -128,7 +134,7 @@ static int count_parameters(Dwarf_Die *die)
 	return count;
 }
 
-static void put_function(struct program *p, const char *name, bool imported, int parameters)
+static void index_function(struct program *p, const char *name, bool imported, int parameters)
 {
 	struct program_function_info *info;
 	uint32_t number;
@@ -145,18 +151,18 @@ static void put_function(struct program *p, const char *name, bool imported, int
 		info->parameters = parameters;
 }
 
-static void put_subprogram(struct program *p, Dwarf_Die *die)
+static void index_subprogram(struct program *p, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
 	const char *linked = NULL;
 
 	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute))
 		linked = dwarf_formstring(&attribute);
-	put_function(p, linked ? linked : dwarf_diename(die), flag(die, DW_AT_declaration),
-		     count_parameters(die));
+	index_function(p, linked ? linked : dwarf_diename(die), die_flag(die, DW_AT_declaration),
+		       count_parameters(die));
 }
 
-static void walk(struct program *p, Dwarf_Die *parent, Dwarf_Addr bias, unsigned depth)
+static void index_dies(struct program *p, Dwarf_Die *parent, Dwarf_Addr bias, unsigned depth)
 {
 	Dwarf_Die die;
 
@@ -167,20 +173,20 @@ static void walk(struct program *p, Dwarf_Die *parent, Dwarf_Addr bias, unsigned
 		case DW_TAG_structure_type:
 		case DW_TAG_class_type:
 		case DW_TAG_union_type:
-			put_type(&p->structs, &p->struct_dies, &die);
-			walk(p, &die, bias, depth + 1);
+			index_type(&p->structs, &p->struct_dies, &die);
+			index_dies(p, &die, bias, depth + 1);
 			break;
-		case DW_TAG_typedef: put_type(&p->typedefs, &p->typedef_dies, &die); break;
-		case DW_TAG_variable: put_variable(p, &die, bias); break;
-		case DW_TAG_subprogram: put_subprogram(p, &die); break;
-		case DW_TAG_namespace: walk(p, &die, bias, depth + 1); break;
+		case DW_TAG_typedef: index_type(&p->typedefs, &p->typedef_dies, &die); break;
+		case DW_TAG_variable: index_variable(p, &die, bias); break;
+		case DW_TAG_subprogram: index_subprogram(p, &die); break;
+		case DW_TAG_namespace: index_dies(p, &die, bias, depth + 1); break;
 		}
 	} while (!dwarf_siblingof(&die, &die));
 }
 
-/* ---- symbols ---------------------------------------------------------------------------------------- */
+/* ---- ELF symbols and sections ---------------------------------------------------------------- */
 
-static void put_symbols(struct program *p, Dwfl_Module *module)
+static void index_symbols(struct program *p, Dwfl_Module *module)
 {
 	int count = dwfl_module_getsymtab(module);
 
@@ -191,12 +197,12 @@ static void put_symbols(struct program *p, Dwfl_Module *module)
 		int type = GELF_ST_TYPE(symbol.st_info);
 
 		if (name && (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE))
-			put_function(p, name, symbol.st_shndx == SHN_UNDEF, -1);
+			index_function(p, name, symbol.st_shndx == SHN_UNDEF, -1);
 	}
 }
 
-/* The libraries that a file asks for, by the names that it has for them. */
-static void put_libraries(struct program *p, Elf *elf)
+/* Adds the libraries that a file needs and its own name as a library. */
+static void index_libraries(struct program *p, Elf *elf)
 {
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
 		GElf_Shdr header;
@@ -236,8 +242,8 @@ static const Elf_Data *find_section(Elf *elf, const char *wanted)
 	return NULL;
 }
 
-/* The plugin's rows name what debugging information does not have. */
-static void put_probes(struct program *p, Elf *elf, const char *section)
+/* Adds the probes from the plugin's tables; debugging information does not have them. */
+static void index_probes(struct program *p, Elf *elf, const char *section)
 {
 	const Elf_Data *rows = find_section(elf, section);
 	const Elf_Data *texts = find_section(elf, "sooth_pstr");
@@ -265,16 +271,16 @@ static int index_module(Dwfl_Module *module, void **data, const char *name, Dwar
 
 	(void)data, (void)start;
 	if (elf) {
-		put_libraries(p, elf);
-		put_probes(p, elf, POINT_SECTION);
-		put_probes(p, elf, POINT_SECTION_LOOSE);
+		index_libraries(p, elf);
+		index_probes(p, elf, POINT_SECTION);
+		index_probes(p, elf, POINT_SECTION_LOOSE);
 	}
-	put_symbols(p, module);
-	if (strstr(name, "/libsooth.so")) /* what is in ours is nobody's */
+	index_symbols(p, module);
+	if (strstr(name, "/libsooth.so")) /* sooth's own runtime is not part of the program */
 		return DWARF_CB_OK;
 	while ((unit = dwfl_module_nextcu(module, unit, &bias))) {
 		p->has_types = true;
-		walk(p, unit, bias, 0);
+		index_dies(p, unit, bias, 0);
 	}
 	return DWARF_CB_OK;
 }
@@ -294,7 +300,7 @@ bool program_has_types(struct program *p)
 	return p->has_types;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------ */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static bool library_fits(const struct program *p, const char *glob)
 {
@@ -305,7 +311,7 @@ static bool library_fits(const struct program *p, const char *glob)
 	return false;
 }
 
-/* What -D_FORTIFY_SOURCE calls instead: __printf_chk is printf. */
+/* With -D_FORTIFY_SOURCE the program calls __printf_chk instead of printf. */
 static bool fortified_fits(const char *glob, const char *name)
 {
 	size_t length = strlen(name);

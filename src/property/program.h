@@ -1,9 +1,9 @@
 /*
- * What a program is made of, from its ELF files and their DWARF: global variables, the members of
- * structs, functions. Of a recording (addresses as they were then), or of a file.
+ * The names of a program, from its ELF files and their DWARF: global variables, members of structs,
+ * functions. The program is that of a recording (with the addresses of that run) or a file.
  *
- * The debugging information is walked once, at the first question that needs it. Without it globals
- * are found by the symbol table, whole; members of structs are not known then.
+ * The debugging information is read once, when a query first needs it. Without it, globals are
+ * found as a whole in the symbol table, and members of structs are unknown.
  */
 #ifndef PROPERTY_PROGRAM_H
 #define PROPERTY_PROGRAM_H
@@ -15,13 +15,13 @@ struct program;
 
 /* A variable or a part of one. */
 struct program_part {
-	uint64_t address; /* of globals */
-	uint64_t offset;  /* of members: in the struct */
-	uint64_t size;	  /* bytes; 0 unknown */
+	uint64_t address; /* globals */
+	uint64_t offset;  /* members: offset in the struct */
+	uint64_t size;	  /* bytes; 0 if unknown */
 	uint8_t form;	  /* enum raw_value_form of its value */
 	uint8_t type;	  /* enum spec_type; SPEC_ADDR for structs and arrays */
-	bool bits;	  /* a bit-field: its value is not by itself */
-	bool external;	  /* of globals: others may name it, it is not static */
+	bool bits;	  /* a bit-field, whose value cannot be read by itself */
+	bool external;	  /* globals: not static */
 };
 struct program_parts {
 	VEC(struct program_part) list;
@@ -31,41 +31,41 @@ struct program *program_open(const char *path, struct err *err);
 struct program *program_of_trace(const struct trace *trace);
 void program_close(struct program *program);
 
-/* Is there debugging information at all? */
+/* Does the program have debugging information? */
 bool program_has_types(struct program *program);
 
 /*
- * The struct, union or class that a name or a typedef stands for, as access sites call it: its tag,
- * or the typedef of one without a tag. NULL: there is none.
+ * The name that access sites use for the struct, union or class with this name or typedef: its tag,
+ * or the typedef if it has no tag. NULL if there is none.
  */
 const char *program_tag(struct program *program, const char *name);
 
-/* A member by its path, "limits.most", also through unnamed members and base classes. */
+/* Finds a member by its path, "limits.most", also through unnamed members and base classes. */
 bool program_member(struct program *program, const char *type, const char *path,
 		    struct program_part *part);
 
-/* Is `base` a base class of `type`, near or far, and where in it? */
+/* Is `base` a direct or indirect base class of `type`? Sets its offset. */
 bool program_base(struct program *program, const char *type, const char *base, uint64_t *offset);
 
-/* All variables of a name, and in them the part that `path` names (NULL: the whole). */
+/* Adds all variables with this name, or the part of them that `path` names (NULL: all of it). */
 void program_globals(struct program *program, const char *name, const char *path,
 		     struct program_parts *parts);
 
 /*
- * A function that fits the glob, of the program or of a library that it uses; `parameters` is -1
- * where nobody says how many.
+ * Is there a function that matches the glob, in the program or imported from a library? Sets
+ * `parameters` to the number of its parameters, or -1 if that is unknown.
  */
 bool program_function(struct program *program, const char *library, const char *glob,
 		      int *parameters);
 
-/* A probe of annotate.h, "app:name", that fits the glob. */
+/* Is there a probe of annotate.h, "app:name", that matches the glob? */
 bool program_probe(struct program *program, const char *glob);
 
-/* Each name, for finding what was meant. */
+/* Visits each name, for suggestions. */
 enum program_names { PROGRAM_GLOBALS, PROGRAM_FUNCTIONS, PROGRAM_STRUCTS, PROGRAM_PROBES };
 void program_each(struct program *program, enum program_names which,
 		  void (*visit)(void *context, const char *name), void *context);
-/* The members of a struct; those of unnamed members and base classes are its own. */
+/* Visits the members of a struct, including those of unnamed members and base classes. */
 void program_each_member(struct program *program, const char *type,
 			 void (*visit)(void *context, const char *name), void *context);
 

@@ -1,4 +1,4 @@
-/* What program.c finds in the files and program_types.c asks. */
+/* The index of a program's names: program.c builds it, program_types.c queries it. */
 #ifndef PROPERTY_PROGRAM_INDEX_H
 #define PROPERTY_PROGRAM_INDEX_H
 
@@ -10,7 +10,7 @@
 struct program_variable {
 	Dwarf_Die die;
 	Dwarf_Addr bias;
-	uint32_t next; /* of the same name, + 1 */
+	uint32_t next; /* 1 + index of the next variable with the same name */
 };
 struct program_function_info {
 	bool imported;
@@ -26,8 +26,9 @@ struct program {
 	Dwfl *dwfl, *own;
 	bool indexed, has_types;
 	struct intern structs, typedefs, variables, functions, libraries, probes;
-	struct program_dies struct_dies, typedef_dies; /* by number of the name */
-	VEC(uint32_t) variable_lists; /* by number: the first of variable_dies, + 1 */
+	struct program_dies struct_dies, typedef_dies; /* by index of the name */
+	/* by index of the name: 1 + index of its first entry in variable_dies */
+	VEC(uint32_t) variable_lists;
 	VEC(struct program_variable) variable_dies;
 	VEC(struct program_function_info) function_infos;
 };

@@ -1,11 +1,14 @@
-/* Members and variables: where they are and how their bytes are read. */
+/*
+ * Finds members and variables in the debugging information: their addresses or offsets, and how to
+ * read their values.
+ */
 #include "property/program_index.h"
 
 #include <ctype.h>
 #include <dwarf.h>
 #include <string.h>
 
-static Dwarf_Die *find(const struct intern *names, struct program_dies *dies, const char *name)
+static Dwarf_Die *find_die(const struct intern *names, struct program_dies *dies, const char *name)
 {
 	for (size_t i = 0; i < names->items.count; i++) {
 		if (!strcmp(names->items.items[i].text, name))
@@ -14,8 +17,8 @@ static Dwarf_Die *find(const struct intern *names, struct program_dies *dies, co
 	return NULL;
 }
 
-/* The type of something, without qualifiers and typedefs. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+/* The type of a DIE without qualifiers and typedefs. */
+static bool die_type(Dwarf_Die *die, Dwarf_Die *type)
 {
 	Dwarf_Attribute attribute;
 
@@ -30,36 +33,36 @@ static bool is_struct(Dwarf_Die *die)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* What sites call a struct without a tag: by the first of its typedefs. */
+/* The name that sites use for a struct without a tag: its first typedef. */
 static const char *first_typedef(struct program *p, Dwarf_Die *type, const char *name)
 {
 	Dwarf_Die other;
 
 	for (size_t i = 0; i < p->typedef_dies.count; i++) {
-		if (type_of(&p->typedef_dies.items[i], &other) && other.addr == type->addr)
+		if (die_type(&p->typedef_dies.items[i], &other) && other.addr == type->addr)
 			return p->typedefs.items.items[i].text;
 	}
 	return name;
 }
 
-/* The struct of a name, and how sites call it. A declaration elsewhere leads to the definition. */
+/* Finds the struct with a name, and its name in sites. Follows a declaration to the definition. */
 static bool find_struct(struct program *p, const char *name, Dwarf_Die *type, const char **tag)
 {
 	Dwarf_Die *die, *named;
 
 	program_index(p);
-	die = find(&p->structs, &p->struct_dies, name);
+	die = find_die(&p->structs, &p->struct_dies, name);
 	if (die) {
 		*type = *die;
 		*tag = name;
 		return true;
 	}
-	named = find(&p->typedefs, &p->typedef_dies, name);
-	if (!named || !type_of(named, type) || !is_struct(type))
+	named = find_die(&p->typedefs, &p->typedef_dies, name);
+	if (!named || !die_type(named, type) || !is_struct(type))
 		return false;
 	*tag = dwarf_diename(type);
 	if (*tag && dwarf_hasattr(type, DW_AT_declaration)) {
-		die = find(&p->structs, &p->struct_dies, *tag);
+		die = find_die(&p->structs, &p->struct_dies, *tag);
 		if (die)
 			*type = *die;
 	}
@@ -76,7 +79,7 @@ const char *program_tag(struct program *p, const char *name)
 	return find_struct(p, name, &type, &tag) ? tag : NULL;
 }
 
-/* ---- members -------------------------------------------------------------------------------------- */
+/* ---- members --------------------------------------------------------------------------------- */
 
 static uint64_t member_offset(Dwarf_Die *member)
 {
@@ -91,12 +94,12 @@ static uint64_t member_offset(Dwarf_Die *member)
 	return value;
 }
 
-static bool is_bits(Dwarf_Die *member)
+static bool is_bitfield(Dwarf_Die *member)
 {
 	return dwarf_hasattr_integrate(member, DW_AT_bit_size);
 }
 
-/* Finds a member, also in unnamed ones and in base classes; adds its offset. */
+/* Finds a member, also in unnamed members and base classes; adds its offset to `offset`. */
 static bool find_member(Dwarf_Die *type, const char *name, size_t length, Dwarf_Die *member,
 			uint64_t *offset, unsigned depth)
 {
@@ -115,7 +118,7 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t length, Dwarf_
 			*member = child;
 			return true;
 		}
-		if (!own && type_of(&child, &inner) && is_struct(&inner)) {
+		if (!own && die_type(&child, &inner) && is_struct(&inner)) {
 			uint64_t at = *offset + member_offset(&child);
 
 			if (find_member(&inner, name, length, member, &at, depth + 1)) {
@@ -141,7 +144,7 @@ static void each_member(Dwarf_Die *type, void (*visit)(void *context, const char
 		if (own)
 			visit(context, own);
 		else if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) &&
-			 type_of(&child, &inner) && is_struct(&inner))
+			 die_type(&child, &inner) && is_struct(&inner))
 			each_member(&inner, visit, context, depth + 1);
 	} while (!dwarf_siblingof(&child, &child));
 }
@@ -156,9 +159,9 @@ void program_each_member(struct program *p, const char *name,
 		each_member(&type, visit, context, 0);
 }
 
-/* ---- how a value is read ---------------------------------------------------------------------------- */
+/* ---- sizes and types ------------------------------------------------------------------------- */
 
-static void describe(Dwarf_Die *type, struct program_part *part)
+static void set_part_type(Dwarf_Die *type, struct program_part *part)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word size, encoding = 0;
@@ -185,8 +188,8 @@ static void describe(Dwarf_Die *type, struct program_part *part)
 	}
 }
 
-/* [3]: the element of an array. Leaves `path` behind the bracket. */
-static bool step_into(Dwarf_Die *type, const char **path, uint64_t *offset)
+/* Steps to the array element of "[3]" and advances `path` past the bracket. */
+static bool step_into_element(Dwarf_Die *type, const char **path, uint64_t *offset)
 {
 	char *end;
 	unsigned long long index = strtoull(*path + 1, &end, 0);
@@ -194,7 +197,7 @@ static bool step_into(Dwarf_Die *type, const char **path, uint64_t *offset)
 	Dwarf_Die element;
 
 	if (end == *path + 1 || *end != ']' || dwarf_tag(type) != DW_TAG_array_type ||
-	    !type_of(type, &element) || dwarf_aggregate_size(&element, &size))
+	    !die_type(type, &element) || dwarf_aggregate_size(&element, &size))
 		return false;
 	*offset += index * size;
 	*type = element;
@@ -202,24 +205,25 @@ static bool step_into(Dwarf_Die *type, const char **path, uint64_t *offset)
 	return true;
 }
 
-/* Follows "limits.most" or "[3].x" from a type. */
-static bool follow(Dwarf_Die *type, const char *path, uint64_t *offset, bool *bits)
+/* Follows a path, "limits.most" or "[3].x", from a type. */
+static bool follow_path(Dwarf_Die *type, const char *path, uint64_t *offset, bool *bits)
 {
 	while (*path) {
 		size_t length;
 		Dwarf_Die member;
 
 		if (*path == '[') {
-			if (!step_into(type, &path, offset))
+			if (!step_into_element(type, &path, offset))
 				return false;
 			continue;
 		}
 		path += *path == '.';
 		length = strcspn(path, ".[-");
 		if (!length || !is_struct(type) ||
-		    !find_member(type, path, length, &member, offset, 0) || !type_of(&member, type))
+		    !find_member(type, path, length, &member, offset, 0) ||
+		    !die_type(&member, type))
 			return false;
-		*bits = is_bits(&member);
+		*bits = is_bitfield(&member);
 		path += length;
 	}
 	return true;
@@ -232,13 +236,14 @@ bool program_member(struct program *p, const char *name, const char *path,
 	Dwarf_Die type;
 
 	*part = (struct program_part){ 0 };
-	if (!find_struct(p, name, &type, &tag) || !follow(&type, path, &part->offset, &part->bits))
+	if (!find_struct(p, name, &type, &tag) ||
+	    !follow_path(&type, path, &part->offset, &part->bits))
 		return false;
-	describe(&type, part);
+	set_part_type(&type, part);
 	return true;
 }
 
-/* Virtual ones have no place that is always the same. */
+/* Virtual base classes are skipped: they have no fixed offset. */
 static bool find_base(Dwarf_Die *type, const char *base, uint64_t *offset, unsigned depth)
 {
 	Dwarf_Die child, inner;
@@ -250,7 +255,7 @@ static bool find_base(Dwarf_Die *type, const char *base, uint64_t *offset, unsig
 		uint64_t at = *offset;
 		const char *name;
 
-		if (dwarf_tag(&child) != DW_TAG_inheritance || !type_of(&child, &inner) ||
+		if (dwarf_tag(&child) != DW_TAG_inheritance || !die_type(&child, &inner) ||
 		    dwarf_attr(&child, DW_AT_virtuality, &attribute))
 			continue;
 		at += member_offset(&child);
@@ -272,9 +277,9 @@ bool program_base(struct program *p, const char *name, const char *base, uint64_
 	return find_struct(p, name, &type, &tag) && find_base(&type, base, offset, 0);
 }
 
-/* ---- variables -------------------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
-static bool address_of(struct program_variable *v, uint64_t *address)
+static bool variable_address(struct program_variable *v, uint64_t *address)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Op *list;
@@ -293,7 +298,7 @@ struct program_types_search {
 	struct program_parts *parts;
 };
 
-/* Without debugging information: by the symbol table. */
+/* Without debugging information: searches the symbol table. */
 static int search_module(Dwfl_Module *module, void **data, const char *file, Dwarf_Addr start,
 			 void *context)
 {
@@ -331,10 +336,10 @@ void program_globals(struct program *p, const char *name, const char *path,
 		struct program_part part = { 0 };
 		Dwarf_Die type;
 
-		if (!address_of(v, &part.address) || !type_of(&v->die, &type) ||
-		    (path && !follow(&type, path, &part.offset, &part.bits)))
+		if (!variable_address(v, &part.address) || !die_type(&v->die, &type) ||
+		    (path && !follow_path(&type, path, &part.offset, &part.bits)))
 			continue;
-		describe(&type, &part);
+		set_part_type(&type, &part);
 		part.address += part.offset;
 		part.external = dwarf_hasattr_integrate(&v->die, DW_AT_external);
 		*vec_push(&parts->list) = part;

@@ -1,8 +1,12 @@
+/*
+ * Converts recorded values (addresses, arguments, bytes of memory) to struct property_raw, and
+ * these to the values of filters. See raw_value.h.
+ */
 #include "property/raw_value.h"
 
 #include <string.h>
 
-static struct property_raw word(const char *text, size_t length)
+static struct property_raw word_value(const char *text, size_t length)
 {
 	return (struct property_raw){
 		.known = true, .word = true, .text = text, .length = (uint32_t)length
@@ -12,13 +16,13 @@ static struct property_raw word(const char *text, size_t length)
 struct property_raw raw_value_address(const struct trace *text, uint64_t address)
 {
 	const char *name = text ? trace_object_name(text, address) : NULL;
-	struct property_raw raw = name ? word(name, strlen(name)) : raw_value_number(address);
+	struct property_raw raw = name ? word_value(name, strlen(name)) : raw_value_number(address);
 
 	raw.bits = address;
 	return raw;
 }
 
-static bool is_place(uint8_t type)
+static bool is_address_type(uint8_t type)
 {
 	return type == SPEC_POINTER || type == SPEC_ADDR || type == SPEC_LOCK;
 }
@@ -32,12 +36,12 @@ struct property_raw raw_value_argument(const struct trace *text, const struct tr
 	case POINT_SIGNED:
 	case POINT_UNSIGNED:
 	case POINT_POINTER:
-		return raw.known && is_place(type) ? raw_value_address(text, raw.bits) : raw;
+		return raw.known && is_address_type(type) ? raw_value_address(text, raw.bits) : raw;
 	case POINT_FLOAT:
 		raw.real = true;
 		raw.number = value->number;
 		return raw;
-	case POINT_STRING: /* what cannot be read is still a pointer, in a recording */
+	case POINT_STRING: /* in a recording a string that cannot be read is still a pointer */
 		raw.known |= !text;
 		raw.lost = !value->known;
 		raw.word = value->known && text;

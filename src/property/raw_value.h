@@ -1,4 +1,4 @@
-/* A value as it was recorded, before a parameter gives it a type. */
+/* A value as it was recorded, before the type of a parameter is applied to it. */
 #ifndef PROPERTY_RAW_VALUE_H
 #define PROPERTY_RAW_VALUE_H
 
@@ -7,14 +7,14 @@
 
 struct property_raw {
 	bool known;
-	bool real;     /* a floating number, in `number` */
-	bool word;     /* a name that a text trace uses: it stands for itself, whatever the type */
-	bool cut;      /* there is more text than what was kept */
-	bool lost;     /* the text of a string could not be read; `bits` is where it is */
-	bool bound;    /* of a local: some slot gave it, though perhaps nothing that is known */
-	uint64_t bits; /* an integer, an address; a string's pointer; 0 for a word */
+	bool real;     /* a floating-point number, in `number` */
+	bool word;     /* a name in a text trace: it stands for itself, whatever the type */
+	bool cut;      /* only the start of the string was recorded */
+	bool lost;     /* the string could not be read; `bits` is its address */
+	bool bound;    /* locals: some slot bound it, perhaps to an unknown value */
+	uint64_t bits; /* an integer or address; a string's pointer; 0 for a word */
 	double number;
-	const char *text; /* a string's content, a word; NULL none */
+	const char *text; /* a string's content or a word; otherwise NULL */
 	uint32_t length;
 };
 
@@ -24,20 +24,20 @@ static inline struct property_raw raw_value_number(uint64_t bits)
 }
 
 /*
- * An address. `text` is the trace if it is a text, else NULL: what is there has a name then, which
- * calls use as well.
+ * An address. `text` is the trace if it is a text trace, else NULL: in a text trace memory has
+ * names, which the arguments of calls also use.
  */
 struct property_raw raw_value_address(const struct trace *text, uint64_t address);
 
-/* An argument or a result; the type is that of what it is bound to. */
+/* An argument or a result; `type` is the type of the parameter it is bound to. */
 struct property_raw raw_value_argument(const struct trace *text, const struct trace_value *value,
 				       uint8_t type);
 
-/* Bytes from memory; more than 8 are no number. */
+/* Bytes from memory as a number; unknown if there are more than 8. */
 enum raw_value_form { RAW_VALUE_SIGNED, RAW_VALUE_UNSIGNED, RAW_VALUE_FLOATING };
 struct property_raw raw_value_bytes(const uint8_t *bytes, uint64_t size, enum raw_value_form form);
 
-/* For filters: strings as text unless the type is a number or a pointer. */
+/* The value for filters: a string becomes text unless the type is a number or a pointer. */
 struct spec_value raw_value_spec_value(const struct property_raw *raw, uint8_t type);
 
 #endif

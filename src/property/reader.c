@@ -1,3 +1,10 @@
+/*
+ * Walks a trace and turns its events into events of properties. Prepares the points of all
+ * properties, then reads the events in the trace's order and passes each one to the files that know
+ * its kind (see reader.h). If a filter mentions a parameter that its point does not bind, or the
+ * object of a field must be searched, the trace is walked twice: the first walk collects the values
+ * that the other events bind.
+ */
 #include "property/reader.h"
 
 #include "base/mem.h"
@@ -6,7 +13,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- points made ready ------------------------------------------------------------------------------ */
+/* ---- preparing points ------------------------------------------------------------------------ */
 
 static bool slot_binds(const struct spec_argument *slot, uint32_t parameter, uint32_t local)
 {
@@ -33,18 +40,7 @@ static bool point_binds(const struct spec_point *p, uint32_t parameter, uint32_t
 	       target_binds(p->holding, parameter, local);
 }
 
-static bool names(const struct spec_expr *e, uint32_t parameter)
-{
-	for (; e; e = e->next) {
-		if ((e->operator== SPEC_NAME && e->parameter == parameter) ||
-		    names(e->left, parameter) || names(e->right, parameter) ||
-		    names(e->third, parameter))
-			return true;
-	}
-	return false;
-}
-
-/* A local of that name that no point of the event binds: every point has it by itself. */
+/* The local with this name if no point of the event binds it: every point has it implicitly. */
 static uint32_t implicit_local(const struct spec_event *event, const char *name)
 {
 	for (uint32_t l = 0; l < event->local_count; l++) {
@@ -70,31 +66,32 @@ static bool has_start(const struct spec_event *event)
 
 static void list_guesses(struct property_reader *r, struct reader_point *point)
 {
-	struct reader_slice *slice = &r->slices.items[point->slice];
+	struct reader_property *prop = &r->props.items[point->prop];
 
 	point->guesses.start = (uint32_t)r->lists.count;
-	for (uint32_t p = 0; p < slice->property->parameter_count; p++) {
-		if (names(point->spec->filter, p) && !point_binds(point->spec, p, SPEC_NONE))
+	for (uint32_t p = 0; p < prop->property->parameter_count; p++) {
+		if (spec_names_parameter(point->spec->filter, p) &&
+		    !point_binds(point->spec, p, SPEC_NONE))
 			*vec_push(&r->lists) = p;
 	}
 	point->guesses.count = (uint32_t)r->lists.count - point->guesses.start;
 	if (point->guesses.count) {
-		point->starts = false; /* not_recorded.c says so */
-		if (!slice->known)
-			slice->known = mem_zalloc(slice->parameters, sizeof *slice->known);
+		point->starts = false; /* not_recorded.c reports that */
+		if (!prop->known)
+			prop->known = mem_zalloc(prop->parameters, sizeof *prop->known);
 	}
 }
 
-static void add_point(struct property_reader *r, uint32_t slice, uint32_t event,
+static void add_point(struct property_reader *r, uint32_t prop, uint32_t event,
 		      const struct spec_point *spec)
 {
-	const struct spec_event *about = &r->slices.items[slice].property->events[event];
+	const struct spec_event *about = &r->props.items[prop].property->events[event];
 	uint32_t number = (uint32_t)r->points.count;
 	struct reader_point *point = vec_push(&r->points);
 
 	*point = (struct reader_point){ .spec = spec,
 					.event = about,
-					.slice = slice,
+					.prop = prop,
 					.number = event,
 					.starts = has_start(about),
 					.tid = implicit_local(about, "tid"),
@@ -110,7 +107,7 @@ static void add_point(struct property_reader *r, uint32_t slice, uint32_t event,
 	r->follows_locks |= spec->holding || spec->kind >= SPEC_POINT_REQUEST;
 }
 
-/* ---- properties made ready -------------------------------------------------------------------------- */
+/* ---- preparing properties -------------------------------------------------------------------- */
 
 static bool has_wildcard(const struct spec_property *property, uint32_t parameter)
 {
@@ -124,71 +121,59 @@ static bool has_wildcard(const struct spec_property *property, uint32_t paramete
 	return false;
 }
 
-static void add_slice(struct property_reader *r, const struct spec_property *property)
+static void add_prop(struct property_reader *r, const struct spec_property *property)
 {
-	struct reader_slice *slice = vec_push(&r->slices);
-	uint32_t count = property->parameter_count, number = (uint32_t)r->slices.count - 1;
+	struct reader_property *prop = vec_push(&r->props);
+	uint32_t count = property->parameter_count, number = (uint32_t)r->props.count - 1;
 
-	*slice = (struct reader_slice){ .property = property,
-					.parameters = count,
-					.captures = selection_captures(property) };
-	if (slice->captures && !r->functions_known)
+	*prop = (struct reader_property){ .property = property,
+					  .parameters = count,
+					  .captures = selection_captures(property) };
+	if (prop->captures && !r->functions_known)
 		r->functions_known = functions_open(r->trace);
-	slice->types = mem_zalloc(2 * (size_t)count + 1, 1);
-	slice->hidden = mem_zalloc((size_t)count + 1, sizeof *slice->hidden);
+	prop->types = mem_zalloc(2 * (size_t)count + 1, 1);
+	prop->hidden = mem_zalloc((size_t)count + 1, sizeof *prop->hidden);
 	for (uint32_t p = 0; p < count; p++) {
-		slice->types[p] = property->parameters[p].type;
-		slice->hidden[p] = SPEC_NONE;
-		r->objects |= slice->types[p] == SPEC_POINTER || slice->types[p] == SPEC_LOCK;
+		prop->types[p] = property->parameters[p].type;
+		prop->hidden[p] = SPEC_NONE;
+		r->objects |= prop->types[p] == SPEC_POINTER || prop->types[p] == SPEC_LOCK;
 		if (!has_wildcard(property, p))
 			continue;
-		slice->types[slice->parameters] = SPEC_STRING;
-		slice->hidden[p] = slice->parameters++;
+		prop->types[prop->parameters] = SPEC_STRING;
+		prop->hidden[p] = prop->parameters++;
 	}
 	for (uint32_t e = 0; e < property->event_count; e++) {
 		for (const struct spec_point *p = property->events[e].points; p; p = p->next)
 			add_point(r, number, e, p);
 	}
-	slice = &r->slices.items[number];
-	values_open(&slice->values, r->keeps || slice->known);
-	r->first_walk |= slice->known != NULL;
+	prop = &r->props.items[number];
+	values_open(&prop->values, r->keeps || prop->known);
+	r->first_walk |= prop->known != NULL;
 }
 
-/* Streams of signal handlers belong to the thread that they interrupt. */
-static void map_lanes(struct property_reader *r)
+/* The stream of a signal handler belongs to the thread that it interrupts. */
+static void map_streams_to_threads(struct property_reader *r)
 {
 	uint32_t count = trace_stream_count(r->trace);
 
-	r->lane_of = mem_zalloc((size_t)count + 1, sizeof *r->lane_of);
-	r->lanes = mem_zalloc((size_t)count + 1, sizeof *r->lanes);
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t lane = i;
-
-		for (uint32_t left = count; left > 0; left--) {
-			uint32_t host = trace_stream(r->trace, lane)->host;
-			uint32_t next =
-				host == TRACE_NONE ? TRACE_NONE : trace_find_stream(r->trace, host);
-
-			if (next == TRACE_NONE)
-				break;
-			lane = next;
-		}
-		r->lane_of[i] = lane;
-	}
+	r->thread_of = mem_zalloc((size_t)count + 1, sizeof *r->thread_of);
+	r->streams = mem_zalloc((size_t)count + 1, sizeof *r->streams);
+	for (uint32_t i = 0; i < count; i++)
+		r->thread_of[i] = trace_stream_owner(r->trace, i);
 }
 
-static void make_room(struct property_reader *r)
+static void allocate_buffers(struct property_reader *r)
 {
 	size_t parameters = 1, locals = 1;
 
-	for (size_t s = 0; s < r->slices.count; s++) {
-		const struct reader_slice *slice = &r->slices.items[s];
+	for (size_t s = 0; s < r->props.count; s++) {
+		const struct reader_property *prop = &r->props.items[s];
 
-		if (slice->parameters > parameters)
-			parameters = slice->parameters;
-		for (uint32_t e = 0; e < slice->property->event_count; e++) {
-			if (slice->property->events[e].local_count > locals)
-				locals = slice->property->events[e].local_count;
+		if (prop->parameters > parameters)
+			parameters = prop->parameters;
+		for (uint32_t e = 0; e < prop->property->event_count; e++) {
+			if (prop->property->events[e].local_count > locals)
+				locals = prop->property->events[e].local_count;
 		}
 	}
 	r->parameters = mem_zalloc(parameters, sizeof *r->parameters);
@@ -211,12 +196,12 @@ struct property_reader *reader_open(const struct trace *trace, struct spec_file 
 		r->program = program_of_trace(trace);
 	for (size_t f = 0; f < count; f++) {
 		for (const struct spec_property *p = files[f]->properties; p; p = p->next)
-			add_slice(r, p);
+			add_prop(r, p);
 	}
 	accesses_prepare(r);
-	map_lanes(r);
+	map_streams_to_threads(r);
 	locks_prepare(r);
-	make_room(r);
+	allocate_buffers(r);
 	r->order = trace_order_open(trace);
 	return r;
 }
@@ -227,17 +212,17 @@ struct property_reader *property_reader_open(const struct trace *trace,
 	return reader_open(trace, files, count, false);
 }
 
-static void close_slice(struct reader_slice *slice)
+static void close_prop(struct reader_property *prop)
 {
-	for (uint32_t p = 0; slice->known && p < slice->parameters; p++) {
-		map_free(&slice->known[p].seen);
-		vec_free(&slice->known[p].numbers);
-		vec_free(&slice->known[p].addresses);
+	for (uint32_t p = 0; prop->known && p < prop->parameters; p++) {
+		map_free(&prop->known[p].seen);
+		vec_free(&prop->known[p].numbers);
+		vec_free(&prop->known[p].addresses);
 	}
-	free(slice->known);
-	free(slice->types);
-	free(slice->hidden);
-	values_close(&slice->values);
+	free(prop->known);
+	free(prop->types);
+	free(prop->hidden);
+	values_close(&prop->values);
 }
 
 void property_reader_close(struct property_reader *r)
@@ -245,24 +230,24 @@ void property_reader_close(struct property_reader *r)
 	if (!r)
 		return;
 	trace_order_close(r->order);
-	for (size_t i = 0; i < r->slices.count; i++)
-		close_slice(&r->slices.items[i]);
+	for (size_t i = 0; i < r->props.count; i++)
+		close_prop(&r->props.items[i]);
 	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++)
-		vec_free(&r->lanes[i].held);
+		vec_free(&r->streams[i].held);
 	for (size_t i = 0; i <= SPEC_POINT_JOIN; i++)
 		vec_free(&r->kinds[i]);
 	program_close(r->program);
 	points_free(r);
 	accesses_free(r);
 	functions_close(r->functions_known);
-	free(r->lane_of);
-	free(r->lanes);
+	free(r->thread_of);
+	free(r->streams);
 	free(r->parameters);
 	free(r->parameter_values);
 	free(r->chosen);
 	free(r->locals);
 	free(r->local_values);
-	vec_free(&r->slices);
+	vec_free(&r->props);
 	vec_free(&r->points);
 	vec_free(&r->lists);
 	vec_free(&r->candidates);
@@ -273,9 +258,9 @@ void property_reader_close(struct property_reader *r)
 	free(r);
 }
 
-/* ---- walking ---------------------------------------------------------------------------------------- */
+/* ---- walking the trace ----------------------------------------------------------------------- */
 
-static void see_function(struct property_reader *r, struct reader_happening *what)
+static void match_function_event(struct property_reader *r, struct reader_happening *what)
 {
 	struct trace_point point;
 
@@ -286,7 +271,7 @@ static void see_function(struct property_reader *r, struct reader_happening *wha
 	what->point = NULL;
 }
 
-static void see_access(struct property_reader *r, const struct reader_happening *what)
+static void match_access(struct property_reader *r, const struct reader_happening *what)
 {
 	accesses_look(r, what->event);
 	if (r->candidates.count)
@@ -295,19 +280,19 @@ static void see_access(struct property_reader *r, const struct reader_happening 
 		points_remember(r, what->event);
 }
 
-/* Memory that begins to live: what was there before was something else. */
-static void see_allocation(struct property_reader *r, const struct trace_event *ev)
+/* Newly allocated memory: objects that were there before have ended. */
+static void end_lifetimes_in_block(struct property_reader *r, const struct trace_event *ev)
 {
 	const char *name = r->text ? trace_object_name(r->trace, ev->address) : NULL;
 
-	for (size_t i = 0; i < r->slices.count; i++)
-		values_end_memory(&r->slices.items[i].values, ev->address, ev->size, name);
+	for (size_t i = 0; i < r->props.count; i++)
+		values_end_memory(&r->props.items[i].values, ev->address, ev->size, name);
 }
 
-static void tell_gone(struct property_reader *r)
+static void queue_gone_values(struct property_reader *r)
 {
-	for (uint32_t i = 0; i < r->slices.count; i++) {
-		struct values *values = &r->slices.items[i].values;
+	for (uint32_t i = 0; i < r->props.count; i++) {
+		struct values *values = &r->props.items[i].values;
 
 		for (size_t k = 0; k < values->gone.count && !r->first_walk && !r->keeps; k++)
 			*vec_push(&r->queue) =
@@ -318,7 +303,7 @@ static void tell_gone(struct property_reader *r)
 	}
 }
 
-static void see(struct property_reader *r, const struct trace_event *ev)
+static void read_event(struct property_reader *r, const struct trace_event *ev)
 {
 	uint32_t stream = trace_find_stream(r->trace, ev->stream);
 	struct reader_happening what = { .event = ev, .order = r->at++ };
@@ -326,21 +311,21 @@ static void see(struct property_reader *r, const struct trace_event *ev)
 	assert(stream != TRACE_NONE);
 	if (ev->index == TRACE_NO_INDEX)
 		return;
-	what.lane = r->lane_of[stream];
+	what.thread = r->thread_of[stream];
 	switch (event_group(ev->kind)) {
 	case EG_FUNCTION:
-		see_function(r, &what);
+		match_function_event(r, &what);
 		if (ev->kind == EV_EXIT)
-			r->lanes[stream].next_of_exit = ev->index + 1;
+			r->streams[stream].next_of_exit = ev->index + 1;
 		break;
 	case EG_ACCESS:
 	case EG_ATOMIC:
 		if (ev->kind != EV_FENCE)
-			see_access(r, &what);
+			match_access(r, &what);
 		break;
 	case EG_MEMORY:
 		if ((ev->kind == EV_ALLOC || ev->kind == EV_MAP) && r->objects)
-			see_allocation(r, ev);
+			end_lifetimes_in_block(r, ev);
 		/* fall through */
 	case EG_LOCK:
 	case EG_CONDITION:
@@ -350,42 +335,45 @@ static void see(struct property_reader *r, const struct trace_event *ev)
 		break;
 	default: break;
 	}
-	tell_gone(r);
+	queue_gone_values(r);
 }
 
-/* The next event of the trace. */
-static bool walk(struct property_reader *r)
+/* Reads the next event of the trace. Returns false at the end. */
+static bool walk_event(struct property_reader *r)
 {
 	struct trace_event event;
 
 	if (r->over)
 		return false;
 	if (trace_order_next(r->order, &event)) {
-		see(r, &event);
+		read_event(r, &event);
 		return true;
 	}
 	r->over = true;
 	return false;
 }
 
-/* Finds the values that filters ask for; the second walk starts as the first did. */
-static void walk_first(struct property_reader *r)
+/*
+ * The first walk collects the values that filters and field owners need. Then resets the state for
+ * the second walk.
+ */
+static void collect_known_values(struct property_reader *r)
 {
-	while (walk(r))
+	while (walk_event(r))
 		;
 	trace_order_close(r->order);
 	r->order = trace_order_open(r->trace);
 	r->first_walk = r->over = false;
 	r->at = 0;
 	r->held_count = 0;
-	for (size_t i = 0; i < r->slices.count; i++) {
-		if (r->slices.items[i].known)
-			values_rewind(&r->slices.items[i].values);
+	for (size_t i = 0; i < r->props.count; i++) {
+		if (r->props.items[i].known)
+			values_rewind(&r->props.items[i].values);
 	}
 	for (uint32_t i = 0; i < trace_stream_count(r->trace); i++) {
-		r->lanes[i].held.count = 0;
-		r->lanes[i].waited = 0;
-		r->lanes[i].next_of_exit = 0;
+		r->streams[i].held.count = 0;
+		r->streams[i].waited = 0;
+		r->streams[i].next_of_exit = 0;
 	}
 	map_free(&r->memory);
 }
@@ -393,21 +381,21 @@ static void walk_first(struct property_reader *r)
 bool property_reader_next(struct property_reader *r, struct property_step *step)
 {
 	if (r->first_walk)
-		walk_first(r);
+		collect_known_values(r);
 	if (r->has_last)
-		values_over(&r->slices.items[r->last.property].values, r->last.value);
+		values_over(&r->props.items[r->last.property].values, r->last.value);
 	r->has_last = false;
 	while (r->queue_at == r->queue.count) {
 		r->queue.count = r->queue_at = 0;
 		r->bindings.count = 0;
 		r->captured.count = 0;
-		if (!walk(r))
+		if (!walk_event(r))
 			return false;
 	}
 	*step = r->queue.items[r->queue_at].step;
 	if (step->kind == PROPERTY_HAPPENED) {
 		step->bindings = r->bindings.items + r->queue.items[r->queue_at].bindings;
-		if (r->slices.items[step->property].captures)
+		if (r->props.items[step->property].captures)
 			step->captured = r->captured.items + r->queue.items[r->queue_at].captured;
 	} else {
 		r->has_last = true;
@@ -417,39 +405,39 @@ bool property_reader_next(struct property_reader *r, struct property_step *step)
 	return true;
 }
 
-/* ---- values ----------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 size_t property_reader_count(const struct property_reader *r)
 {
-	return r->slices.count;
+	return r->props.count;
 }
 
 uint32_t property_reader_parameters(const struct property_reader *r, uint32_t property)
 {
-	return r->slices.items[property].parameters;
+	return r->props.items[property].parameters;
 }
 
 const struct property_value *property_reader_value(const struct property_reader *r,
 						   uint32_t property, uint32_t value)
 {
-	return &r->slices.items[property].values.entries.items[value].value;
+	return &r->props.items[property].values.entries.items[value].value;
 }
 
 void property_reader_unseen(struct property_reader *r, uint32_t property,
 			    struct property_events *out)
 {
 	assert(r->over);
-	*out = (struct property_events){ .property = r->slices.items[property].property,
-					 .parameters = r->slices.items[property].parameters };
+	*out = (struct property_events){ .property = r->props.items[property].property,
+					 .parameters = r->props.items[property].parameters };
 	not_recorded_tell(r, property, out);
 }
 
 void property_reader_hold(struct property_reader *r, uint32_t property, uint32_t value)
 {
-	values_hold(&r->slices.items[property].values, value);
+	values_hold(&r->props.items[property].values, value);
 }
 
 void property_reader_let_go(struct property_reader *r, uint32_t property, uint32_t value)
 {
-	values_let_go(&r->slices.items[property].values, value);
+	values_let_go(&r->props.items[property].values, value);
 }

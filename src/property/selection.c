@@ -1,5 +1,6 @@
-/* From property files to the points that a run must record. */
+/* Computes the selection: which points a run must record for the given property files. */
 #include "base/intern.h"
+#include "base/mem.h"
 #include "event/point.h"
 #include "property/reader.h"
 
@@ -37,8 +38,8 @@ bool selection_captures(const struct spec_property *property)
 }
 
 /*
- * Does anything depend on the text that the argument, if it is a string, points at? A grammar may
- * look at each local that has a name: where it need not, `_` stands.
+ * Does anything depend on the content of the argument, if it is a string? A grammar may read every
+ * local that has a name; where it need not, write `_`.
  */
 static bool text_matters(const struct spec_property *property, const struct spec_point *p,
 			 const struct spec_argument *slot)
@@ -52,7 +53,10 @@ static bool text_matters(const struct spec_property *property, const struct spec
 	return selection_captures(property) || names_local(p->filter, slot->local);
 }
 
-/* What is asked of arguments, the fourth word of a line: what they point at, and texts. */
+/*
+ * Prints the fourth field of a line: the arguments whose pointed-to value (N) or string content
+ * (sN) is needed; s0 is the result.
+ */
 static void print_contents(FILE *out, const struct spec_property *property,
 			   const struct spec_point *p)
 {
@@ -78,11 +82,11 @@ char *selection_line(const struct spec_property *property, const struct spec_poi
 	static const char *const words[] = { "call", "exec", "return", "probe" };
 	char *line = NULL;
 	size_t size;
-	FILE *out = open_memstream(&line, &size);
+	FILE *out = mem_stream(&line, &size);
 
 	fprintf(out, "%s\t%s\t%s", words[p->kind], p->library ? p->library : "-", p->function);
 	print_contents(out, property, p);
-	fclose(out);
+	mem_stream_close(out);
 	return line;
 }
 
@@ -107,13 +111,13 @@ char *property_selection(struct spec_file *const *files, size_t count)
 	struct intern seen = { 0 };
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
 	for (size_t f = 0; f < count; f++) {
 		for (const struct spec_property *p = files[f]->properties; p; p = p->next)
 			add_lines(out, &seen, p);
 	}
-	fclose(out);
+	mem_stream_close(out);
 	intern_free(&seen);
 	return text;
 }

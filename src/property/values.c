@@ -1,3 +1,7 @@
+/*
+ * A hash table of the values that are alive, and a sparse array from words of memory to the objects
+ * in them, which ends their lifetimes when the memory is allocated again. See values.h.
+ */
 #include "property/values.h"
 
 #include "base/hash.h"
@@ -14,10 +18,10 @@ static bool is_object(uint8_t type)
 	return type == SPEC_POINTER || type == SPEC_LOCK;
 }
 
-/* ---- what a value is -------------------------------------------------------------------------- */
+/* ---- comparing values ------------------------------------------------------------------------ */
 
-/* A value to be: text is not its own yet. */
-struct key {
+/* A value to look up; it does not own its text. */
+struct values_key {
 	uint8_t type;
 	uint64_t bits, hash;
 	const char *text;
@@ -53,10 +57,13 @@ static uint64_t hash_text(uint64_t hash, const char *text, uint32_t length)
 	return hash_mix(hash, piece);
 }
 
-/* A word is itself: where a text has it at two addresses (a lock, a variable) types tell them apart. */
-static struct key key_of(uint8_t type, const struct property_raw *raw)
+/*
+ * A word is compared by its text. If a text trace uses one name for two things (a lock, a
+ * variable), the type distinguishes them.
+ */
+static struct values_key make_key(uint8_t type, const struct property_raw *raw)
 {
-	struct key key = { .type = type, .bits = raw->bits, .hash = hash_mix(0, type) };
+	struct values_key key = { .type = type, .bits = raw->bits, .hash = hash_mix(0, type) };
 	double number = raw->number;
 
 	if (raw->word || type == SPEC_STRING) {
@@ -84,13 +91,13 @@ static bool same_text(const char *a, uint32_t length, const char *b, uint32_t ot
 
 bool values_same(uint8_t type, const struct property_raw *a, const struct property_raw *b)
 {
-	struct key x = key_of(type, a), y = key_of(type, b);
+	struct values_key x = make_key(type, a), y = make_key(type, b);
 
 	return x.hash == y.hash && same_text(x.text, x.length, y.text, y.length) &&
 	       (x.text || x.bits == y.bits);
 }
 
-/* ---- finding ---------------------------------------------------------------------------------- */
+/* ---- hash table ------------------------------------------------------------------------------ */
 
 void values_open(struct values *v, bool keeps)
 {
@@ -115,30 +122,30 @@ static uint32_t *bucket(struct values *v, uint64_t hash)
 	return &v->buckets[(hash >> 20 ^ hash) & v->mask];
 }
 
-static bool is(const struct values_entry *e, const struct key *key)
+static bool entry_matches(const struct values_entry *e, const struct values_key *key)
 {
 	return e->hash == key->hash && e->value.type == key->type &&
 	       same_text(e->value.text, e->value.length, key->text, key->length) &&
 	       (key->text || e->value.bits == key->bits);
 }
 
-static struct values_entry *find(struct values *v, const struct key *key)
+static struct values_entry *find_entry(struct values *v, const struct values_key *key)
 {
 	for (uint32_t n = *bucket(v, key->hash); n; n = v->entries.items[n - 1].next) {
 		struct values_entry *e = &v->entries.items[n - 1];
 
-		if (is(e, key))
+		if (entry_matches(e, key))
 			return e;
 	}
 	return NULL;
 }
 
-static uint32_t number_of(const struct values *v, const struct values_entry *e)
+static uint32_t index_of(const struct values *v, const struct values_entry *e)
 {
 	return (uint32_t)(e - v->entries.items);
 }
 
-static void grow(struct values *v)
+static void grow_table(struct values *v)
 {
 	free(v->buckets);
 	v->mask = v->mask * 2 + 1;
@@ -155,17 +162,17 @@ static void grow(struct values *v)
 	}
 }
 
-/* ---- lives ------------------------------------------------------------------------------------ */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/* A number nobody has; in a second walk that of the first. */
-static struct values_entry *take_number(struct values *v, const struct key *key)
+/* Returns a free entry; in a second walk, the entry that the first walk used. */
+static struct values_entry *take_entry(struct values *v, const struct values_key *key)
 {
 	struct values_entry *e;
 
 	if (v->again) {
 		assert(v->made < v->entries.count);
 		e = &v->entries.items[v->made++];
-		assert(is(e, key));
+		assert(entry_matches(e, key));
 		return e;
 	}
 	if (v->vacant.count)
@@ -181,25 +188,25 @@ static struct values_entry *take_number(struct values *v, const struct key *key)
 	return e;
 }
 
-static struct values_entry *make(struct values *v, const struct key *key)
+static struct values_entry *make_entry(struct values *v, const struct values_key *key)
 {
 	struct values_entry *e;
 	const uint64_t *lived;
 	uint32_t *head;
 
 	if (++v->living * 2 > v->mask)
-		grow(v);
-	e = take_number(v, key);
+		grow_table(v);
+	e = take_entry(v, key);
 	lived = map_get(&v->lives, e->hash);
 	e->value.life = lived ? (uint32_t)*lived : 0;
 	e->lives = true;
 	head = bucket(v, e->hash);
 	e->next = *head;
-	*head = number_of(v, e) + 1;
+	*head = index_of(v, e) + 1;
 	if (is_object(key->type) && key->bits) {
 		head = pages_put(&v->words, key->bits / WORD, NULL);
 		e->above = *head;
-		*head = number_of(v, e) + 1;
+		*head = index_of(v, e) + 1;
 	}
 	return e;
 }
@@ -208,14 +215,14 @@ static void unlink_word(struct values *v, const struct values_entry *e)
 {
 	uint32_t *at = pages_get(&v->words, e->value.bits / WORD);
 
-	while (*at != number_of(v, e) + 1)
+	while (*at != index_of(v, e) + 1)
 		at = &v->entries.items[*at - 1].above;
 	*at = e->above;
 }
 
-static void retire(struct values *v, struct values_entry *e)
+static void end_lifetime(struct values *v, struct values_entry *e)
 {
-	uint32_t number = number_of(v, e), *at = bucket(v, e->hash);
+	uint32_t number = index_of(v, e), *at = bucket(v, e->hash);
 
 	while (*at != number + 1)
 		at = &v->entries.items[*at - 1].next;
@@ -234,7 +241,7 @@ void values_rewind(struct values *v)
 		struct values_entry *e = &v->entries.items[i];
 
 		if (e->lives)
-			retire(v, e);
+			end_lifetime(v, e);
 		e->value.has_born = e->value.has_dead = false;
 	}
 	map_free(&v->lives);
@@ -245,10 +252,10 @@ void values_rewind(struct values *v)
 
 uint32_t values_put(struct values *v, uint8_t type, const struct property_raw *raw)
 {
-	struct key key = key_of(type, raw);
-	struct values_entry *e = find(v, &key);
+	struct values_key key = make_key(type, raw);
+	struct values_entry *e = find_entry(v, &key);
 
-	return number_of(v, e ? e : make(v, &key));
+	return index_of(v, e ? e : make_entry(v, &key));
 }
 
 static bool same_id(struct event_id a, struct event_id b)
@@ -259,17 +266,17 @@ static bool same_id(struct event_id a, struct event_id b)
 uint32_t values_begin(struct values *v, uint8_t type, const struct property_raw *raw,
 		      struct event_id at)
 {
-	struct key key = key_of(type, raw);
-	struct values_entry *e = find(v, &key);
+	struct values_key key = make_key(type, raw);
+	struct values_entry *e = find_entry(v, &key);
 
 	if (e && e->value.has_born && same_id(e->value.born, at))
-		return number_of(v, e);
+		return index_of(v, e);
 	if (e)
-		values_end(v, number_of(v, e), at);
-	e = make(v, &key);
+		values_end(v, index_of(v, e), at);
+	e = make_entry(v, &key);
 	e->value.has_born = true;
 	e->value.born = at;
-	return number_of(v, e);
+	return index_of(v, e);
 }
 
 void values_end(struct values *v, uint32_t number, struct event_id at)
@@ -280,10 +287,10 @@ void values_end(struct values *v, uint32_t number, struct event_id at)
 		return;
 	e->value.has_dead = true;
 	e->value.dead = at;
-	retire(v, e);
+	end_lifetime(v, e);
 }
 
-/* ---- memory that is allocated again ------------------------------------------------------------- */
+/* ---- memory that is allocated again ---------------------------------------------------------- */
 
 struct values_range {
 	struct values *values;
@@ -300,7 +307,7 @@ static void end_word(void *context, uint64_t word, void *item)
 		struct values_entry *e = &range->values->entries.items[*at - 1];
 
 		if (e->value.bits >= range->low && e->value.bits < range->high)
-			retire(range->values, e); /* unlinks it from this list */
+			end_lifetime(range->values, e); /* unlinks it from this list */
 		else
 			at = &e->above;
 	}
@@ -311,21 +318,21 @@ void values_end_memory(struct values *v, uint64_t low, uint64_t size, const char
 	struct values_range range = { v, low, low + (size ? size : 1) };
 	struct property_raw raw = { .known = true, .word = true, .text = name };
 	struct values_entry *e;
-	struct key key;
+	struct values_key key;
 
 	if (range.high < low)
 		return;
-	if (name) { /* calls may have named it before it had an address */
+	if (name) { /* calls may have used the name before the block had an address */
 		raw.length = (uint32_t)strlen(name);
-		key = key_of(SPEC_POINTER, &raw);
-		e = find(v, &key);
+		key = make_key(SPEC_POINTER, &raw);
+		e = find_entry(v, &key);
 		if (e)
-			retire(v, e);
+			end_lifetime(v, e);
 	}
 	pages_each(&v->words, low / WORD, (range.high - 1) / WORD + 1, end_word, &range);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- reuse of indices ------------------------------------------------------------------------ */
 
 static void vacate(struct values *v, uint32_t number)
 {

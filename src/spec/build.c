@@ -1,4 +1,4 @@
-/* Expressions, patterns and extended regular expressions. */
+/* Builds the nodes of expressions, patterns and extended regular expressions. See build.h. */
 #include "spec/build.h"
 
 #include <assert.h>
@@ -44,8 +44,8 @@ void build_forget(struct build *build)
 	intern_free(&build->regions);
 }
 
-/* May a tree of this depth stand below another node? */
-static bool may_grow(struct build *build, uint16_t depth, const struct span *span)
+/* May a tree of this depth get another node above it? Reports an error, once per file, if not. */
+static bool check_depth(struct build *build, uint16_t depth, const struct span *span)
 {
 	if (depth < SPEC_DEPTH)
 		return true;
@@ -57,12 +57,12 @@ static bool may_grow(struct build *build, uint16_t depth, const struct span *spa
 
 /* ---- expressions ---------------------------------------------------------------------------- */
 
-static uint16_t deeper(uint16_t a, uint16_t b)
+static uint16_t max_depth(uint16_t a, uint16_t b)
 {
 	return a > b ? a : b;
 }
 
-static uint16_t depth_of(const struct spec_expr *expr)
+static uint16_t expr_depth(const struct spec_expr *expr)
 {
 	return expr ? expr->depth : 0;
 }
@@ -71,9 +71,10 @@ struct spec_expr *build_expr(struct build *build, enum spec_operator operator,
 			     const struct span * span, struct spec_expr *left,
 			     struct spec_expr *right, struct spec_expr *third)
 {
-	uint16_t below = deeper(deeper(depth_of(left), depth_of(right)), depth_of(third));
+	uint16_t below =
+		max_depth(max_depth(expr_depth(left), expr_depth(right)), expr_depth(third));
 
-	if (!may_grow(build, below, span))
+	if (!check_depth(build, below, span))
 		return left;
 	struct spec_expr *expr = build_alloc(build, sizeof *expr);
 	*expr = (struct spec_expr){ .operator=(uint8_t) operator,
@@ -114,7 +115,7 @@ struct spec_expr *build_string(struct build *build, const struct span *span, str
 	return expr;
 }
 
-/* Words that are numbers everywhere. */
+/* Names that are constants everywhere. */
 static bool is_constant(const char *name, int64_t *number)
 {
 	*number = !strcmp(name, "true");
@@ -147,11 +148,11 @@ struct spec_expr *build_member(struct build *build, const struct span *span, str
 	return expr;
 }
 
-/* start(p) and end(p) of formulas are calls, too, until names.c has looked at them. */
+/* start(p) and end(p) in formulas are calls, too, until names.c resolves them. */
 struct spec_expr *build_call(struct build *build, const struct span *span, const char *name,
 			     struct build_expressions arguments)
 {
-	if (!may_grow(build, arguments.depth, span)) {
+	if (!check_depth(build, arguments.depth, span)) {
 		arguments.first->next = NULL;
 		return arguments.first;
 	}
@@ -164,12 +165,8 @@ struct spec_expr *build_call(struct build *build, const struct span *span, const
 
 struct build_expressions build_add_expr(struct build_expressions list, struct spec_expr *expr)
 {
-	if (list.last)
-		list.last->next = expr;
-	else
-		list.first = expr;
-	list.last = expr;
-	list.depth = deeper(list.depth, expr->depth);
+	BUILD_APPEND(&list, expr);
+	list.depth = max_depth(list.depth, expr->depth);
 	return list;
 }
 
@@ -180,10 +177,10 @@ void build_attributes_add(struct build *build, struct build_attributes *all,
 {
 	if (one->thread && all->thread)
 		build_complain(build, one->thread_span.place,
-			       "an event is of one thread: '%s' stands here already", all->thread);
+			       "an event has only one thread; '%s' is given already", all->thread);
 	if ((one->begins && all->begins) || (one->ends && all->ends))
 		build_complain(build, one->begins ? one->begins_span.place : one->ends_span.place,
-			       "an event %s one region at most", one->begins ? "begins" : "ends");
+			       "an event %s at most one region", one->begins ? "begins" : "ends");
 	if (one->thread)
 		all->thread = one->thread, all->thread_span = one->thread_span;
 	if (one->begins)
@@ -192,7 +189,7 @@ void build_attributes_add(struct build *build, struct build_attributes *all,
 		all->ends = one->ends, all->ends_span = one->ends_span;
 }
 
-static uint32_t number_of(struct intern *names, const char *name)
+static uint32_t intern_name(struct intern *names, const char *name)
 {
 	return name ? intern_put(names, name, strlen(name), NULL) : SPEC_NONE;
 }
@@ -206,64 +203,58 @@ struct spec_pattern *build_leaf(struct build *build, const struct span *span, co
 
 	if ((has->begins || has->ends) && !has->thread)
 		build_complain(build, has->begins ? has->begins_span.place : has->ends_span.place,
-			       "a region is one thread's: %s(THREAD, %s%s)", event,
+			       "a region needs a thread: write %s(THREAD, %s%s)", event,
 			       has->begins ? "<" : ">", has->begins ? has->begins : has->ends);
 	*leaf = (struct spec_pattern){ .kind = SPEC_LEAF,
 				       .place = span->place,
 				       .name = event,
 				       .event = SPEC_NONE,
-				       .thread = number_of(&build->threads, has->thread),
-				       .begins = number_of(&build->regions, has->begins),
-				       .ends = number_of(&build->regions, has->ends),
+				       .thread = intern_name(&build->threads, has->thread),
+				       .begins = intern_name(&build->regions, has->begins),
+				       .ends = intern_name(&build->regions, has->ends),
 				       .depth = 1 };
 	return leaf;
 }
 
 struct build_patterns build_add_pattern(struct build_patterns list, struct spec_pattern *pattern)
 {
-	if (list.last)
-		list.last->next = pattern;
-	else
-		list.first = pattern;
-	list.last = pattern;
-	list.depth = deeper(list.depth, pattern->depth);
+	BUILD_APPEND(&list, pattern);
+	list.depth = max_depth(list.depth, pattern->depth);
 	return list;
+}
+
+static struct spec_pattern *wrap_pattern(struct build *build, enum spec_pattern_kind kind,
+					 const struct span *span, struct spec_pattern *parts,
+					 uint16_t depth)
+{
+	struct spec_pattern *whole = build_alloc(build, sizeof *whole);
+	*whole = (struct spec_pattern){ .kind = (uint8_t)kind,
+					.place = span->place,
+					.parts = parts,
+					.event = SPEC_NONE,
+					.thread = SPEC_NONE,
+					.begins = SPEC_NONE,
+					.ends = SPEC_NONE,
+					.depth = (uint16_t)(depth + 1) };
+	return whole;
 }
 
 struct spec_pattern *build_pattern(struct build *build, enum spec_pattern_kind kind,
 				   const struct span *span, struct build_patterns parts)
 {
-	if (parts.first == parts.last || !may_grow(build, parts.depth, span)) {
+	if (parts.first == parts.last || !check_depth(build, parts.depth, span)) {
 		parts.first->next = NULL;
 		return parts.first;
 	}
-	struct spec_pattern *whole = build_alloc(build, sizeof *whole);
-	*whole = (struct spec_pattern){ .kind = (uint8_t)kind,
-					.place = span->place,
-					.parts = parts.first,
-					.event = SPEC_NONE,
-					.thread = SPEC_NONE,
-					.begins = SPEC_NONE,
-					.ends = SPEC_NONE,
-					.depth = (uint16_t)(parts.depth + 1) };
-	return whole;
+	return wrap_pattern(build, kind, span, parts.first, parts.depth);
 }
 
 struct spec_pattern *build_repeat(struct build *build, enum spec_pattern_kind kind,
 				  const struct span *span, struct spec_pattern *part)
 {
-	if (!may_grow(build, part->depth, span))
+	if (!check_depth(build, part->depth, span))
 		return part;
-	struct spec_pattern *whole = build_alloc(build, sizeof *whole);
-	*whole = (struct spec_pattern){ .kind = (uint8_t)kind,
-					.place = span->place,
-					.parts = part,
-					.event = SPEC_NONE,
-					.thread = SPEC_NONE,
-					.begins = SPEC_NONE,
-					.ends = SPEC_NONE,
-					.depth = (uint16_t)(part->depth + 1) };
-	return whole;
+	return wrap_pattern(build, kind, span, part, part->depth);
 }
 
 /* ---- extended regular expressions ------------------------------------------------------------ */
@@ -283,35 +274,35 @@ struct spec_ere *build_ere_leaf(struct build *build, enum spec_ere_kind kind,
 
 struct build_eres build_add_ere(struct build_eres list, struct spec_ere *ere)
 {
-	if (list.last)
-		list.last->next = ere;
-	else
-		list.first = ere;
-	list.last = ere;
-	list.depth = deeper(list.depth, ere->depth);
+	BUILD_APPEND(&list, ere);
+	list.depth = max_depth(list.depth, ere->depth);
 	return list;
+}
+
+static struct spec_ere *wrap_ere(struct build *build, enum spec_ere_kind kind,
+				 const struct span *span, struct spec_ere *parts, uint16_t depth)
+{
+	struct spec_ere *whole = build_ere_leaf(build, kind, span, NULL);
+
+	whole->parts = parts;
+	whole->depth = (uint16_t)(depth + 1);
+	return whole;
 }
 
 struct spec_ere *build_ere(struct build *build, enum spec_ere_kind kind, const struct span *span,
 			   struct build_eres parts)
 {
-	if (parts.first == parts.last || !may_grow(build, parts.depth, span)) {
+	if (parts.first == parts.last || !check_depth(build, parts.depth, span)) {
 		parts.first->next = NULL;
 		return parts.first;
 	}
-	struct spec_ere *whole = build_ere_leaf(build, kind, span, NULL);
-	whole->parts = parts.first;
-	whole->depth = (uint16_t)(parts.depth + 1);
-	return whole;
+	return wrap_ere(build, kind, span, parts.first, parts.depth);
 }
 
 struct spec_ere *build_ere_repeat(struct build *build, enum spec_ere_kind kind,
 				  const struct span *span, struct spec_ere *part)
 {
-	if (!may_grow(build, part->depth, span))
+	if (!check_depth(build, part->depth, span))
 		return part;
-	struct spec_ere *whole = build_ere_leaf(build, kind, span, NULL);
-	whole->parts = part;
-	whole->depth = (uint16_t)(part->depth + 1);
-	return whole;
+	return wrap_ere(build, kind, span, part, part->depth);
 }

@@ -1,4 +1,8 @@
-/* Making the tree while the parser reads. All of it goes to the file's arena. */
+/*
+ * The parser's actions: functions that build the tree of a property file (tree.h) while parser.y
+ * reads it. All of the tree lives in the file's arena. The functions report the mistakes that show
+ * while one statement is read; names.c and check.c find the others.
+ */
 #ifndef SPEC_BUILD_H
 #define SPEC_BUILD_H
 
@@ -8,13 +12,20 @@
 #include "spec/context.h"
 #include "spec/spec.h"
 
-/* A file and what it lives in; spec_free frees both. */
+/* A file and the arena that holds its tree. spec_free() frees both. */
 struct build_file {
 	struct spec_file file;
 	struct arena arena;
 };
 
-struct build_part { /* of a declaration: a word of its type, its name, or a star */
+/* Appends an item to a list: a struct with `first` and `last`, linked by `next`. */
+#define BUILD_APPEND(list, item)                                                                   \
+	do {                                                                                       \
+		*((list)->last ? &(list)->last->next : &(list)->first) = (item);                   \
+		(list)->last = (item);                                                             \
+	} while (0)
+
+struct build_part { /* one part of a declaration: a word of the type, the name, or a star */
 	const char *text;
 	struct span span;
 };
@@ -22,14 +33,16 @@ struct build_lives {
 	struct spec_life *first, *last;
 };
 
-/* What belongs to the property that is being read. */
+/* The property that is being read. */
 struct build_property {
 	struct spec_property *property;
 	VEC(struct spec_parameter) parameters;
 	VEC(struct spec_event) events;
 	struct spec_formula **next_formula;
-	bool broken; /* its parameters could not be read: names in it mean nothing */
-	/* of the event that is being read: its lives and reset, from the tails of its points */
+	bool broken; /* its parameters could not be read, so its names cannot be resolved */
+	/*
+	 * the event that is being read: its lifetimes and reset, collected from its points' tails
+	 */
 	struct build_lives lives;
 	bool reset;
 	const char *reset_if;
@@ -38,32 +51,36 @@ struct build_property {
 
 struct build {
 	struct build_file *made;
-	struct spec_file *file; /* of `made` */
-	uint32_t length;	/* of the text */
+	struct spec_file *file; /* points into `made` */
+	uint32_t length;	/* of the text, in bytes */
 	struct spec_messages *messages;
 	struct context context;
 	struct build_property now;
-	VEC(struct build_part) parts; /* of the declaration that is being read */
+	VEC(struct build_part) parts; /* the declaration that is being read */
 	VEC(struct spec_parameter) externs;
-	VEC(struct spec_argument) arguments;	 /* of a point */
-	VEC(struct spec_production) productions; /* of a grammar */
-	VEC(char) path;				 /* of a target */
+	VEC(struct spec_argument) arguments;	 /* of the point that is being read */
+	VEC(struct spec_production) productions; /* of the grammar that is being read */
+	VEC(char) path;				 /* of the target that is being read */
 	bool path_arrow;
-	struct intern threads, regions; /* of a pattern */
+	struct intern threads, regions; /* of the pattern that is being read */
 	struct spec_property **next_property;
 	struct spec_use **next_use;
-	bool is_deep; /* something was nested too deeply: said once */
+	bool is_deep; /* "nested too deeply" has been reported; it is reported once */
 };
 
-/* ---- memory and complaints ------------------------------------------------------------------ */
+/* ---- memory and errors ----------------------------------------------------------------------- */
 
 void *build_alloc(struct build *build, size_t size);
 char *build_text(struct build *build, const char *text, uint32_t length);
-char *build_source(struct build *build, uint32_t from, uint32_t to); /* a piece of the file */
+/* the source text [from, to) */
+char *build_source(struct build *build, uint32_t from, uint32_t to);
 void build_complain(struct build *build, struct spec_place place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* After a mistake: what had been read of the statement. */
+/*
+ * Discards everything read so far of the current statement. Called after a syntax error and at the
+ * end of each event and formula.
+ */
 void build_forget(struct build *build);
 
 /* ---- expressions ---------------------------------------------------------------------------- */
@@ -101,7 +118,7 @@ struct build_eres {
 	struct spec_ere *first, *last;
 	uint16_t depth;
 };
-/* What stands in parentheses behind an event of a pattern. */
+/* The attributes in parentheses after an event of a pattern: thread and regions. */
 struct build_attributes {
 	const char *thread, *begins, *ends;
 	struct span thread_span, begins_span, ends_span;
@@ -112,7 +129,7 @@ void build_attributes_add(struct build *build, struct build_attributes *all,
 struct spec_pattern *build_leaf(struct build *build, const struct span *span, const char *event,
 				const struct build_attributes *attributes);
 struct build_patterns build_add_pattern(struct build_patterns list, struct spec_pattern *pattern);
-/* The list as one pattern; a list of one is its member. */
+/* Joins the list into one pattern; a list of one becomes its only member. */
 struct spec_pattern *build_pattern(struct build *build, enum spec_pattern_kind kind,
 				   const struct span *span, struct build_patterns parts);
 struct spec_pattern *build_repeat(struct build *build, enum spec_pattern_kind kind,
@@ -131,7 +148,7 @@ struct spec_ere *build_ere_repeat(struct build *build, enum spec_ere_kind kind,
 struct build_points {
 	struct spec_point *first, *last;
 };
-/* What stands behind a point, in any order. */
+/* The clauses that follow a point, in any order. */
 struct build_tail {
 	struct spec_target *holding;
 	struct spec_expr *filter;
@@ -139,7 +156,7 @@ struct build_tail {
 	bool reset;
 	const char *reset_if;
 	struct span reset_span, condition_span;
-	struct span own; /* what belongs to the point's own text */
+	struct span own; /* the `holding` clause, which is part of the point's own text */
 };
 
 struct spec_point *build_function(struct build *build, enum spec_point_kind kind,
@@ -147,7 +164,7 @@ struct spec_point *build_function(struct build *build, enum spec_point_kind kind
 				  const char *function, bool rest);
 struct spec_point *build_access(struct build *build, enum spec_point_kind kind,
 				const struct span *span, struct spec_target *target);
-/* One more step of a path: "->" or "." and a member, or an index. */
+/* Appends one step to the path of the current target: "->" or "." and a member, or an index. */
 void build_step(struct build *build, const char *sign, const char *member);
 struct spec_target *build_target(struct build *build, enum spec_target_kind kind,
 				 const struct span *span, const char *name);
@@ -158,8 +175,8 @@ struct build_lives build_life(struct build *build, const struct span *span, cons
 void build_tail_add(struct build *build, struct build_tail *tail, struct build_tail one,
 		    const struct span *span);
 /*
- * The point, which stands at `span`, with what stands behind it; what belongs to its event waits for
- * build_event.
+ * Adds the clauses of `tail` to the point, whose text is at `span`. Clauses that belong to the
+ * whole event (lifetimes, reset) are kept in `build->now` until build_event().
  */
 struct spec_point *build_tailed(struct build *build, struct spec_point *point,
 				const struct build_tail *tail, const struct span *span);
@@ -177,10 +194,10 @@ struct build_alternatives {
 };
 struct spec_item *build_symbol(struct build *build, const struct span *span, const char *label,
 			       const char *name);
-/* `bracket` is where the Lua starts with its ( or {. */
+/* `bracket` is the location of the ( or { that opens the Lua code. */
 struct spec_item *build_code(struct build *build, enum spec_item_kind kind, const struct span *span,
 			     const char *lua, const struct span *bracket);
-/* The place behind a bracket: that of what is in it. */
+/* The location right after an opening bracket, where its contents start. */
 struct spec_place build_inside(const struct span *bracket);
 struct build_items build_add_item(struct build_items list, struct spec_item *item);
 struct build_alternatives build_add_alternative(struct build *build, struct build_alternatives list,
@@ -192,7 +209,7 @@ void build_production(struct build *build, const struct span *span, const char *
 
 void build_part(struct build *build, const char *text, const struct span *span);
 void build_parameter(struct build *build, const struct span *span);
-/* The first of `extern int a, b;` has the type in front; the others take it over. */
+/* In `extern int a, b;` the first declaration has the type in front; the others reuse it. */
 void build_extern(struct build *build, const struct span *span);
 
 void build_property_begin(struct build *build, const struct span *span, const char *name);
@@ -205,7 +222,7 @@ void build_temporal(struct build *build, const struct span *word, const struct s
 void build_monitor(struct build *build, const struct span *span, struct build_text path);
 void build_grammar(struct build *build, const struct span *span, const char *attributes,
 		   const struct span *bracket);
-/* Of the words in `parts`. */
+/* Uses the words in `build->parts`. */
 void build_view(struct build *build, const struct span *span);
 void build_violation(struct build *build, const struct span *span, const char *what,
 		     const char *lua, const struct span *bracket);

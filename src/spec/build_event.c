@@ -1,4 +1,7 @@
-/* Events: points, what stands behind them, and grammars' productions. */
+/*
+ * Builds events: their points, the clauses that follow a point (holding, if, new, end, reset), and
+ * the targets of reads, writes and lock operations. See build.h.
+ */
 #include "spec/build.h"
 
 #include <ctype.h>
@@ -6,7 +9,7 @@
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static struct spec_argument argument(struct spec_expr *value)
+static struct spec_argument make_argument(struct spec_expr *value)
 {
 	struct spec_argument made = { .place = value->place,
 				      .parameter = SPEC_NONE,
@@ -31,18 +34,18 @@ static struct spec_argument argument(struct spec_expr *value)
 
 void build_add_argument(struct build *build, struct spec_expr *value)
 {
-	*vec_push(&build->arguments) = argument(value);
+	*vec_push(&build->arguments) = make_argument(value);
 }
 
 struct spec_argument *build_result(struct build *build, struct spec_expr *value)
 {
-	struct spec_argument made = argument(value);
+	struct spec_argument made = make_argument(value);
 
 	return arena_copy(&build->made->arena, &made, sizeof made);
 }
 
-static struct spec_point *point(struct build *build, enum spec_point_kind kind,
-				const struct span *span)
+static struct spec_point *new_point(struct build *build, enum spec_point_kind kind,
+				    const struct span *span)
 {
 	struct spec_point *made = build_alloc(build, sizeof *made);
 
@@ -55,7 +58,7 @@ struct spec_point *build_function(struct build *build, enum spec_point_kind kind
 				  const struct span *span, const char *library,
 				  const char *function, bool rest)
 {
-	struct spec_point *made = point(build, kind, span);
+	struct spec_point *made = new_point(build, kind, span);
 	size_t size = build->arguments.count * sizeof(struct spec_argument);
 
 	made->library = library;
@@ -70,7 +73,7 @@ struct spec_point *build_function(struct build *build, enum spec_point_kind kind
 struct spec_point *build_access(struct build *build, enum spec_point_kind kind,
 				const struct span *span, struct spec_target *target)
 {
-	struct spec_point *made = point(build, kind, span);
+	struct spec_point *made = new_point(build, kind, span);
 
 	made->target = target;
 	return made;
@@ -107,7 +110,9 @@ struct spec_target *build_target(struct build *build, enum spec_target_kind kind
 	return target;
 }
 
-/* ---- behind points -------------------------------------------------------------------------- */
+/*
+ * ---- clauses after a point --------------------------------------------------------------------
+ */
 
 struct build_lives build_life(struct build *build, const struct span *span, const char *name,
 			      bool ends)
@@ -135,11 +140,12 @@ void build_tail_add(struct build *build, struct build_tail *tail, struct build_t
 		    const struct span *span)
 {
 	if (one.holding && tail->holding)
-		build_complain(build, span->place, "a point has one 'holding'");
+		build_complain(build, span->place, "a point can have only one 'holding'");
 	if (one.filter && tail->filter)
-		build_complain(build, span->place, "a point has one filter: join them with &&");
+		build_complain(build, span->place,
+			       "a point can have only one filter; join the conditions with &&");
 	if (one.reset && tail->reset)
-		build_complain(build, span->place, "a point has one 'reset'");
+		build_complain(build, span->place, "a point can have only one 'reset'");
 	if (one.holding) {
 		tail->holding = one.holding;
 		tail->own = one.own;
@@ -155,8 +161,8 @@ void build_tail_add(struct build *build, struct build_tail *tail, struct build_t
 	add_lives(&tail->lives, one.lives);
 }
 
-/* The source with runs of blanks and line ends as one blank. */
-static const char *one_line(struct build *build, const struct span *span)
+/* The source text with each run of white space replaced by one blank. */
+static const char *copy_source_as_one_line(struct build *build, const struct span *span)
 {
 	char *text = build_source(build, span->from, span->to), *out = text;
 
@@ -177,12 +183,12 @@ struct spec_point *build_tailed(struct build *build, struct spec_point *made,
 
 	if (tail->holding && tail->own.to > text.to)
 		text.to = tail->own.to;
-	made->text = one_line(build, &text);
+	made->text = copy_source_as_one_line(build, &text);
 	made->holding = tail->holding;
 	made->filter = tail->filter;
 	add_lives(&now->lives, tail->lives);
 	if (tail->reset && now->reset)
-		build_complain(build, tail->reset_span.place, "an event has one 'reset'");
+		build_complain(build, tail->reset_span.place, "an event can have only one 'reset'");
 	if (tail->reset) {
 		now->reset = true;
 		now->reset_if = tail->reset_if;
@@ -193,11 +199,7 @@ struct spec_point *build_tailed(struct build *build, struct spec_point *made,
 
 struct build_points build_add_point(struct build_points list, struct spec_point *more)
 {
-	if (list.last)
-		list.last->next = more;
-	else
-		list.first = more;
-	list.last = more;
+	BUILD_APPEND(&list, more);
 	return list;
 }
 

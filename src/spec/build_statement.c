@@ -1,11 +1,14 @@
-/* Declarations, properties, and the statements in them. */
+/*
+ * Builds declarations, properties, the statements in them, and the productions of grammars. See
+ * build.h.
+ */
 #include "spec/build.h"
 
 #include <string.h>
 
 /* ---- declarations --------------------------------------------------------------------------- */
 
-#define MOST_PARTS 32u /* words and stars */
+#define MOST_PARTS 32u /* words and stars of one declaration */
 
 void build_part(struct build *build, const char *text, const struct span *span)
 {
@@ -26,14 +29,17 @@ static const char *const floats[] = { "float", "double", NULL };
 static const char *const aggregates[] = { "struct", "union", "class", NULL };
 static const char *const qualifiers[] = { "const", "volatile", "restrict", "enum", NULL };
 
-static bool is_named(const struct build_part *parts, size_t count, const char *name)
+static bool is_single_word(const struct build_part *parts, size_t count, const char *name)
 {
 	return count == 1 && !strcmp(parts[0].text, name);
 }
 
-/* The parts in a row: "struct table *", and without words that say nothing of what it is. */
-static const char *join(struct build *build, const struct build_part *parts, size_t count,
-			bool bare)
+/*
+ * Joins the parts into one text: "struct table *". `bare` leaves out qualifiers and struct, union,
+ * class and enum: "table".
+ */
+static const char *join_parts(struct build *build, const struct build_part *parts, size_t count,
+			      bool bare)
 {
 	VEC(char) text = { 0 };
 	const char *made;
@@ -53,50 +59,51 @@ static const char *join(struct build *build, const struct build_part *parts, siz
 	return made;
 }
 
-static enum spec_type type_of(const struct build_part *parts, size_t count, size_t stars)
+static enum spec_type parameter_type(const struct build_part *parts, size_t count, size_t stars)
 {
 	if (stars)
 		return SPEC_POINTER;
 	for (size_t i = 0; i < count; i++)
 		if (is_one_of(parts[i].text, floats))
 			return SPEC_FLOATING;
-	return is_named(parts, count, "addr")	  ? SPEC_ADDR
-	       : is_named(parts, count, "mutex")  ? SPEC_LOCK
-	       : is_named(parts, count, "string") ? SPEC_STRING
-	       : is_named(parts, count, "thread") ? SPEC_THREAD
-						  : SPEC_INT;
+	return is_single_word(parts, count, "addr")	? SPEC_ADDR
+	       : is_single_word(parts, count, "mutex")	? SPEC_LOCK
+	       : is_single_word(parts, count, "string") ? SPEC_STRING
+	       : is_single_word(parts, count, "thread") ? SPEC_THREAD
+							: SPEC_INT;
 }
 
-/* The parts as a parameter: the last word is its name, what is in front of it its type. */
-static bool declare(struct build *build, const struct span *span, struct spec_parameter *made)
+/* Makes a parameter of the parts: the last word is its name, the words before it are its type. */
+static bool make_parameter(struct build *build, const struct span *span,
+			   struct spec_parameter *made)
 {
 	const struct build_part *parts = build->parts.items;
 	size_t count = build->parts.count, stars = 0, last_star = 0;
 
 	if (!strcmp(parts[count - 1].text, "*")) {
 		build_complain(build, parts[count - 1].span.place,
-			       "a name is missing behind the '*'");
+			       "a name is missing after the '*'");
 		return false;
 	}
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(parts[i].text, "*"))
 			stars++, last_star = i;
 	if (count < 2 || !strcmp(parts[0].text, "*")) {
-		build_complain(
-			build, span->place,
-			"'%s' has no type: int, struct NAME *, addr, mutex, string or another of C",
-			parts[count - 1].text);
+		build_complain(build, span->place,
+			       "'%s' has no type; write int, struct NAME *, addr, mutex, string or "
+			       "another C type before it",
+			       parts[count - 1].text);
 		return false;
 	}
 	*made = (struct spec_parameter){ .name = parts[count - 1].text,
-					 .type_text = join(build, parts, count - 1, false),
-					 .type = (uint8_t)type_of(parts, count - 1, stars),
+					 .type_text = join_parts(build, parts, count - 1, false),
+					 .type = (uint8_t)parameter_type(parts, count - 1, stars),
 					 .place = parts[count - 1].span.place };
 	if (stars)
-		made->pointee = join(build, parts, last_star, true);
+		made->pointee = join_parts(build, parts, last_star, true);
 	else if (is_one_of(parts[0].text, aggregates)) {
 		build_complain(build, span->place,
-			       "'%s' is a whole %s: only a pointer to it can be bound", made->name,
+			       "'%s' is a whole %s; declare a pointer to it instead", made->name,
 			       parts[0].text);
 		return false;
 	}
@@ -107,15 +114,15 @@ void build_parameter(struct build *build, const struct span *span)
 {
 	struct spec_parameter made;
 
-	if (declare(build, span, &made))
+	if (make_parameter(build, span, &made))
 		*vec_push(&build->now.parameters) = made;
 	else
 		build->now.broken = true;
 	build->parts.count = 0;
 }
 
-/* The words of the first declaration's type stay in `parts` for the others. */
-static void take_type_over(struct build *build, size_t words)
+/* Keeps the words of the first declaration's type (without stars) in `parts` for the next names. */
+static void keep_type_words(struct build *build, size_t words)
 {
 	struct build_part *parts = build->parts.items;
 	size_t kept = 0;
@@ -129,10 +136,10 @@ void build_extern(struct build *build, const struct span *span)
 {
 	struct spec_parameter made;
 
-	if (build->parts.count && declare(build, span, &made))
+	if (build->parts.count && make_parameter(build, span, &made))
 		*vec_push(&build->externs) = made;
 	if (build->parts.count)
-		take_type_over(build, build->parts.count - 1);
+		keep_type_words(build, build->parts.count - 1);
 }
 
 /* ---- properties ----------------------------------------------------------------------------- */
@@ -164,7 +171,7 @@ void build_property_end(struct build *build)
 		arena_copy(arena, now->events.items, now->events.count * sizeof *now->events.items);
 	property->event_count = (uint32_t)now->events.count;
 	if (now->broken)
-		return; /* errors enough; the rest would be about names that nobody knows */
+		return; /* Further errors would only be about names that could not be declared. */
 	*build->next_property = property;
 	build->next_property = &property->next;
 	build->file->property_count++;
@@ -212,11 +219,11 @@ void build_monitor(struct build *build, const struct span *span, struct build_te
 {
 	build_formula(build, SPEC_MONITOR, span, span)->text = path.text;
 	if (strlen(path.text) != path.length || !path.length)
-		build_complain(build, span->place, "this is no file's name");
+		build_complain(build, span->place, "this is not a file name");
 }
 
-/* Are the last two words `until end`? Then they are taken off. */
-static bool take_until_end(struct build *build)
+/* If the last two words are `until end`, removes them and returns true. */
+static bool remove_until_end(struct build *build)
 {
 	const struct build_part *parts = build->parts.items;
 	size_t count = build->parts.count;
@@ -232,7 +239,7 @@ void build_view(struct build *build, const struct span *span)
 {
 	static const char *const names[] = { "", "thread", "object", "global" };
 	struct spec_property *property = build->now.property;
-	bool until_end = take_until_end(build);
+	bool until_end = remove_until_end(build);
 	const struct build_part *parts = build->parts.items;
 	const char *parameter = build->parts.count > 1 ? parts[1].text : NULL;
 	uint8_t view = SPEC_VIEW_NONE;
@@ -242,18 +249,19 @@ void build_view(struct build *build, const struct span *span)
 			view = i;
 	if (view == SPEC_VIEW_NONE)
 		build_complain(build, parts[0].span.place,
-			       "there is no view '%s'; there are thread, object PARAMETER, global",
+			       "there is no view '%s'; use thread, object PARAMETER or global",
 			       parts[0].text);
 	else if (build->parts.count > 2)
 		build_complain(build, parts[2].span.place,
-			       "'%s' is not expected here; 'until end' may stand behind a view",
+			       "'%s' is not expected here; only 'until end' can follow a view",
 			       parts[2].text);
 	else if ((view == SPEC_VIEW_OBJECT) != (parameter != NULL))
-		build_complain(build, span->place, "%s",
-			       parameter ? "only 'view object' names a parameter"
-					 : "of which parameter? view object PARAMETER;");
+		build_complain(
+			build, span->place, "%s",
+			parameter ? "only 'view object' takes a parameter"
+				  : "the parameter is missing; write 'view object PARAMETER;'");
 	else if (property->view != SPEC_VIEW_NONE)
-		build_complain(build, span->place, "a property has one view");
+		build_complain(build, span->place, "a property can have only one view");
 	else {
 		property->view = view;
 		property->view_name = parameter;
@@ -267,9 +275,9 @@ void build_violation(struct build *build, const struct span *span, const char *w
 		     const char *lua, const struct span *bracket)
 {
 	if (strcmp(what, "violation") != 0)
-		build_complain(build, span->place, "there is only 'on violation { Lua }'");
+		build_complain(build, span->place, "only 'on violation { Lua }' is possible here");
 	else if (build->now.property->on_violation)
-		build_complain(build, span->place, "a property has one 'on violation'");
+		build_complain(build, span->place, "a property can have only one 'on violation'");
 	build->now.property->on_violation = lua;
 	build->now.property->on_violation_place = build_inside(bracket);
 }
@@ -295,7 +303,7 @@ struct spec_place build_inside(const struct span *bracket)
 	return (struct spec_place){ bracket->place.line, bracket->place.column + 1, 1 };
 }
 
-/* names.c finds out which are productions. */
+/* Every symbol starts as an event; names.c finds out which ones are productions. */
 struct spec_item *build_symbol(struct build *build, const struct span *span, const char *label,
 			       const char *name)
 {
@@ -324,11 +332,7 @@ struct spec_item *build_code(struct build *build, enum spec_item_kind kind, cons
 
 struct build_items build_add_item(struct build_items list, struct spec_item *item)
 {
-	if (list.last)
-		list.last->next = item;
-	else
-		list.first = item;
-	list.last = item;
+	BUILD_APPEND(&list, item);
 	return list;
 }
 
@@ -339,11 +343,7 @@ struct build_alternatives build_add_alternative(struct build *build, struct buil
 
 	made->place = span->place;
 	made->items = items;
-	if (list.last)
-		list.last->next = made;
-	else
-		list.first = made;
-	list.last = made;
+	BUILD_APPEND(&list, made);
 	return list;
 }
 

@@ -1,6 +1,7 @@
 /*
- * What the file alone can be wrong in, once names are numbers: types in expressions, operators of
- * time in places without time, parameters that nobody binds, targets of the wrong type.
+ * Checks of a property file that need only the file itself, after names.c has resolved its names:
+ * types in expressions, temporal operators outside of formulas, parameters that no event binds,
+ * targets of the wrong type, and `use` statements.
  */
 #include "spec/check.h"
 #include "spec/spelling.h"
@@ -16,7 +17,7 @@ struct check_checker {
 	const struct spec_file *file;
 	const struct spec_property *property;
 	struct spec_messages *messages;
-	const struct spec_formula *formula; /* NULL: in an event */
+	const struct spec_formula *formula; /* NULL while an event is checked */
 };
 
 #define COMPLAIN(c, place, ...)                                                                    \
@@ -32,9 +33,9 @@ static const struct function {
 		  { "startswith", 2, 0 } };
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 
-static enum kind kind_of(struct check_checker *c, const struct spec_expr *e);
+static enum kind kind_of_expr(struct check_checker *c, const struct spec_expr *e);
 
-static enum kind of_type(uint8_t type)
+static enum kind kind_of_type(uint8_t type)
 {
 	switch (type) {
 	case SPEC_STRING: return TEXT;
@@ -43,25 +44,25 @@ static enum kind of_type(uint8_t type)
 	}
 }
 
-static enum kind of_name(struct check_checker *c, const struct spec_expr *e)
+static enum kind kind_of_name(struct check_checker *c, const struct spec_expr *e)
 {
 	if (e->parameter != SPEC_NONE)
-		return of_type(c->property->parameters[e->parameter].type);
+		return kind_of_type(c->property->parameters[e->parameter].type);
 	if (e->external != SPEC_NONE)
-		return of_type(c->file->externs[e->external].type);
+		return kind_of_type(c->file->externs[e->external].type);
 	return UNKNOWN;
 }
 
-static void expect(struct check_checker *c, const struct spec_expr *e, bool text,
-		   const char *function)
+static void expect_kind(struct check_checker *c, const struct spec_expr *e, bool text,
+			const char *function)
 {
-	enum kind kind = kind_of(c, e);
+	enum kind kind = kind_of_expr(c, e);
 
 	if (kind != UNKNOWN && (kind == TEXT) != text)
-		COMPLAIN(c, e->place, "%s takes a %s here", function, text ? "string" : "number");
+		COMPLAIN(c, e->place, "%s expects a %s here", function, text ? "string" : "number");
 }
 
-static enum kind of_call(struct check_checker *c, const struct spec_expr *e)
+static enum kind check_call(struct check_checker *c, const struct spec_expr *e)
 {
 	const struct function *f = functions;
 	struct spelling near;
@@ -74,27 +75,26 @@ static enum kind of_call(struct check_checker *c, const struct spec_expr *e)
 		for (size_t i = 0; i < FUNCTIONS; i++)
 			spelling_try(&near, functions[i].name);
 		COMPLAIN(c, e->place,
-			 "there is no function '%s' here; there are strstr, strcmp, strncmp, "
-			 "strlen and startswith%s%s%s",
-			 e->text, near.best ? "; did you mean '" : "", near.best ? near.best : "",
-			 near.best ? "'?" : "");
+			 "there is no function '%s'; use strstr, strcmp, strncmp, strlen or "
+			 "startswith%s",
+			 e->text, spelling_hint(near.best).text);
 		return UNKNOWN;
 	}
 	for (const struct spec_expr *x = e->left; x; x = x->next, given++)
 		if (given < f->texts + f->numbers)
-			expect(c, x, given < f->texts, f->name);
+			expect_kind(c, x, given < f->texts, f->name);
 	if (given != f->texts + f->numbers)
 		COMPLAIN(c, e->place, "%s takes %u arguments, not %u", f->name,
 			 f->texts + f->numbers, given);
 	return INTEGER;
 }
 
-static bool compares(uint8_t operator)
+static bool is_comparison(uint8_t operator)
 {
 	return operator>= SPEC_LESS && operator<= SPEC_UNEQUAL;
 }
 
-static bool wants_integers(uint8_t operator)
+static bool needs_integers(uint8_t operator)
 {
 	return operator== SPEC_MODULO || operator== SPEC_SHIFT_LEFT || operator==
 		SPEC_SHIFT_RIGHT ||
@@ -109,36 +109,36 @@ static bool is_null(const struct spec_expr *e)
 	return e->operator== SPEC_NUMBER && !e->number;
 }
 
-static enum kind of_binary(struct check_checker *c, const struct spec_expr *e)
+static enum kind check_binary(struct check_checker *c, const struct spec_expr *e)
 {
-	enum kind a = kind_of(c, e->left), b = kind_of(c, e->right);
+	enum kind a = kind_of_expr(c, e->left), b = kind_of_expr(c, e->right);
 	bool known = a != UNKNOWN && b != UNKNOWN;
 
-	if (compares(e->operator)) {
+	if (is_comparison(e->operator)) {
 		if (known && (a == TEXT) != (b == TEXT) && !is_null(a == TEXT ? e->right : e->left))
-			COMPLAIN(c, e->place, "a string is compared with a number");
+			COMPLAIN(c, e->place, "a string cannot be compared with a number");
 		return INTEGER;
 	}
 	if (a == TEXT || b == TEXT)
-		COMPLAIN(c, e->place, "one cannot calculate with a string");
-	else if ((a == REAL || b == REAL) && wants_integers(e->operator))
-		COMPLAIN(c, e->place, "this operator takes integers only");
+		COMPLAIN(c, e->place, "arithmetic on a string is not possible");
+	else if ((a == REAL || b == REAL) && needs_integers(e->operator))
+		COMPLAIN(c, e->place, "this operator works only on integers");
 	return !known ? UNKNOWN : a == REAL || b == REAL ? REAL : INTEGER;
 }
 
-static enum kind of_unary(struct check_checker *c, const struct spec_expr *e)
+static enum kind check_unary(struct check_checker *c, const struct spec_expr *e)
 {
-	enum kind a = kind_of(c, e->left);
+	enum kind a = kind_of_expr(c, e->left);
 
 	if (a == TEXT && e->operator!= SPEC_NOT)
-		COMPLAIN(c, e->place, "one cannot calculate with a string");
-	else if (a == REAL && wants_integers(e->operator))
-		COMPLAIN(c, e->place, "this operator takes integers only");
+		COMPLAIN(c, e->place, "arithmetic on a string is not possible");
+	else if (a == REAL && needs_integers(e->operator))
+		COMPLAIN(c, e->place, "this operator works only on integers");
 	return e->operator== SPEC_NOT ? INTEGER : a;
 }
 
-/* Members, indices and what is pointed at are of globals: there is a name at their root. */
-static enum kind of_place(struct check_checker *c, const struct spec_expr *e)
+/* Only globals have members, elements and addresses: the root of such an expression is a name. */
+static enum kind check_member_or_index(struct check_checker *c, const struct spec_expr *e)
 {
 	const struct spec_expr *root = e;
 
@@ -148,76 +148,81 @@ static enum kind of_place(struct check_checker *c, const struct spec_expr *e)
 	       operator== SPEC_ADDRESS;
 	     root = root->left)
 		if (root->operator== SPEC_INDEX)
-			kind_of(c, root->right);
+			kind_of_expr(c, root->right);
 	if (root->operator== SPEC_EVENT)
-		COMPLAIN(c, e->place, "'%s' is an event, it has no members; implication is '=>'",
+		COMPLAIN(c, e->place,
+			 "'%s' is an event and has no members; implication is written '=>'",
 			 root->text);
 	else if (root->operator!= SPEC_NAME)
 		COMPLAIN(c, e->place, "only a variable has members, elements and an address");
 	return UNKNOWN;
 }
 
-/* The operators of time: `always` and `never` speak of the past, `ltl:` of the future. */
-static enum kind of_time(struct check_checker *c, const struct spec_expr *e)
+/*
+ * Temporal operators: `always` and `never` use past-time operators, `ltl:` future-time operators.
+ */
+static enum kind check_temporal(struct check_checker *c, const struct spec_expr *e)
 {
 	bool future = e->operator>= SPEC_ALWAYS;
 	bool past = e->operator>= SPEC_PREV && !future;
 
 	if (!c->formula)
-		COMPLAIN(c, e->place, "operators of time stand in formulas only");
+		COMPLAIN(c, e->place, "temporal operators are allowed only in formulas");
 	else if (future && c->formula->formalism != SPEC_LTL)
 		COMPLAIN(c, e->place,
-			 "always, eventually, next and until look ahead: they stand in 'ltl:'");
+			 "always, eventually, next and until are future operators, allowed only in "
+			 "'ltl:'");
 	else if (past && c->formula->formalism == SPEC_LTL)
 		COMPLAIN(c, e->place,
-			 "'ltl:' looks ahead; prev, once, sofar, since, start, end and [p, q) look "
-			 "back: they stand in 'always' and 'never'");
-	kind_of(c, e->left);
+			 "prev, once, sofar, since, start, end and [p, q) are past operators, "
+			 "allowed only in 'always' and 'never', not in 'ltl:'");
+	kind_of_expr(c, e->left);
 	if (e->right)
-		kind_of(c, e->right);
+		kind_of_expr(c, e->right);
 	return INTEGER;
 }
 
-static enum kind kind_of(struct check_checker *c, const struct spec_expr *e)
+static enum kind kind_of_expr(struct check_checker *c, const struct spec_expr *e)
 {
 	switch (e->operator) {
 	case SPEC_NUMBER: return INTEGER;
 	case SPEC_REAL: return REAL;
 	case SPEC_TEXT: return TEXT;
-	case SPEC_NAME: return of_name(c, e);
+	case SPEC_NAME: return kind_of_name(c, e);
 	case SPEC_EVENT: return INTEGER;
-	case SPEC_CALL: return of_call(c, e);
+	case SPEC_CALL: return check_call(c, e);
 	case SPEC_MEMBER:
 	case SPEC_INDEX:
 	case SPEC_DEREF:
-	case SPEC_ADDRESS: return of_place(c, e);
+	case SPEC_ADDRESS: return check_member_or_index(c, e);
 	case SPEC_NOT:
 	case SPEC_COMPLEMENT:
-	case SPEC_NEGATE: return of_unary(c, e);
+	case SPEC_NEGATE: return check_unary(c, e);
 	case SPEC_AND:
 	case SPEC_OR:
-		kind_of(c, e->left);
-		kind_of(c, e->right);
+		kind_of_expr(c, e->left);
+		kind_of_expr(c, e->right);
 		return INTEGER;
 	case SPEC_CONDITIONAL:
-		kind_of(c, e->left);
-		kind_of(c, e->third);
-		return kind_of(c, e->right);
-	default: return e->operator<SPEC_IMPLIES ? of_binary(c, e) : of_time(c, e);
+		kind_of_expr(c, e->left);
+		kind_of_expr(c, e->third);
+		return kind_of_expr(c, e->right);
+	default: return e->operator<SPEC_IMPLIES ? check_binary(c, e) : check_temporal(c, e);
 	}
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-static const char *article(uint8_t type)
+static const char *type_with_article(uint8_t type)
 {
-	static const char *const names[] = { "an integer", "a floating number", "a pointer",
-					     "an address", "a mutex",		"a string",
+	static const char *const names[] = { "an integer", "a floating-point number",
+					     "a pointer",  "an address",
+					     "a mutex",	   "a string",
 					     "a thread" };
 	return names[type];
 }
 
-/* Is the parameter of a type that this point can bind to it? */
+/* Does the parameter have a type that this point can bind to its target? */
 static void check_target(struct check_checker *c, const struct spec_target *t, bool lock)
 {
 	if (!t || t->parameter == SPEC_NONE)
@@ -225,27 +230,28 @@ static void check_target(struct check_checker *c, const struct spec_target *t, b
 	const struct spec_parameter *p = &c->property->parameters[t->parameter];
 	bool pointer = p->type == SPEC_POINTER;
 	if (t->kind == SPEC_FIELD && !pointer)
-		COMPLAIN(c, t->place, "'%s' is %s: it has no members", p->name, article(p->type));
+		COMPLAIN(c, t->place, "'%s' is %s: it has no members", p->name,
+			 type_with_article(p->type));
 	else if (t->kind == SPEC_POINTED && !pointer && p->type != SPEC_ADDR)
-		COMPLAIN(c, t->place, "'%s' is %s: it points at nothing; declare 'addr %s'",
-			 p->name, article(p->type), p->name);
+		COMPLAIN(c, t->place, "'%s' is %s and cannot be dereferenced; declare 'addr %s'",
+			 p->name, type_with_article(p->type), p->name);
 	else if (t->kind == SPEC_OBJECT && lock && !pointer && p->type != SPEC_LOCK &&
 		 p->type != SPEC_ADDR)
-		COMPLAIN(c, t->place, "'%s' is %s; declare 'mutex %s'", p->name, article(p->type),
-			 p->name);
+		COMPLAIN(c, t->place, "'%s' is %s; declare 'mutex %s'", p->name,
+			 type_with_article(p->type), p->name);
 	if (t->path && strchr(t->path, '*') && strcmp(t->path, "*") != 0)
-		COMPLAIN(c, t->place, "'*' stands for a whole member: %s->*", t->name);
+		COMPLAIN(c, t->place, "'*' must be the whole member; write %s->*", t->name);
 	else if (t->path && strstr(t->path, "->"))
 		COMPLAIN(c, t->place,
-			 "only the first '->' of '%s' is recorded; declare a parameter for what is "
-			 "behind it",
+			 "only the first '->' of '%s' is recorded; declare a parameter for the "
+			 "object it points to",
 			 t->name);
 }
 
 static void check_value(struct check_checker *c, const struct spec_argument *a)
 {
 	if (a && a->value)
-		kind_of(c, a->value);
+		kind_of_expr(c, a->value);
 }
 
 static void check_point(struct check_checker *c, const struct spec_point *p)
@@ -261,18 +267,18 @@ static void check_point(struct check_checker *c, const struct spec_point *p)
 			  p->kind == SPEC_POINT_PROBE))
 		COMPLAIN(c, p->result->place, "only a 'return' has a result");
 	if (thread && (p->argument_count > 1 || p->rest))
-		COMPLAIN(c, p->place, "this has one argument, the thread");
+		COMPLAIN(c, p->place, "spawn and join take one argument, the thread");
 	if (p->kind == SPEC_POINT_PROBE && (p->library || !strchr(p->function, ':')))
-		COMPLAIN(c, p->place, "a probe is called APP:NAME");
+		COMPLAIN(c, p->place, "the name of a probe is APP:NAME");
 	check_target(c, p->target, lock);
 	check_target(c, p->holding, true);
 	if (p->filter)
-		kind_of(c, p->filter);
+		kind_of_expr(c, p->filter);
 	if (p->becomes)
-		kind_of(c, p->becomes);
+		kind_of_expr(c, p->becomes);
 }
 
-static const struct spec_formula *grammar_of(const struct spec_property *property)
+static const struct spec_formula *find_grammar(const struct spec_property *property)
 {
 	const struct spec_formula *f = property->formulas;
 
@@ -281,36 +287,39 @@ static const struct spec_formula *grammar_of(const struct spec_property *propert
 	return f;
 }
 
-/* What stands in a reset's condition is src/grammar's to judge: it may be Lua. */
+/* The condition of a reset is checked by src/grammar because it may be Lua. */
 static void check_event(struct check_checker *c, const struct spec_event *e)
 {
-	bool grammar = grammar_of(c->property);
+	bool grammar = find_grammar(c->property);
 
 	for (const struct spec_point *p = e->points; p; p = p->next) {
 		check_point(c, p);
-		/* all events of the property are letters, also those that it does not name */
+		/*
+		 * A grammar's words contain all events of the property, also those the grammar does
+		 * not name.
+		 */
 		if (grammar && p->kind == SPEC_POINT_BECOMES)
 			COMPLAIN(c, p->place,
-				 "words of a grammar are made of what happens, and 'becomes' is "
-				 "about states; a property of its own may have it");
+				 "'becomes' is about states, but a grammar needs events; move it "
+				 "to a property of its own");
 	}
 	if (e->reset && !grammar)
-		COMPLAIN(c, e->place, "'reset' is for grammars, and '%s' has none",
+		COMPLAIN(c, e->place, "'reset' is only for grammars, and '%s' has no grammar",
 			 c->property->name);
 }
 
-/* doc/grammars.md: which events are one word must be said where there are parameters. */
+/* doc/grammars.md: a property with parameters must say which events form one word. */
 static void check_view(struct check_checker *c)
 {
-	const struct spec_formula *grammar = grammar_of(c->property);
+	const struct spec_formula *grammar = find_grammar(c->property);
 
 	if (grammar && c->property->parameter_count && c->property->view == SPEC_VIEW_NONE)
 		COMPLAIN(c, grammar->place,
-			 "whose events are one word? 'view thread;', 'view object PARAMETER;' or "
-			 "'view global;' says so");
+			 "which events form one word? Add 'view thread;', 'view object PARAMETER;' "
+			 "or 'view global;'");
 }
 
-static void mark(bool *bound, const struct spec_point *p)
+static void mark_bound_parameters(bool *bound, const struct spec_point *p)
 {
 	for (uint32_t i = 0; i < p->argument_count; i++)
 		if (p->arguments[i].parameter != SPEC_NONE)
@@ -323,8 +332,8 @@ static void mark(bool *bound, const struct spec_point *p)
 		bound[p->holding->parameter] = true;
 }
 
-/* Something is wrong with it already: a parameter of that name was there before. */
-static bool is_told(const struct check_checker *c, struct spec_place place)
+/* Is there already a message at this location? A duplicate parameter has been reported there. */
+static bool has_message_at(const struct check_checker *c, struct spec_place place)
 {
 	for (size_t i = 0; i < c->messages->list.count; i++)
 		if (c->messages->list.items[i].place.line == place.line &&
@@ -342,16 +351,18 @@ static void check_bound(struct check_checker *c)
 	for (uint32_t i = 0; i < c->property->event_count; i++) {
 		broken |= !c->property->events[i].points;
 		for (const struct spec_point *p = c->property->events[i].points; p; p = p->next)
-			mark(bound, p);
+			mark_bound_parameters(bound, p);
 	}
 	for (uint32_t i = 0; i < count && !broken; i++)
-		if (!bound[i] && !is_told(c, c->property->parameters[i].place))
+		if (!bound[i] && !has_message_at(c, c->property->parameters[i].place))
 			COMPLAIN(c, c->property->parameters[i].place, "no event binds '%s'",
 				 c->property->parameters[i].name);
 	free(bound);
 }
 
-/* ---- what is outside of properties ----------------------------------------------------------- */
+/*
+ * ---- use statements and files -----------------------------------------------------------------
+ */
 
 static const struct check_analysis {
 	const char *name, *option;
@@ -373,16 +384,15 @@ static void check_use(struct check_checker *c, const struct spec_use *use)
 		spelling_start(&near, use->name);
 		for (size_t i = 0; i < ANALYSES; i++)
 			spelling_try(&near, analyses[i].name);
-		COMPLAIN(c, use->place, "there is no analysis '%s'%s%s%s", use->name,
-			 near.best ? "; did you mean '" : "", near.best ? near.best : "",
-			 near.best ? "'?" : "");
+		COMPLAIN(c, use->place, "there is no analysis '%s'%s", use->name,
+			 spelling_hint(near.best).text);
 	} else if (use->option && !a->option) {
 		COMPLAIN(c, use->option_place, "'%s' has no options", use->name);
 	} else if (use->option && strcmp(use->option, a->option) != 0) {
 		COMPLAIN(c, use->option_place, "'%s' has no option '%s'; it has '%s'", use->name,
 			 use->option, a->option);
 	} else if (use->option && use->value < 2) {
-		COMPLAIN(c, use->option_place, "'%s' is at least 2", use->option);
+		COMPLAIN(c, use->option_place, "'%s' must be at least 2", use->option);
 	}
 }
 
@@ -401,12 +411,12 @@ void check_file(const struct spec_file *file, struct spec_messages *messages)
 		check_view(&c);
 		for (c.formula = p->formulas; c.formula; c.formula = c.formula->next) {
 			if (c.formula->expr)
-				kind_of(&c, c.formula->expr);
+				kind_of_expr(&c, c.formula->expr);
 			if (c.formula->pattern)
 				check_pattern(file, c.formula, messages);
 		}
 		if (!p->formulas && !messages->errors)
-			COMPLAIN(&c, p->place, "'%s' has no formula: nothing could be said of it",
+			COMPLAIN(&c, p->place, "'%s' has no formula, so there is nothing to check",
 				 p->name);
 	}
 }

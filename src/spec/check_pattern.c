@@ -1,12 +1,12 @@
 /*
- * Patterns that mean nothing or cannot match: what must not stand under `!`, members of `||`,
- * regions that are not begun and ended together. A mistake that matches nothing would look like a
- * program without faults, so all of these are errors.
+ * Reports patterns that mean nothing or cannot match: operators that are not allowed under `!` or
+ * `||`, and regions that are not begun and ended together. All of these are errors, because a
+ * mistaken pattern that never matches would look like a correct program.
  */
 #include "spec/check.h"
 #include "spec/spelling.h"
 
-#define MOST_NAMES 64u /* threads or regions of one pattern; checks are linear in them */
+#define MOST_NAMES 64u /* threads or regions in one pattern; the checks loop over all of them */
 
 struct check_pattern_checker {
 	const struct spec_file *file;
@@ -18,20 +18,22 @@ struct check_pattern_checker {
 #define COMPLAIN(c, place, ...)                                                                    \
 	spec_complain((c)->file, (c)->messages, SPEC_ERROR, (place), __VA_ARGS__)
 
-/* ---- under ! --------------------------------------------------------------------------------- */
+/*
+ * ---- parts under ! ----------------------------------------------------------------------------
+ */
 
-/* Does it demand that something comes before something else? */
+/* Does the pattern require one event to come before another? */
 static bool has_order(const struct spec_pattern *p)
 {
 	if (p->kind == SPEC_SEQUENCE)
-		return true; /* it has two parts */
+		return true; /* a sequence has at least two parts */
 	for (const struct spec_pattern *part = p->parts; part; part = part->next)
 		if (has_order(part))
 			return true;
 	return false;
 }
 
-static const char *sign(uint8_t kind)
+static const char *operator_sign(uint8_t kind)
 {
 	switch (kind) {
 	case SPEC_STAR: return "*";
@@ -46,11 +48,11 @@ static const char *sign(uint8_t kind)
 static void check_inverted(struct check_pattern_checker *c, const struct spec_pattern *p)
 {
 	for (; p; p = p->next) {
-		if (sign(p->kind))
+		if (operator_sign(p->kind))
 			COMPLAIN(c, p->place,
-				 "'%s' cannot stand under '!': what is negated is the order of "
-				 "certain events",
-				 sign(p->kind));
+				 "'%s' is not allowed under '!', which negates the order of single "
+				 "events",
+				 operator_sign(p->kind));
 		else
 			check_inverted(c, p->parts);
 	}
@@ -58,7 +60,7 @@ static void check_inverted(struct check_pattern_checker *c, const struct spec_pa
 
 /* ---- members of || --------------------------------------------------------------------------- */
 
-/* The threads of a member's leaves are put into `taken`; two members may not share one. */
+/* Enters the threads of a member's leaves into `taken`; two members must not share a thread. */
 static void check_member(struct check_pattern_checker *c, const struct spec_pattern *p,
 			 uint32_t *taken, uint32_t member)
 {
@@ -69,17 +71,16 @@ static void check_member(struct check_pattern_checker *c, const struct spec_patt
 	}
 	if (p->kind != SPEC_LEAF) {
 		COMPLAIN(c, p->place,
-			 "a member of '||' is one event, or one of several: (a(t1) | b(t1)) || "
-			 "c(t2)");
+			 "a member of '||' must be one event or a choice of events: (a(t1) | "
+			 "b(t1)) || c(t2)");
 		return;
 	}
 	if (p->thread == SPEC_NONE)
 		return;
 	if (taken[p->thread] && taken[p->thread] != member)
-		COMPLAIN(
-			c, p->place,
-			"what happens at once is of different threads, and two members are of '%s'",
-			c->formula->threads[p->thread]);
+		COMPLAIN(c, p->place,
+			 "the members of '||' must be in different threads, but two are in '%s'",
+			 c->formula->threads[p->thread]);
 	taken[p->thread] = member;
 }
 
@@ -104,39 +105,39 @@ static void check_shape(struct check_pattern_checker *c, const struct spec_patte
 			check_inverted(c, p->parts);
 			if (before == c->messages->errors && !has_order(p->parts))
 				COMPLAIN(c, p->place,
-					 "there is no order here that '!' could negate");
+					 "'!' needs a sequence of at least two events to negate");
 			continue;
 		}
 		check_shape(c, p->parts);
 	}
 }
 
-/* ---- regions ---------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 /*
- * How often a part begins and ends a region, whatever is chosen in it. Where alternatives differ no
- * such number exists: `differ`. What begins and ends it counts as nothing when alternatives are
- * compared.
+ * How often a part begins and ends a region, whichever alternatives are chosen. `differ`: the
+ * alternatives disagree, so there is no such number. An alternative that both begins and ends the
+ * region counts as zero when alternatives are compared.
  */
-struct count {
+struct region_marks {
 	unsigned begins, ends;
 	bool differ;
-	const struct spec_pattern *first; /* leaf */
+	const struct spec_pattern *first; /* the first leaf that begins or ends the region */
 };
 
-static struct count count_in(const struct spec_pattern *p, uint32_t region);
+static struct region_marks count_marks(const struct spec_pattern *p, uint32_t region);
 
-static bool is_whole(const struct count *count)
+static bool is_balanced(const struct region_marks *count)
 {
 	return count->begins == count->ends;
 }
 
-static struct count count_parts(const struct spec_pattern *p, uint32_t region)
+static struct region_marks count_marks_in_parts(const struct spec_pattern *p, uint32_t region)
 {
-	struct count all = { 0 };
+	struct region_marks all = { 0 };
 
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
-		struct count one = count_in(part, region);
+		struct region_marks one = count_marks(part, region);
 
 		all.begins += one.begins;
 		all.ends += one.ends;
@@ -146,26 +147,27 @@ static struct count count_parts(const struct spec_pattern *p, uint32_t region)
 	return all;
 }
 
-static struct count count_either(const struct spec_pattern *p, uint32_t region)
+static struct region_marks count_marks_in_alternatives(const struct spec_pattern *p,
+						       uint32_t region)
 {
-	struct count all = count_in(p->parts, region);
+	struct region_marks all = count_marks(p->parts, region);
 
 	for (const struct spec_pattern *part = p->parts->next; part; part = part->next) {
-		struct count one = count_in(part, region);
+		struct region_marks one = count_marks(part, region);
 
 		all.differ |=
-			one.differ || is_whole(&one) != is_whole(&all) ||
-			(!is_whole(&one) && (one.begins != all.begins || one.ends != all.ends));
+			one.differ || is_balanced(&one) != is_balanced(&all) ||
+			(!is_balanced(&one) && (one.begins != all.begins || one.ends != all.ends));
 		all.first = all.first ? all.first : one.first;
 	}
-	if (is_whole(&all))
+	if (is_balanced(&all))
 		all.begins = all.ends = 0;
 	return all;
 }
 
-static struct count count_in(const struct spec_pattern *p, uint32_t region)
+static struct region_marks count_marks(const struct spec_pattern *p, uint32_t region)
 {
-	struct count count = { 0 };
+	struct region_marks count = { 0 };
 
 	switch (p->kind) {
 	case SPEC_LEAF:
@@ -173,62 +175,69 @@ static struct count count_in(const struct spec_pattern *p, uint32_t region)
 		count.ends = p->ends == region;
 		count.first = count.begins || count.ends ? p : NULL;
 		return count;
-	case SPEC_EITHER: return count_either(p, region);
+	case SPEC_EITHER: return count_marks_in_alternatives(p, region);
 	case SPEC_STAR:
-	case SPEC_MAYBE: /* may be nothing: it must be whole in itself */
-		count = count_parts(p, region);
-		count.differ |= !is_whole(&count);
+	/* may match nothing, so it must contain both the beginning and the end, or neither */
+	case SPEC_MAYBE:
+		count = count_marks_in_parts(p, region);
+		count.differ |= !is_balanced(&count);
 		count.begins = count.ends = 0;
 		return count;
-	default: return count_parts(p, region);
+	default: return count_marks_in_parts(p, region);
 	}
 }
 
-static bool marks(const struct spec_pattern *p, uint32_t region, bool ends)
+static bool marks_region(const struct spec_pattern *p, uint32_t region, bool ends)
 {
 	if (p->kind == SPEC_LEAF)
 		return (ends ? p->ends : p->begins) == region;
 	for (const struct spec_pattern *part = p->parts; part; part = part->next)
-		if (marks(part, region, ends))
+		if (marks_region(part, region, ends))
 			return true;
 	return false;
 }
 
-static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region);
+static const struct spec_pattern *find_end_before_begin(const struct spec_pattern *p,
+							uint32_t region);
 
-/* All of the alternatives: one that cannot match may be there for its marks alone. */
-static const struct spec_pattern *find_in_all(const struct spec_pattern *p, uint32_t region)
+/*
+ * Every alternative must be backward; an alternative that cannot match may exist only for its
+ * marks. Returns the part found in the last one, or NULL.
+ */
+static const struct spec_pattern *find_in_all_alternatives(const struct spec_pattern *p,
+							   uint32_t region)
 {
 	const struct spec_pattern *found = NULL;
 
 	for (const struct spec_pattern *part = p->parts; part; part = part->next)
-		if (!(found = find_backward(part, region)))
+		if (!(found = find_end_before_begin(part, region)))
 			return NULL;
 	return found;
 }
 
-/* What is demanded to end a region before it begins; NULL: nothing. */
-static const struct spec_pattern *find_backward(const struct spec_pattern *p, uint32_t region)
+/* The part that is required to end the region before another part begins it, or NULL. */
+static const struct spec_pattern *find_end_before_begin(const struct spec_pattern *p,
+							uint32_t region)
 {
 	const struct spec_pattern *ended = NULL;
 
 	if (p->kind == SPEC_INVERTED)
 		return NULL;
 	if (p->kind == SPEC_EITHER)
-		return find_in_all(p, region);
+		return find_in_all_alternatives(p, region);
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
-		if (ended && marks(part, region, false))
+		if (ended && marks_region(part, region, false))
 			return ended;
-		if (p->kind == SPEC_SEQUENCE && !ended && marks(part, region, true))
+		if (p->kind == SPEC_SEQUENCE && !ended && marks_region(part, region, true))
 			ended = part;
-		const struct spec_pattern *below = find_backward(part, region);
+		const struct spec_pattern *below = find_end_before_begin(part, region);
 		if (below)
 			return below;
 	}
 	return NULL;
 }
 
-static void find_near(struct check_pattern_checker *c, uint32_t region, struct spelling *near)
+static void suggest_region(struct check_pattern_checker *c, uint32_t region, struct spelling *near)
 {
 	spelling_start(near, c->formula->regions[region]);
 	for (uint32_t i = 0; i < c->formula->region_count; i++)
@@ -238,41 +247,41 @@ static void find_near(struct check_pattern_checker *c, uint32_t region, struct s
 
 static void check_region(struct check_pattern_checker *c, uint32_t region)
 {
-	struct count count = count_in(c->formula->pattern, region);
+	struct region_marks count = count_marks(c->formula->pattern, region);
 	const char *name = c->formula->regions[region];
 	struct spec_place place;
 	struct spelling near;
 
-	/* What is nested too deeply was cut off, and complained of: it may have had all of the region. */
+	/*
+	 * A part that was nested too deeply was cut off and reported. It may have contained all
+	 * leaves of the region.
+	 */
 	if (!count.first)
 		return;
 	place = count.first->place;
-	find_near(c, region, &near);
-	const char *ask = near.best ? "; did you mean '" : "", *best = near.best ? near.best : "";
-	const char *end = near.best ? "'?" : "";
+	suggest_region(c, region, &near);
+	struct spelling_hint hint = spelling_hint(near.best);
 	if (count.differ)
 		COMPLAIN(c, place,
-			 "the region '%s' is begun or ended in some choices and not in others",
+			 "the region '%s' begins or ends in some alternatives but not in others",
 			 name);
 	else if (count.begins && !count.ends)
-		COMPLAIN(c, place, "the region '%s' is begun and never ended%s%s%s", name, ask,
-			 best, end);
+		COMPLAIN(c, place, "the region '%s' begins but never ends%s", name, hint.text);
 	else if (count.ends && !count.begins)
-		COMPLAIN(c, place, "the region '%s' is ended and never begun%s%s%s", name, ask,
-			 best, end);
+		COMPLAIN(c, place, "the region '%s' ends but never begins%s", name, hint.text);
 	else if (count.begins > 1 || count.ends > 1)
 		COMPLAIN(c, place,
-			 "the region '%s' is begun or ended more than once; different regions have "
+			 "the region '%s' begins or ends more than once; give different regions "
 			 "different names",
 			 name);
-	else if (find_backward(c->formula->pattern, region))
-		COMPLAIN(c, find_backward(c->formula->pattern, region)->place,
-			 "the region '%s' ends here, in front of where it begins", name);
+	else if (find_end_before_begin(c->formula->pattern, region))
+		COMPLAIN(c, find_end_before_begin(c->formula->pattern, region)->place,
+			 "the region '%s' ends here, before it begins", name);
 }
 
-/* One region, one thread. */
-static void check_owner(struct check_pattern_checker *c, const struct spec_pattern *leaf,
-			uint32_t region)
+/* A region belongs to one thread. */
+static void check_region_thread(struct check_pattern_checker *c, const struct spec_pattern *leaf,
+				uint32_t region)
 {
 	if (region == SPEC_NONE || leaf->thread == SPEC_NONE)
 		return;
@@ -281,7 +290,7 @@ static void check_owner(struct check_pattern_checker *c, const struct spec_patte
 		*thread = leaf->thread;
 	else if (*thread != leaf->thread)
 		COMPLAIN(c, leaf->place,
-			 "the region '%s' is one thread's, but '%s' and '%s' are two",
+			 "the region '%s' must be in one thread, but it is in '%s' and '%s'",
 			 c->formula->regions[region], c->formula->threads[*thread],
 			 c->formula->threads[leaf->thread]);
 }
@@ -292,14 +301,14 @@ static void check_leaves(struct check_pattern_checker *c, const struct spec_patt
 		check_leaves(c, p->parts);
 		if (p->kind != SPEC_LEAF)
 			continue;
-		check_owner(c, p, p->begins);
-		check_owner(c, p, p->ends);
+		check_region_thread(c, p, p->begins);
+		check_region_thread(c, p, p->ends);
 		if (p->begins != SPEC_NONE && p->begins == p->ends)
-			COMPLAIN(c, p->place, "one event cannot begin and end a region");
+			COMPLAIN(c, p->place, "one event cannot both begin and end a region");
 	}
 }
 
-/* Does it match though nothing is chosen? */
+/* Does the pattern match without any event? */
 static bool may_be_empty(const struct spec_pattern *p)
 {
 	bool any = false, all = true;
@@ -323,13 +332,13 @@ void check_pattern(const struct spec_file *file, const struct spec_formula *form
 	struct check_pattern_checker c = { .file = file, .formula = formula, .messages = messages };
 
 	if (formula->thread_count > MOST_NAMES || formula->region_count > MOST_NAMES) {
-		COMPLAIN(&c, formula->place, "a pattern has at most %u threads and %u regions",
+		COMPLAIN(&c, formula->place, "a pattern can have at most %u threads and %u regions",
 			 MOST_NAMES, MOST_NAMES);
 		return;
 	}
 	check_shape(&c, formula->pattern);
 	if (may_be_empty(formula->pattern))
-		COMPLAIN(&c, formula->pattern->place, "this matches without any event");
+		COMPLAIN(&c, formula->pattern->place, "this pattern matches without any event");
 	for (uint32_t i = 0; i < formula->region_count; i++)
 		c.region_thread[i] = SPEC_NONE;
 	check_leaves(&c, formula->pattern);

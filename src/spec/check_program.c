@@ -1,4 +1,7 @@
-/* Names that only the program can know: its functions, variables, members; and monitors' files. */
+/*
+ * Checks the names that only the program can resolve: its functions, probes, variables and struct
+ * members. Also checks that the files of `monitor` formulas exist.
+ */
 #include "spec/message.h"
 #include "spec/spelling.h"
 #include "base/intern.h"
@@ -11,40 +14,28 @@
 struct check_program_checker {
 	const struct spec_file *file;
 	const struct spec_property *property;
-	const struct spec_event *event; /* NULL: in a formula */
-	const struct spec_names *names; /* NULL: nothing is known */
+	const struct spec_event *event; /* NULL while a formula is checked */
+	const struct spec_names *names; /* NULL: nothing is known about the program */
 	struct spec_messages *messages;
-	struct intern said; /* names of this property that were complained of */
+	struct intern said; /* names of this property that have been reported */
 };
 
 #define COMPLAIN(c, place, ...)                                                                    \
 	spec_complain((c)->file, (c)->messages, (c)->names ? SPEC_ERROR : SPEC_NOTE, (place),      \
 		      __VA_ARGS__)
 
-struct check_program_hint {
-	char text[160];
-};
-
-static struct check_program_hint ask(const char *name)
-{
-	struct check_program_hint hint = { "" };
-
-	if (name)
-		snprintf(hint.text, sizeof hint.text, "; did you mean '%.100s'?", name);
-	return hint;
-}
-
-static struct check_program_hint nearest(const struct check_program_checker *c,
-					 enum spec_point_kind kind, const char *name)
+static struct spelling_hint hint_from_program(const struct check_program_checker *c,
+					      enum spec_point_kind kind, const char *name)
 {
 	const struct spec_names *n = c->names;
 
-	if (!n || !n->nearest || kind == SPEC_POINT_PROBE) /* functions are no help there */
-		return ask(NULL);
-	return ask(n->nearest(n->context, kind, name));
+	/* names of functions do not help there */
+	if (!n || !n->nearest || kind == SPEC_POINT_PROBE)
+		return spelling_hint(NULL);
+	return spelling_hint(n->nearest(n->context, kind, name));
 }
 
-static bool is_said(struct check_program_checker *c, const char *name)
+static bool mark_reported(struct check_program_checker *c, const char *name)
 {
 	bool fresh;
 
@@ -54,15 +45,14 @@ static bool is_said(struct check_program_checker *c, const char *name)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* What the file itself has that is called nearly so. */
-static struct check_program_hint near_in_file(const struct check_program_checker *c,
-					      const char *name)
+/* A hint with the most similar name that the file itself declares. */
+static struct spelling_hint hint_from_file(const struct check_program_checker *c, const char *name)
 {
 	struct spelling near;
 
 	spelling_start(&near, name);
 	if (message_is_full(c->messages, c->names ? SPEC_ERROR : SPEC_NOTE))
-		return ask(NULL);
+		return spelling_hint(NULL);
 	for (uint32_t i = 0; i < c->property->parameter_count; i++)
 		spelling_try(&near, c->property->parameters[i].name);
 	for (uint32_t i = 0; c->event && i < c->event->local_count; i++)
@@ -71,7 +61,7 @@ static struct check_program_hint near_in_file(const struct check_program_checker
 		spelling_try(&near, c->property->events[i].name);
 	for (uint32_t i = 0; i < c->file->extern_count; i++)
 		spelling_try(&near, c->file->externs[i].name);
-	return ask(near.best);
+	return spelling_hint(near.best);
 }
 
 static void check_global(struct check_program_checker *c, struct spec_place place, const char *name,
@@ -82,15 +72,15 @@ static void check_global(struct check_program_checker *c, struct spec_place plac
 
 	if (n ? !n->global || n->global(n->context, name, &type) : declared)
 		return;
-	if (is_said(c, name))
+	if (mark_reported(c, name))
 		return;
-	struct check_program_hint hint = near_in_file(c, name);
+	struct spelling_hint hint = hint_from_file(c, name);
 	if (n && !hint.text[0])
-		hint = nearest(c, SPEC_POINT_READ, name);
+		hint = hint_from_program(c, SPEC_POINT_READ, name);
 	if (n)
 		COMPLAIN(c, place, "the program has no variable '%s'%s", name, hint.text);
 	else
-		COMPLAIN(c, place, "'%s' is taken for a variable of the program%s", name,
+		COMPLAIN(c, place, "'%s' is assumed to be a variable of the program%s", name,
 			 hint.text);
 }
 
@@ -119,7 +109,7 @@ static void check_field(struct check_program_checker *c, const struct spec_targe
 		COMPLAIN(c, t->place, "the program has no struct '%s'", type);
 	else
 		COMPLAIN(c, t->place, "the program has no '%s' with a member '%s'%s", type, t->path,
-			 ask(near).text);
+			 spelling_hint(near).text);
 }
 
 static void check_target(struct check_program_checker *c, const struct spec_target *t)
@@ -143,8 +133,8 @@ static bool is_function_point(const struct spec_point *p)
 	       p->kind == SPEC_POINT_RETURN || p->kind == SPEC_POINT_PROBE;
 }
 
-static bool is_there(const struct check_program_checker *c, const struct spec_point *p,
-		     int *parameters)
+static bool program_has_point(const struct check_program_checker *c, const struct spec_point *p,
+			      int *parameters)
 {
 	const struct spec_names *n = c->names;
 
@@ -163,22 +153,25 @@ static void check_arguments(struct check_program_checker *c, const struct spec_p
 		COMPLAIN(c, p->place, "'%s' has %d parameter%s, not %u", p->function, parameters,
 			 parameters == 1 ? "" : "s", p->argument_count);
 	else if (p->argument_count < (uint32_t)parameters && !p->rest)
-		COMPLAIN(c, p->place, "'%s' has %d parameter%s, not %u; ... stands for the rest",
+		COMPLAIN(c, p->place, "'%s' has %d parameter%s, not %u; use ... for the rest",
 			 p->function, parameters, parameters == 1 ? "" : "s", p->argument_count);
 }
 
-/* Points stand for each other: an event is unknown when the program has none of them. */
+/*
+ * The points of an event are alternatives: a missing function is an error only if the program has
+ * none of the event's points, otherwise a note.
+ */
 static void check_functions(struct check_program_checker *c, const struct spec_event *e)
 {
 	bool any = false;
 	int parameters;
 
 	for (const struct spec_point *p = e->points; p; p = p->next)
-		any |= !is_function_point(p) || is_there(c, p, &parameters);
+		any |= !is_function_point(p) || program_has_point(c, p, &parameters);
 	for (const struct spec_point *p = e->points; p; p = p->next) {
 		if (!is_function_point(p))
 			continue;
-		if (is_there(c, p, &parameters)) {
+		if (program_has_point(c, p, &parameters)) {
 			check_arguments(c, p, parameters);
 			continue;
 		}
@@ -186,7 +179,7 @@ static void check_functions(struct check_program_checker *c, const struct spec_e
 			      "the program has no %s '%s'%s%s%s",
 			      p->kind == SPEC_POINT_PROBE ? "probe" : "function", p->function,
 			      p->library ? " of " : "", p->library ? p->library : "",
-			      nearest(c, p->kind, p->function).text);
+			      hint_from_program(c, p->kind, p->function).text);
 	}
 }
 
@@ -206,15 +199,13 @@ static void check_event(struct check_program_checker *c, const struct spec_event
 
 /* ---- monitors -------------------------------------------------------------------------------- */
 
-/* A name without a slash in front is found beside the property file. */
+/* A relative path is relative to the directory of the property file. */
 static void check_monitor(struct check_program_checker *c, const struct spec_formula *f)
 {
 	const char *slash = strrchr(c->file->path, '/');
 	int length = f->text[0] != '/' && slash ? (int)(slash - c->file->path) + 1 : 0;
-	char *path;
+	char *path = mem_format("%.*s%s", length, c->file->path, f->text);
 
-	if (asprintf(&path, "%.*s%s", length, c->file->path, f->text) < 0)
-		return;
 	if (access(path, R_OK))
 		COMPLAIN(c, f->place, "there is no file '%s'", path);
 	free(path);

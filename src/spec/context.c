@@ -1,7 +1,7 @@
 /*
- * Words are keywords by where they stand. That is known from the tokens alone (statements end in
- * `;`, bodies in `}`), so nothing here depends on how far the parser has looked ahead, and after a
- * mistake both find their way at the same `;`.
+ * Decides by context whether a word is a keyword. The context follows from the tokens alone
+ * (statements end in `;`, bodies in `}`), so it does not depend on how far the parser has looked
+ * ahead, and after an error the parser and this file resume at the same `;`.
  */
 #include "spec/context.h"
 #include "spec/build.h"
@@ -13,7 +13,7 @@
 struct keyword {
 	const char *word;
 	int token;
-	enum context_where goes; /* at the start of a statement */
+	enum context_where goes; /* the new context, if the word starts a statement */
 };
 
 static const struct keyword top[] = {
@@ -34,7 +34,7 @@ static const struct keyword body[] = {
 	{ "grammar", TOK_GRAMMAR, CONTEXT_GRAMMAR_HEAD },
 	{ "monitor", TOK_MONITOR, CONTEXT_OTHER },
 	{ "on", TOK_ON, CONTEXT_VIOLATION },
-	{ "property", TOK_PROPERTY, CONTEXT_HEADER }, /* a } is missing: the parser says so */
+	{ "property", TOK_PROPERTY, CONTEXT_HEADER }, /* a } is missing: the parser reports it */
 	{ 0 },
 };
 static const struct keyword event[] = {
@@ -72,7 +72,7 @@ static const struct keyword *keywords(enum context_where where)
 	}
 }
 
-static int word(struct context *c, const struct lexer_token *token)
+static int keyword_token(struct context *c, const struct lexer_token *token)
 {
 	const struct keyword *known = keywords(c->where);
 	bool starts = c->where == CONTEXT_TOP || c->where == CONTEXT_BODY;
@@ -88,22 +88,22 @@ static int word(struct context *c, const struct lexer_token *token)
 	return known->word ? known->token : TOK_WORD;
 }
 
-static bool names_function(int token)
+static bool precedes_function(int token)
 {
 	return token == TOK_CALL || token == TOK_EXEC || token == TOK_RETURN || token == TOK_PROBE;
 }
 
-/* An event's points start behind `event NAME =` and behind commas outside of parentheses. */
-static void follow_event(struct context *c, int token)
+/* A point of an event starts after `event NAME =` and after each comma outside of parentheses. */
+static void update_event_context(struct context *c, int token)
 {
 	if (c->function)
 		c->function = token == TOK_STRING || token == ':';
 	else
-		c->function = c->at_point && names_function(token);
+		c->function = c->at_point && precedes_function(token);
 	c->at_point = (token == '=' && c->words == 3) || (token == ',' && !c->depth);
 }
 
-static enum context_where behind_brace(enum context_where where, int token)
+static enum context_where context_after_brace(enum context_where where, int token)
 {
 	if (token == '{')
 		return where == CONTEXT_HEADER	       ? CONTEXT_BODY
@@ -112,8 +112,8 @@ static enum context_where behind_brace(enum context_where where, int token)
 	return where == CONTEXT_GRAMMAR ? CONTEXT_BODY : CONTEXT_TOP;
 }
 
-/* Where the token behind this one stands. */
-static void follow(struct context *c, int token)
+/* Updates the context for the token that follows `token`. */
+static void update_context(struct context *c, int token)
 {
 	c->words++;
 	if (token == '(' || token == TOK_ATTACHED)
@@ -121,11 +121,11 @@ static void follow(struct context *c, int token)
 	else if (token == ')' && c->depth)
 		c->depth--;
 	if (c->where == CONTEXT_EVENT)
-		follow_event(c, token);
+		update_event_context(c, token);
 	else
 		c->function = c->at_point = false;
 	if (token == '{' || token == '}')
-		c->where = behind_brace(c->where, token);
+		c->where = context_after_brace(c->where, token);
 	else if (token == TOK_LUA && c->where == CONTEXT_VIOLATION)
 		c->where = CONTEXT_BODY;
 	else if (token == ';' && (c->where == CONTEXT_USE || c->where == CONTEXT_EXTERN))
@@ -134,8 +134,8 @@ static void follow(struct context *c, int token)
 		c->where = CONTEXT_BODY;
 }
 
-/* Does this bracket open Lua? */
-static enum lexer_mode lua(const struct context *c, int token)
+/* The lexer mode after this token: Lua if it is a bracket that opens Lua code. */
+static enum lexer_mode lua_mode(const struct context *c, int token)
 {
 	if (token == '{' && (c->where == CONTEXT_GRAMMAR || c->where == CONTEXT_VIOLATION))
 		return LEXER_BRACES;
@@ -145,7 +145,9 @@ static enum lexer_mode lua(const struct context *c, int token)
 	return LEXER_PLAIN;
 }
 
-/* ---- what was forgotten ---------------------------------------------------------------------- */
+/*
+ * ---- missing ; and } --------------------------------------------------------------------------
+ */
 
 static const char *skip_blanks(const char *text)
 {
@@ -159,29 +161,30 @@ static const char *skip_word(const char *text)
 	return text;
 }
 
-/* Does the text behind `word` go on as a statement of that kind does? */
-static bool starts_statement(const char *word, const char *behind)
+/* Does the text after `word` continue like a statement that starts with this keyword? */
+static bool starts_statement(const char *word, const char *after)
 {
-	const char *next = skip_blanks(behind), *end = skip_word(next);
+	const char *next = skip_blanks(after), *end = skip_word(next);
 
 	if (!strcmp(word, "event"))
-		return next > behind && end > next && *skip_blanks(end) == '=';
+		return next > after && end > next && *skip_blanks(end) == '=';
 	if (!strcmp(word, "pattern") || !strcmp(word, "ltl") || !strcmp(word, "ere"))
 		return *next == ':';
 	if (!strcmp(word, "monitor"))
 		return *next == '"';
 	if (!strcmp(word, "property"))
-		return next > behind && end > next && strchr("({", *skip_blanks(end)) &&
+		return next > after && end > next && strchr("({", *skip_blanks(end)) &&
 		       *skip_blanks(end);
 	return false;
 }
 
 /*
- * A statement that starts on a new line while the one before it has not ended: one ';' or '}' was
- * forgotten. Put in here it costs one message; the parser by itself would skip the new statement,
- * too, and complain of every use of what it declares.
+ * Returns ';' or '}' if one is missing before this token, and reports it; otherwise 0. A token that
+ * starts a statement on a new line, while the previous statement has not ended, shows that.
+ * Inserting the missing sign here costs one message. The parser's own recovery would also skip the
+ * new statement and then report every use of the names it declares.
  */
-static int forgotten(struct context *c, const struct lexer_token *token)
+static int find_missing_sign(struct context *c, const struct lexer_token *token)
 {
 	bool statement = c->where == CONTEXT_EVENT || c->where == CONTEXT_TEMPORAL ||
 			 c->where == CONTEXT_PATTERN || c->where == CONTEXT_ERE ||
@@ -196,18 +199,17 @@ static int forgotten(struct context *c, const struct lexer_token *token)
 	place.column += place.length ? place.length - 1 : 0;
 	place.length = 1;
 	if (statement) {
-		build_complain(build, place, "a ';' is missing behind this");
+		build_complain(build, place, "a ';' is missing after this");
 		return ';';
 	}
 	if (strcmp(token->text, "property") != 0)
 		return 0;
-	build_complain(build, token->span.place,
-		       "a '}' is missing in front of this: '%s' is not closed",
+	build_complain(build, token->span.place, "a '}' is missing before this: '%s' is not closed",
 		       build->now.property ? build->now.property->name : "the property");
 	return '}';
 }
 
-static int keep(struct context *c, struct lexer_token *token, int kind)
+static int insert_before(struct context *c, struct lexer_token *token, int kind)
 {
 	c->kept = *token;
 	c->kept_kind = TOK_WORD;
@@ -216,7 +218,9 @@ static int keep(struct context *c, struct lexer_token *token, int kind)
 	return kind;
 }
 
-/* ---- the parser's next token ------------------------------------------------------------------ */
+/*
+ * ---- tokens for the parser --------------------------------------------------------------------
+ */
 
 static int read_token(struct context *c, struct lexer_token *token)
 {
@@ -235,17 +239,18 @@ int context_next(struct context *c, struct lexer_token *token)
 	bool touches = token->span.from == c->now.to && c->now.to;
 
 	if (kind == TOK_WORD)
-		missing = forgotten(c, token);
+		missing = find_missing_sign(c, token);
 	if (missing)
-		kind = keep(c, token, missing);
+		kind = insert_before(c, token, missing);
 	else if (kind == TOK_WORD)
-		kind = word(c, token);
-	enum lexer_mode mode = missing ? LEXER_PLAIN : lua(c, kind);
+		kind = keyword_token(c, token);
+	enum lexer_mode mode = missing ? LEXER_PLAIN : lua_mode(c, kind);
 	if (mode != LEXER_PLAIN)
 		kind = lexer_next(&c->lexer, mode, token);
 	else if (kind == '(' && touches && c->last > 255)
-		kind = TOK_ATTACHED; /* signs are below 256, so the last was a word */
-	follow(c, kind);
+		/* single-character tokens are below 256, so the last token was a word */
+		kind = TOK_ATTACHED;
+	update_context(c, kind);
 	c->before = c->now;
 	c->now = token->span;
 	c->previous = c->last;

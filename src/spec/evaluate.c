@@ -1,7 +1,7 @@
 /*
- * Values of expressions: C's rules on 64 bits and double. Integers wrap; what C leaves undefined (a
- * division by 0, a shift by 64) has no value here. A text is known by its content, maybe only by its
- * start (`cut`): what the rest could change is unknown.
+ * Evaluates expressions with C's rules for 64-bit integers and double. Integers wrap. Operations
+ * that C leaves undefined (division by 0, shift by 64) give an unknown value. A string is known by
+ * its content, or only by its start (`cut`): a result that the rest could change is unknown.
  */
 #include "spec/spec.h"
 
@@ -23,12 +23,12 @@ static struct spec_value real(double number)
 
 enum evaluate_truth { FALSE, TRUE, OPEN };
 
-static enum evaluate_truth truth(const struct spec_value *v)
+static enum evaluate_truth truth_of(const struct spec_value *v)
 {
 	switch (v->type) {
 	case SPEC_VALUE_INT: return v->number != 0;
 	case SPEC_VALUE_REAL: return v->real != 0;
-	case SPEC_VALUE_TEXT: return TRUE; /* a pointer to something */
+	case SPEC_VALUE_TEXT: return TRUE; /* a pointer that is not NULL */
 	default: return OPEN;
 	}
 }
@@ -38,9 +38,12 @@ static struct spec_value from_truth(enum evaluate_truth t)
 	return t == OPEN ? unknown : integer(t);
 }
 
-/* ---- texts ---------------------------------------------------------------------------------- */
+/* ---- strings --------------------------------------------------------------------------------- */
 
-/* As strcmp on at most `most` bytes; false: it depends on what was cut off. */
+/*
+ * Compares like strcmp on at most `most` bytes. Returns false if the result depends on bytes that
+ * were cut off.
+ */
 static bool compare_texts(const struct spec_value *a, const struct spec_value *b, uint64_t most,
 			  int *order)
 {
@@ -55,8 +58,8 @@ static bool compare_texts(const struct spec_value *a, const struct spec_value *b
 	return true;
 }
 
-static struct spec_value compared_texts(const struct spec_value *a, const struct spec_value *b,
-					uint64_t most)
+static struct spec_value text_order(const struct spec_value *a, const struct spec_value *b,
+				    uint64_t most)
 {
 	int order;
 
@@ -65,26 +68,27 @@ static struct spec_value compared_texts(const struct spec_value *a, const struct
 	return integer((order > 0) - (order < 0));
 }
 
-/* Where C gives a pointer, 1 for there and 0 for not there. */
-static struct spec_value contains(const struct spec_value *text, const struct spec_value *part)
+/* strstr: 1 if found and 0 if not, where C returns a pointer. */
+static struct spec_value text_contains(const struct spec_value *text, const struct spec_value *part)
 {
 	bool found = !part->length || memmem(text->text, text->length, part->text, part->length);
 
-	if (part->cut) /* at least its start must be in there */
+	if (part->cut) /* the string contains at least the known start of the part */
 		return found || text->cut ? unknown : integer(0);
 	return found ? integer(1) : text->cut ? unknown : integer(0);
 }
 
-static struct spec_value starts_with(const struct spec_value *text, const struct spec_value *start)
+static struct spec_value text_starts_with(const struct spec_value *text,
+					  const struct spec_value *start)
 {
-	struct spec_value order = compared_texts(text, start, start->length);
+	struct spec_value order = text_order(text, start, start->length);
 
 	if (order.type == SPEC_VALUE_UNKNOWN || (start->cut && !order.number))
 		return unknown;
 	return integer(!order.number);
 }
 
-static struct spec_value call(const struct spec_expr *e, const struct spec_scope *scope)
+static struct spec_value evaluate_call(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	struct spec_value a[3] = { unknown, unknown, unknown };
 	size_t count = 0;
@@ -98,19 +102,18 @@ static struct spec_value call(const struct spec_expr *e, const struct spec_scope
 	if (a[1].type != SPEC_VALUE_TEXT)
 		return unknown;
 	if (!strcmp(e->text, "strcmp"))
-		return compared_texts(&a[0], &a[1], UINT64_MAX);
+		return text_order(&a[0], &a[1], UINT64_MAX);
 	if (!strcmp(e->text, "strncmp"))
-		return a[2].type == SPEC_VALUE_INT
-			       ? compared_texts(&a[0], &a[1], (uint64_t)a[2].number)
-			       : unknown;
+		return a[2].type == SPEC_VALUE_INT ? text_order(&a[0], &a[1], (uint64_t)a[2].number)
+						   : unknown;
 	if (!strcmp(e->text, "strstr"))
-		return contains(&a[0], &a[1]);
-	return !strcmp(e->text, "startswith") ? starts_with(&a[0], &a[1]) : unknown;
+		return text_contains(&a[0], &a[1]);
+	return !strcmp(e->text, "startswith") ? text_starts_with(&a[0], &a[1]) : unknown;
 }
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-static struct spec_value by_order(enum spec_operator operator, int order)
+static struct spec_value order_value(enum spec_operator operator, int order)
 {
 	switch (operator) {
 	case SPEC_LESS: return integer(order < 0);
@@ -123,12 +126,15 @@ static struct spec_value by_order(enum spec_operator operator, int order)
 	}
 }
 
-static struct spec_value texts(enum spec_operator operator, const struct spec_value * a,
-			       const struct spec_value *b)
+static struct spec_value evaluate_texts(enum spec_operator operator, const struct spec_value * a,
+					const struct spec_value *b)
 {
 	int order;
 
-	/* a text and a number: only NULL says something, and a text that was read is none */
+	/*
+	 * A string compared with a number: only NULL gives an answer, because a string that was
+	 * read is not NULL.
+	 */
 	if (a->type != b->type) {
 		const struct spec_value *number = a->type == SPEC_VALUE_TEXT ? b : a;
 
@@ -138,10 +144,10 @@ static struct spec_value texts(enum spec_operator operator, const struct spec_va
 		       operator== SPEC_UNEQUAL ? integer(1)
 					       : unknown;
 	}
-	return compare_texts(a, b, UINT64_MAX, &order) ? by_order(operator, order) : unknown;
+	return compare_texts(a, b, UINT64_MAX, &order) ? order_value(operator, order) : unknown;
 }
 
-static struct spec_value reals(enum spec_operator operator, double a, double b)
+static struct spec_value evaluate_reals(enum spec_operator operator, double a, double b)
 {
 	switch (operator) {
 	case SPEC_MULTIPLY: return real(a * b);
@@ -153,19 +159,19 @@ static struct spec_value reals(enum spec_operator operator, double a, double b)
 	}
 	if (isnan(a) || isnan(b))
 		return integer(0);
-	return by_order(operator,(a > b) - (a < b));
+	return order_value(operator,(a > b) - (a < b));
 }
 
 static struct spec_value divide(enum spec_operator operator, int64_t a, int64_t b)
 {
 	if (!b)
 		return unknown;
-	if (b == -1) /* the one quotient that overflows wraps like everything else */
+	if (b == -1) /* the one quotient that overflows wraps, like all other operations */
 		return integer(operator== SPEC_DIVIDE ? (int64_t)(0 - (uint64_t)a) : 0);
 	return integer(operator== SPEC_DIVIDE ? a / b : a % b);
 }
 
-static struct spec_value integers(enum spec_operator operator, int64_t a, int64_t b)
+static struct spec_value evaluate_integers(enum spec_operator operator, int64_t a, int64_t b)
 {
 	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
 
@@ -180,7 +186,7 @@ static struct spec_value integers(enum spec_operator operator, int64_t a, int64_
 	case SPEC_BIT_AND: return integer(a & b);
 	case SPEC_BIT_XOR: return integer(a ^ b);
 	case SPEC_BIT_OR: return integer(a | b);
-	default: return by_order(operator,(a > b) - (a < b));
+	default: return order_value(operator,(a > b) - (a < b));
 	}
 }
 
@@ -189,23 +195,23 @@ static double as_real(const struct spec_value *v)
 	return v->type == SPEC_VALUE_REAL ? v->real : (double)v->number;
 }
 
-static struct spec_value binary(const struct spec_expr *e, const struct spec_scope *scope)
+static struct spec_value evaluate_binary(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	struct spec_value a = spec_evaluate(e->left, scope), b = spec_evaluate(e->right, scope);
 
 	if (a.type == SPEC_VALUE_UNKNOWN || b.type == SPEC_VALUE_UNKNOWN)
 		return unknown;
 	if (a.type == SPEC_VALUE_TEXT || b.type == SPEC_VALUE_TEXT)
-		return texts(e->operator, & a, &b);
+		return evaluate_texts(e->operator, & a, &b);
 	if (a.type == SPEC_VALUE_REAL || b.type == SPEC_VALUE_REAL)
-		return reals(e->operator, as_real(&a), as_real(&b));
-	return integers(e->operator, a.number, b.number);
+		return evaluate_reals(e->operator, as_real(&a), as_real(&b));
+	return evaluate_integers(e->operator, a.number, b.number);
 }
 
-static struct spec_value unary(const struct spec_expr *e, const struct spec_scope *scope)
+static struct spec_value evaluate_unary(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	struct spec_value a = spec_evaluate(e->left, scope);
-	enum evaluate_truth t = truth(&a);
+	enum evaluate_truth t = truth_of(&a);
 
 	if (e->operator== SPEC_NOT)
 		return from_truth(t == OPEN ? OPEN : t == TRUE ? FALSE : TRUE);
@@ -215,23 +221,23 @@ static struct spec_value unary(const struct spec_expr *e, const struct spec_scop
 	return a.type == SPEC_VALUE_REAL && e->operator== SPEC_NEGATE ? real(-a.real) : unknown;
 }
 
-/* && and ||: the side that decides does so though the other is unknown. */
-static struct spec_value logical(const struct spec_expr *e, const struct spec_scope *scope)
+/* && and ||: one side can decide the result although the other is unknown. */
+static struct spec_value evaluate_logical(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	enum evaluate_truth decides = e->operator== SPEC_OR ? TRUE : FALSE;
 	struct spec_value a = spec_evaluate(e->left, scope);
-	enum evaluate_truth left = truth(&a);
+	enum evaluate_truth left = truth_of(&a);
 
 	if (left == decides)
 		return integer(decides);
 	struct spec_value b = spec_evaluate(e->right, scope);
-	enum evaluate_truth right = truth(&b);
+	enum evaluate_truth right = truth_of(&b);
 	if (right == decides)
 		return integer(decides);
 	return left == OPEN || right == OPEN ? unknown : integer(!decides);
 }
 
-static bool same(const struct spec_value *a, const struct spec_value *b)
+static bool same_value(const struct spec_value *a, const struct spec_value *b)
 {
 	int order;
 
@@ -244,18 +250,19 @@ static bool same(const struct spec_value *a, const struct spec_value *b)
 					    : true;
 }
 
-static struct spec_value conditional(const struct spec_expr *e, const struct spec_scope *scope)
+static struct spec_value evaluate_conditional(const struct spec_expr *e,
+					      const struct spec_scope *scope)
 {
 	struct spec_value condition = spec_evaluate(e->left, scope);
-	enum evaluate_truth t = truth(&condition);
+	enum evaluate_truth t = truth_of(&condition);
 
 	if (t != OPEN)
 		return spec_evaluate(t == TRUE ? e->right : e->third, scope);
 	struct spec_value a = spec_evaluate(e->right, scope), b = spec_evaluate(e->third, scope);
-	return same(&a, &b) ? a : unknown;
+	return same_value(&a, &b) ? a : unknown;
 }
 
-static struct spec_value name(const struct spec_expr *e, const struct spec_scope *scope)
+static struct spec_value evaluate_name(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	if (e->parameter != SPEC_NONE)
 		return scope->parameters ? scope->parameters[e->parameter] : unknown;
@@ -273,18 +280,18 @@ struct spec_value spec_evaluate(const struct spec_expr *e, const struct spec_sco
 		return (struct spec_value){ .type = SPEC_VALUE_TEXT,
 					    .text = e->text,
 					    .length = e->text_length };
-	case SPEC_NAME: return name(e, scope);
+	case SPEC_NAME: return evaluate_name(e, scope);
 	case SPEC_MEMBER:
 	case SPEC_INDEX:
 	case SPEC_DEREF:
 	case SPEC_ADDRESS: return scope->global ? scope->global(scope->context, e) : unknown;
-	case SPEC_CALL: return call(e, scope);
+	case SPEC_CALL: return evaluate_call(e, scope);
 	case SPEC_NOT:
 	case SPEC_COMPLEMENT:
-	case SPEC_NEGATE: return unary(e, scope);
+	case SPEC_NEGATE: return evaluate_unary(e, scope);
 	case SPEC_AND:
-	case SPEC_OR: return logical(e, scope);
-	case SPEC_CONDITIONAL: return conditional(e, scope);
-	default: return e->operator<SPEC_IMPLIES ? binary(e, scope) : unknown;
+	case SPEC_OR: return evaluate_logical(e, scope);
+	case SPEC_CONDITIONAL: return evaluate_conditional(e, scope);
+	default: return e->operator<SPEC_IMPLIES ? evaluate_binary(e, scope) : unknown;
 	}
 }

@@ -1,4 +1,7 @@
-/* What is behind each property of a file, as text. */
+/*
+ * Explains each property of a file as text: its events, what they bind, and how its formulas were
+ * parsed. See explain.h.
+ */
 #include "spec/explain.h"
 #include "base/mem.h"
 
@@ -52,19 +55,17 @@ static void print_point(FILE *out, const struct spec_property *property, const s
 {
 	char *bound = NULL;
 	size_t size = 0;
-	FILE *memory = open_memstream(&bound, &size);
+	FILE *memory = mem_stream(&bound, &size);
 
-	if (memory) {
-		print_bound(memory, property, p);
-		fclose(memory);
-	}
+	print_bound(memory, property, p);
+	mem_stream_close(memory);
 	fprintf(out, "      %s", p->text);
 	if (p->filter) {
 		fprintf(out, " if (");
 		explain_whole(out, p->filter);
 		putc(')', out);
 	}
-	fprintf(out, bound && bound[0] ? "    [%s]\n" : "\n", bound);
+	fprintf(out, bound[0] ? "    [%s]\n" : "\n", bound);
 	free(bound);
 }
 
@@ -75,8 +76,8 @@ static void print_event(FILE *out, const struct spec_property *property, const s
 		print_point(out, property, p);
 	for (const struct spec_life *life = e->lives; life; life = life->next)
 		fprintf(out,
-			life->ends ? "      the life of %s ends behind it\n"
-				   : "      a life of %s starts with it\n",
+			life->ends ? "      the lifetime of %s ends after it\n"
+				   : "      a lifetime of %s starts with it\n",
 			life->name);
 	if (e->reset)
 		fprintf(out, "      a session ends with it%s", e->reset_if ? " if " : "");
@@ -139,7 +140,7 @@ static void print_formula(FILE *out, const struct spec_file *file,
 		if (!draw)
 			print_grammar(out, f->grammar);
 		break;
-	default: fputs("     its states and steps are those of the file\n", out); return;
+	default: fputs("     the monitor file defines its states and steps\n", out); return;
 	}
 	if (draw)
 		draw(out, file, property, f, false, 0);
@@ -168,10 +169,8 @@ char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *dr
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	if (!out)
-		return mem_copy_text("", 0);
 	if (graphviz)
 		explain_graph(out, file, draw);
 	for (const struct spec_property *p = file->properties; p && !graphviz; p = p->next) {
@@ -179,6 +178,6 @@ char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *dr
 		if (p->next)
 			putc('\n', out);
 	}
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }

@@ -1,4 +1,4 @@
-/* Expressions and extended regular expressions back to text. */
+/* Prints expressions and extended regular expressions. */
 #include "spec/explain.h"
 
 #include <ctype.h>
@@ -33,14 +33,15 @@ static void print_text(FILE *out, const char *text, uint32_t length)
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", c);
 		else if (c < ' ' || c == 127)
-			fprintf(out, "\\%03o", c); /* three digits: the next may be a digit, too */
+			/* always three digits, because the next character may be a digit */
+			fprintf(out, "\\%03o", c);
 		else
 			putc(c, out);
 	}
 	putc('"', out);
 }
 
-static void list(FILE *out, const struct spec_expr *e)
+static void print_list(FILE *out, const struct spec_expr *e)
 {
 	for (; e; e = e->next) {
 		explain_whole(out, e);
@@ -49,7 +50,7 @@ static void list(FILE *out, const struct spec_expr *e)
 	}
 }
 
-static void prefix(FILE *out, const struct spec_expr *e)
+static void print_prefix(FILE *out, const struct spec_expr *e)
 {
 	const char *sign = explain_operator(e->operator);
 
@@ -64,15 +65,18 @@ static bool is_infix(const struct spec_expr *e)
 	       SPEC_INTERVAL;
 }
 
-static void infix(FILE *out, const struct spec_expr *e)
+static void print_infix(FILE *out, const struct spec_expr *e)
 {
 	explain_expr(out, e->left);
 	fprintf(out, " %s ", explain_operator(e->operator));
 	explain_expr(out, e->right);
 }
 
-/* They take all that follows, so inside of something else they need to be held together. */
-static bool reaches(const struct spec_expr *e)
+/*
+ * These operators extend as far to the right as possible, so inside of another expression they need
+ * parentheses.
+ */
+static bool extends_right(const struct spec_expr *e)
 {
 	return e->operator== SPEC_ALWAYS || e->operator== SPEC_EVENTUALLY;
 }
@@ -80,9 +84,9 @@ static bool reaches(const struct spec_expr *e)
 void explain_whole(FILE *out, const struct spec_expr *e)
 {
 	if (is_infix(e))
-		infix(out, e);
-	else if (reaches(e))
-		prefix(out, e);
+		print_infix(out, e);
+	else if (extends_right(e))
+		print_prefix(out, e);
 	else
 		explain_expr(out, e);
 }
@@ -110,7 +114,7 @@ void explain_expr(FILE *out, const struct spec_expr *e)
 	case SPEC_END:
 		fprintf(out, "%s(",
 			e->operator== SPEC_CALL ? e->text : explain_operator(e->operator));
-		list(out, e->left);
+		print_list(out, e->left);
 		putc(')', out);
 		return;
 	case SPEC_INTERVAL:
@@ -130,17 +134,17 @@ void explain_expr(FILE *out, const struct spec_expr *e)
 		putc(')', out);
 		return;
 	default:
-		if (!is_infix(e) && !reaches(e)) {
-			prefix(out, e);
+		if (!is_infix(e) && !extends_right(e)) {
+			print_prefix(out, e);
 			return;
 		}
 		putc('(', out);
-		(is_infix(e) ? infix : prefix)(out, e);
+		(is_infix(e) ? print_infix : print_prefix)(out, e);
 		putc(')', out);
 	}
 }
 
-static const char *between(uint8_t kind)
+static const char *ere_separator(uint8_t kind)
 {
 	return kind == SPEC_ERE_EITHER ? " | " : kind == SPEC_ERE_BOTH ? " & " : " ";
 }
@@ -166,7 +170,7 @@ void explain_ere(FILE *out, const struct spec_ere *e)
 		putc('(', out);
 		for (const struct spec_ere *part = e->parts; part; part = part->next) {
 			explain_ere(out, part);
-			fputs(part->next ? between(e->kind) : ")", out);
+			fputs(part->next ? ere_separator(e->kind) : ")", out);
 		}
 	}
 }

@@ -1,13 +1,15 @@
 /*
- * Properties as a Graphviz graph: of a pattern the order of its events, of a formula its automaton, or
- * its tree where that cannot be drawn, of a grammar which production needs which.
+ * Prints properties as a Graphviz graph: for a pattern the order of its events; for a formula its
+ * automaton, or its syntax tree if the automaton cannot be drawn; for a grammar the references
+ * between its productions.
  */
 #include "spec/explain.h"
+#include "base/mem.h"
 #include "base/vec.h"
 
 #include <string.h>
 
-#define MOST_LEAVES 1000u /* a?  b? c? … has as many lines as pairs */
+#define MOST_LEAVES 1000u /* a? b? c? ... has as many edges as pairs */
 
 struct explain_graph {
 	FILE *out;
@@ -16,7 +18,7 @@ struct explain_graph {
 	unsigned next, leaf;
 };
 
-struct explain_graph_nodes { /* fit for vec_push */
+struct explain_graph_nodes { /* layout that vec_push accepts */
 	unsigned *items;
 	size_t count, room;
 };
@@ -30,7 +32,7 @@ static void print_quoted(FILE *out, const char *text)
 	}
 }
 
-static unsigned node(struct explain_graph *g, const char *label, const char *shape)
+static unsigned print_node(struct explain_graph *g, const char *label, const char *shape)
 {
 	fprintf(g->out, "    n%u [label=\"", ++g->next);
 	print_quoted(g->out, label);
@@ -38,20 +40,20 @@ static unsigned node(struct explain_graph *g, const char *label, const char *sha
 	return g->next;
 }
 
-static void edge(struct explain_graph *g, unsigned from, unsigned to, const char *attributes)
+static void print_edge(struct explain_graph *g, unsigned from, unsigned to, const char *attributes)
 {
 	fprintf(g->out, "    n%u -> n%u%s;\n", from, to, attributes);
 }
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-/* What a part starts with and ends with. */
+/* The leaves that a part can start and end with. */
 struct ends {
 	struct explain_graph_nodes first, last;
-	bool optional; /* it may be nothing */
+	bool optional; /* it may match nothing */
 };
 
-static void append(struct explain_graph_nodes *to, const struct explain_graph_nodes *from)
+static void append_nodes(struct explain_graph_nodes *to, const struct explain_graph_nodes *from)
 {
 	for (size_t i = 0; i < from->count; i++)
 		*vec_push(to) = from->items[i];
@@ -65,24 +67,28 @@ static void ends_free(struct ends *e)
 
 static const char *const solid = "", *const negated = " [color=red, style=dashed]";
 
-/* All before all: over a point in between where that is fewer lines. */
-static void join(struct explain_graph *g, const struct explain_graph_nodes *from,
-		 const struct explain_graph_nodes *to, const char *style)
+/*
+ * Draws edges from all of `from` to all of `to`; through a node in between if that needs fewer
+ * edges.
+ */
+static void connect_nodes(struct explain_graph *g, const struct explain_graph_nodes *from,
+			  const struct explain_graph_nodes *to, const char *style)
 {
 	if (from->count == 1 || to->count == 1) {
 		for (size_t i = 0; i < from->count; i++)
 			for (size_t j = 0; j < to->count; j++)
-				edge(g, from->items[i], to->items[j], style);
+				print_edge(g, from->items[i], to->items[j], style);
 		return;
 	}
-	unsigned middle = node(g, "", "point");
+	unsigned middle = print_node(g, "", "point");
 	for (size_t i = 0; i < from->count; i++)
-		edge(g, from->items[i], middle, style);
+		print_edge(g, from->items[i], middle, style);
 	for (size_t j = 0; j < to->count; j++)
-		edge(g, middle, to->items[j], style);
+		print_edge(g, middle, to->items[j], style);
 }
 
-static struct ends draw(struct explain_graph *g, const struct spec_pattern *p, const char *style);
+static struct ends draw_part(struct explain_graph *g, const struct spec_pattern *p,
+			     const char *style);
 
 static struct ends draw_leaf(struct explain_graph *g, const struct spec_pattern *p)
 {
@@ -109,15 +115,15 @@ static struct ends draw_sequence(struct explain_graph *g, const struct spec_patt
 	struct ends all = { .optional = true };
 
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
-		struct ends one = draw(g, part, style);
+		struct ends one = draw_part(g, part, style);
 
 		if (one.first.count && all.last.count)
-			join(g, &all.last, &one.first, style);
+			connect_nodes(g, &all.last, &one.first, style);
 		if (all.optional)
-			append(&all.first, &one.first);
+			append_nodes(&all.first, &one.first);
 		if (!one.optional)
 			all.last.count = 0;
-		append(&all.last, &one.last);
+		append_nodes(&all.last, &one.last);
 		all.optional &= one.optional;
 		ends_free(&one);
 	}
@@ -131,15 +137,15 @@ static struct ends draw_side_by_side(struct explain_graph *g, const struct spec_
 	unsigned before = 0;
 
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
-		struct ends one = draw(g, part, style);
+		struct ends one = draw_part(g, part, style);
 
 		if (p->kind == SPEC_PARALLEL && before && one.first.count)
-			edge(g, before, one.first.items[0],
-			     " [dir=none, style=bold, constraint=false, label=\"||\"]");
+			print_edge(g, before, one.first.items[0],
+				   " [dir=none, style=bold, constraint=false, label=\"||\"]");
 		if (one.first.count)
 			before = one.first.items[0];
-		append(&all.first, &one.first);
-		append(&all.last, &one.last);
+		append_nodes(&all.first, &one.first);
+		append_nodes(&all.last, &one.last);
 		all.optional = p->kind == SPEC_EITHER ? all.optional | one.optional
 						      : all.optional & one.optional;
 		ends_free(&one);
@@ -147,7 +153,8 @@ static struct ends draw_side_by_side(struct explain_graph *g, const struct spec_
 	return all;
 }
 
-static struct ends draw(struct explain_graph *g, const struct spec_pattern *p, const char *style)
+static struct ends draw_part(struct explain_graph *g, const struct spec_pattern *p,
+			     const char *style)
 {
 	struct ends e = { .optional = true };
 
@@ -157,16 +164,18 @@ static struct ends draw(struct explain_graph *g, const struct spec_pattern *p, c
 	case SPEC_LEAF: return draw_leaf(g, p);
 	case SPEC_SEQUENCE: return draw_sequence(g, p, style);
 	case SPEC_MAYBE:
-		e = draw(g, p->parts, style);
+		e = draw_part(g, p->parts, style);
 		e.optional = true;
 		return e;
-	case SPEC_PLUS: return draw(g, p->parts, style);
-	case SPEC_INVERTED: return draw(g, p->parts, style == solid ? negated : solid);
+	case SPEC_PLUS: return draw_part(g, p->parts, style);
+	case SPEC_INVERTED: return draw_part(g, p->parts, style == solid ? negated : solid);
 	default: return draw_side_by_side(g, p, style);
 	}
 }
 
-/* ---- trees ----------------------------------------------------------------------------------- */
+/*
+ * ---- syntax trees, grammars -------------------------------------------------------------------
+ */
 
 static unsigned draw_expr(struct explain_graph *g, const struct spec_expr *e)
 {
@@ -174,28 +183,26 @@ static unsigned draw_expr(struct explain_graph *g, const struct spec_expr *e)
 			   : e->operator== SPEC_INTERVAL    ? "[ , )"
 			   : e->operator== SPEC_CONDITIONAL ? "? :"
 							    : explain_operator(e->operator);
-	/* below the operators of time and logic an expression is one thing */
+	/* Below temporal and logical operators an expression is drawn as one node. */
 	bool leaf = e->operator<SPEC_AND && e->operator!= SPEC_NOT;
 
 	if (leaf || e->operator== SPEC_EVENT) {
 		char *text = NULL;
 		size_t size = 0;
-		FILE *out = open_memstream(&text, &size);
+		FILE *out = mem_stream(&text, &size);
 		unsigned made;
 
-		if (out) {
-			explain_whole(out, e);
-			fclose(out);
-		}
-		made = node(g, text ? text : "", "box");
+		explain_whole(out, e);
+		mem_stream_close(out);
+		made = print_node(g, text, "box");
 		free(text);
 		return made;
 	}
-	unsigned made = node(g, sign ? sign : "?", "ellipse");
+	unsigned made = print_node(g, sign ? sign : "?", "ellipse");
 	const struct spec_expr *below[] = { e->left, e->right, e->third };
 	for (unsigned i = 0; i < 3; i++)
 		if (below[i])
-			edge(g, made, draw_expr(g, below[i]), "");
+			print_edge(g, made, draw_expr(g, below[i]), "");
 	return made;
 }
 
@@ -204,10 +211,10 @@ static unsigned draw_ere(struct explain_graph *g, const struct spec_ere *e)
 	static const char *const signs[] = { "",  ".", "epsilon", "empty", "then", "|",
 					     "&", "*", "+",	  "?",	   "~" };
 	bool leaf = e->kind == SPEC_ERE_EVENT;
-	unsigned made = node(g, leaf ? e->name : signs[e->kind], leaf ? "box" : "ellipse");
+	unsigned made = print_node(g, leaf ? e->name : signs[e->kind], leaf ? "box" : "ellipse");
 
 	for (const struct spec_ere *part = e->parts; part; part = part->next)
-		edge(g, made, draw_ere(g, part), "");
+		print_edge(g, made, draw_ere(g, part), "");
 	return made;
 }
 
@@ -216,7 +223,7 @@ static void draw_grammar(struct explain_graph *g, const struct spec_grammar *gra
 	unsigned first = g->next + 1;
 
 	for (uint32_t i = 0; i < grammar->production_count; i++)
-		node(g, grammar->productions[i].name, "ellipse");
+		print_node(g, grammar->productions[i].name, "ellipse");
 	for (uint32_t i = 0; i < grammar->production_count; i++)
 		for (const struct spec_alternative *a = grammar->productions[i].alternatives; a;
 		     a = a->next)
@@ -225,8 +232,8 @@ static void draw_grammar(struct explain_graph *g, const struct spec_grammar *gra
 					continue;
 				unsigned to = item->kind == SPEC_ITEM_PRODUCTION
 						      ? first + item->number
-						      : node(g, item->name, "box");
-				edge(g, first + i, to, "");
+						      : print_node(g, item->name, "box");
+				print_edge(g, first + i, to, "");
 			}
 }
 
@@ -244,14 +251,17 @@ static void draw_pattern(struct explain_graph *g, const struct spec_pattern *p)
 	struct ends e;
 
 	if (count_leaves(p) > MOST_LEAVES) {
-		node(g, "too large to be drawn", "note");
+		print_node(g, "too large to draw", "note");
 		return;
 	}
-	e = draw(g, p, solid);
+	e = draw_part(g, p, solid);
 	ends_free(&e);
 }
 
-/* The automaton; of what looks back the tree as well, which is what its monitor computes. */
+/*
+ * Draws the automaton. Returns false if the syntax tree must be drawn: there is no automaton, or it
+ * is a past-time formula, whose monitor computes the values of the tree's nodes.
+ */
 static bool draw_automaton(struct explain_graph *g, const struct spec_property *p,
 			   const struct spec_formula *f, spec_drawing *drawing)
 {
@@ -273,7 +283,7 @@ static void draw_formula(struct explain_graph *g, const struct spec_property *p,
 	case SPEC_LTL: draw_expr(g, f->expr); break;
 	case SPEC_ERE: draw_ere(g, f->ere); break;
 	case SPEC_GRAMMAR: draw_grammar(g, f->grammar); break;
-	default: node(g, f->text, "note");
+	default: print_node(g, f->text, "note");
 	}
 }
 

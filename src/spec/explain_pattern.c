@@ -1,15 +1,20 @@
 /*
- * A pattern as the constraints it stands for (GPredict, section II.C; doc/properties.md has what we
- * made of it). Leaves are numbered as they are written.
+ * Prints a pattern as the constraints it stands for (GPredict, section II.C; doc/properties.md
+ * describes our variant). Leaves are numbered in source order.
  */
 #include "spec/explain.h"
+#include "base/mem.h"
 #include "base/vec.h"
 
 #include <string.h>
 
 struct leaf {
 	const struct spec_pattern *pattern;
-	bool is_last; /* nothing is demanded to come behind it; in || all are next anyway */
+	/*
+	 * no event is required to come after it; false inside ||, where every member is its
+	 * thread's next event anyway
+	 */
+	bool is_last;
 };
 
 struct listing {
@@ -20,7 +25,7 @@ struct listing {
 	bool has_star, has_plus, has_parallel, has_maybe;
 };
 
-static void collect(struct listing *l, const struct spec_pattern *p, bool is_last)
+static void collect_leaves(struct listing *l, const struct spec_pattern *p, bool is_last)
 {
 	if (p->kind == SPEC_LEAF) {
 		*vec_push(&l->leaves) = (struct leaf){ p, is_last };
@@ -33,16 +38,22 @@ static void collect(struct listing *l, const struct spec_pattern *p, bool is_las
 	if (explain_is_left_out(p))
 		return;
 	for (const struct spec_pattern *part = p->parts; part; part = part->next) {
-		bool behind = p->kind == SPEC_SEQUENCE && part->next;
+		bool followed = p->kind == SPEC_SEQUENCE && part->next;
 
-		collect(l, part,
-			is_last && !behind && p->kind != SPEC_INVERTED && p->kind != SPEC_PARALLEL);
+		collect_leaves(l, part,
+			       is_last && !followed && p->kind != SPEC_INVERTED &&
+				       p->kind != SPEC_PARALLEL);
 	}
 }
 
-/* ---- the order ------------------------------------------------------------------------------- */
+/*
+ * ---- order ------------------------------------------------------------------------------------
+ */
 
-/* The number of a leaf; leaves are met in the order in which they were collected. */
+/*
+ * Prints a pattern whose first leaf has the number `next`; returns the number of the leaf after it.
+ * Leaves come in the order in which they were collected.
+ */
 static unsigned print_constraint(struct listing *l, const struct spec_pattern *p, unsigned next);
 
 static unsigned print_parts(struct listing *l, const struct spec_pattern *p, unsigned next,
@@ -83,7 +94,7 @@ static unsigned print_constraint(struct listing *l, const struct spec_pattern *p
 	}
 }
 
-/* "not (1 < 2 < 3)" of single events: one of the steps goes backward. */
+/* For "not (1 < 2 < 3)" of single events: at least one neighbouring pair is in reverse order. */
 static void print_backward(struct listing *l)
 {
 	const struct spec_pattern *p = l->formula->pattern;
@@ -105,13 +116,9 @@ static void print_order(struct listing *l)
 	size_t size = 0;
 	FILE *out = l->out;
 
-	l->out = open_memstream(&text, &size);
-	if (!l->out) {
-		l->out = out;
-		return;
-	}
+	l->out = mem_stream(&text, &size);
 	print_constraint(l, l->formula->pattern, 1);
-	fclose(l->out);
+	mem_stream_close(l->out);
 	l->out = out;
 	bool bare = l->formula->pattern->kind != SPEC_INVERTED && text[0] == '(';
 	fprintf(out, "     order: %.*s\n", (int)(size - (bare ? 2 : 0)), text + bare);
@@ -119,7 +126,9 @@ static void print_order(struct listing *l)
 	print_backward(l);
 }
 
-/* ---- threads, regions, what may be next -------------------------------------------------------- */
+/*
+ * ---- threads, regions, hints ------------------------------------------------------------------
+ */
 
 static void print_threads(const struct listing *l)
 {
@@ -134,7 +143,7 @@ static void print_threads(const struct listing *l)
 			}
 	}
 	if (f->thread_count)
-		fprintf(l->out, f->thread_count > 1 ? "; they are different\n" : "\n");
+		fprintf(l->out, f->thread_count > 1 ? "; the threads are different\n" : "\n");
 }
 
 static void print_marked(const struct listing *l, uint32_t region, bool ends)
@@ -156,11 +165,11 @@ static void print_regions(const struct listing *l)
 		print_marked(l, r, false);
 		fprintf(l->out, ", ended by ");
 		print_marked(l, r, true);
-		fprintf(l->out, ", which is the end of just that beginning\n");
+		fprintf(l->out, ", which is the end that belongs to that beginning\n");
 	}
 }
 
-/* doc/properties.md, "The last read". */
+/* See "The last read" in doc/properties.md. */
 static bool may_be_next(const struct spec_event *e)
 {
 	for (const struct spec_point *p = e->points; p; p = p->next)
@@ -173,21 +182,21 @@ static void print_hints(const struct listing *l)
 {
 	if (l->has_star)
 		fprintf(l->out,
-			"     what stands with '*' is left out: a match has no less without it\n");
+			"     parts under '*' are left out: the rest matches without them\n");
 	if (l->has_plus)
-		fprintf(l->out, "     of what stands with '+' one is enough\n");
+		fprintf(l->out, "     one occurrence of a part under '+' is enough\n");
 	if (l->has_maybe)
-		fprintf(l->out, "     what stands in [ ] is there or not\n");
+		fprintf(l->out, "     parts in [ ] are optional\n");
 	if (l->has_parallel)
-		fprintf(l->out, "     what stands between '||' is each its thread's next event at "
-				"one moment, the threads different\n");
+		fprintf(l->out, "     members of '||' are the next events of different threads at "
+				"the same moment\n");
 	for (size_t i = 0; i < l->leaves.count; i++) {
 		const struct leaf *leaf = &l->leaves.items[i];
 
 		if (leaf->is_last && may_be_next(&l->property->events[leaf->pattern->event]))
 			fprintf(l->out,
-				"     %zu may be the thread's next event: that it reads is "
-				"certain, what it reads is not\n",
+				"     %zu may be the thread's next event: the read is certain, its "
+				"value is not\n",
 				i + 1);
 	}
 }
@@ -197,7 +206,7 @@ void explain_pattern(FILE *out, const struct spec_property *property,
 {
 	struct listing l = { .out = out, .property = property, .formula = formula };
 
-	collect(&l, formula->pattern, true);
+	collect_leaves(&l, formula->pattern, true);
 	for (size_t i = 0; i < l.leaves.count; i++) {
 		const struct spec_pattern *p = l.leaves.items[i].pattern;
 

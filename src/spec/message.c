@@ -1,5 +1,9 @@
-/* Messages with their line and a caret under the word they are about. */
+/*
+ * Formats messages: the location, the text, the source line, and a caret under the word they are
+ * about.
+ */
 #include "spec/message.h"
+#include "base/sort.h"
 #include "base/mem.h"
 
 #include <stdarg.h>
@@ -7,10 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 100u	/* messages of a kind; a file of nonsense has one in every word */
-#define LINE_SHOWN 160u /* bytes of a line */
+/* messages per severity; in a file of another kind nearly every word is an error */
+#define MOST 100u
+#define LINE_SHOWN 160u /* bytes of a source line that are shown */
 
-/* A line of the file, its end excluded; NULL: there is no such line. */
+/* Returns a line of the file and its length without the line end; NULL if there is no such line. */
 static const char *find_line(const char *text, uint32_t line, size_t *length)
 {
 	while (text && --line) {
@@ -27,8 +32,9 @@ static bool is_inside_character(char c)
 }
 
 /*
- * The line and under it the caret. Of a long line the part around the caret is shown. Tabs stay
- * tabs in both, what is no text is shown as a dot; UTF-8 takes one column per character.
+ * Prints the line and the caret below it. Only the part around the caret is shown of a long line.
+ * Tabs are kept in both lines, control characters are shown as dots, and a UTF-8 character takes
+ * one column.
  */
 static void show_line(FILE *out, const char *line, size_t length, struct spec_place place)
 {
@@ -56,17 +62,15 @@ static void show_line(FILE *out, const char *line, size_t length, struct spec_pl
 	putc('\n', out);
 }
 
-static char *show(const struct spec_file *file, enum spec_severity severity,
-		  struct spec_place place, const char *text)
+static char *format_message(const struct spec_file *file, enum spec_severity severity,
+			    struct spec_place place, const char *text)
 {
 	static const char *const names[] = { "error", "note" };
 	char *shown = NULL;
 	size_t size, length;
-	FILE *out = open_memstream(&shown, &size);
+	FILE *out = mem_stream(&shown, &size);
 	const char *line = place.line ? find_line(file->text, place.line, &length) : NULL;
 
-	if (!out)
-		return mem_copy_text(text, strlen(text));
 	if (place.line)
 		fprintf(out, "%s:%u:%u: %s: %s\n", file->path, place.line, place.column,
 			names[severity], text);
@@ -74,11 +78,11 @@ static char *show(const struct spec_file *file, enum spec_severity severity,
 		fprintf(out, "%s: %s: %s\n", file->path, names[severity], text);
 	if (line)
 		show_line(out, line, length, place);
-	fclose(out);
+	mem_stream_close(out);
 	return shown;
 }
 
-static size_t count_of(const struct spec_messages *messages, enum spec_severity severity)
+static size_t count_messages(const struct spec_messages *messages, enum spec_severity severity)
 {
 	size_t count = 0;
 
@@ -89,7 +93,7 @@ static size_t count_of(const struct spec_messages *messages, enum spec_severity 
 
 bool message_is_full(const struct spec_messages *messages, enum spec_severity severity)
 {
-	return count_of(messages, severity) > MOST;
+	return count_messages(messages, severity) > MOST;
 }
 
 void spec_complain(const struct spec_file *file, struct spec_messages *messages,
@@ -97,7 +101,7 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 {
 	char text[1024];
 	va_list arguments;
-	size_t same = count_of(messages, severity);
+	size_t same = count_messages(messages, severity);
 
 	messages->errors += severity == SPEC_ERROR;
 	if (same > MOST)
@@ -107,35 +111,29 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 	va_end(arguments);
 	if (same == MOST) {
 		place = (struct spec_place){ 0 };
-		snprintf(text, sizeof text, "there are more %s than these %u",
+		snprintf(text, sizeof text, "there are more %s; only the first %u are shown",
 			 severity == SPEC_ERROR ? "errors" : "notes", MOST);
 	}
-	for (char *c = text; *c; c++) /* a word may have come over a line's end */
+	for (char *c = text; *c; c++) /* a quoted word may contain a line end */
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
 	struct spec_message message = { .severity = (uint8_t)severity,
 					.place = place,
 					.text = mem_copy_text(text, strlen(text)),
-					.shown = show(file, severity, place, text) };
+					.shown = format_message(file, severity, place, text) };
 	*vec_push(&messages->list) = message;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct spec_message *x = a, *y = b;
-
-	/* without a place: behind all others */
-	if (x->place.line != y->place.line)
-		return x->place.line - 1u < y->place.line - 1u ? -1 : 1;
-	return (x->place.column > y->place.column) - (x->place.column < y->place.column);
-}
+/* Messages without a location (line 0) come last. */
+SORT_COMPARISON(compare_locations, struct spec_message, a, b,
+		sort_order(a->place.line - 1u, b->place.line - 1u)
+			?: sort_order(a->place.column, b->place.column))
 
 void message_sort(struct spec_messages *messages, size_t from)
 {
-	/* glibc's qsort is stable as long as it finds memory for a copy */
-	if (messages->list.count > from)
-		qsort(messages->list.items + from, messages->list.count - from,
-		      sizeof *messages->list.items, by_place);
+	/* glibc's qsort is stable as long as it can allocate a copy of the array */
+	sort_items(messages->list.items + from, messages->list.count - from,
+		   sizeof *messages->list.items, compare_locations);
 }
 
 void spec_messages_free(struct spec_messages *messages)

@@ -1,6 +1,6 @@
 /*
- * Resolving names. In a point a name is a parameter or a local of the event; in a filter also a
- * global of the program; in a formula an event, a parameter or a global.
+ * Resolves names. In a point a name is a parameter or a local of the event; in a filter it may also
+ * be a global of the program; in a formula it is an event, a parameter or a global.
  */
 #include "spec/names.h"
 #include "spec/message.h"
@@ -8,10 +8,9 @@
 #include "base/intern.h"
 #include "base/mem.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* A list of names, each with its number in the tree: the first one of that name. */
+/* A set of names, each with its index in the tree. The first declaration of a name counts. */
 struct names_table {
 	struct intern names;
 	VEC(uint32_t) numbers;
@@ -23,23 +22,23 @@ struct resolver {
 	struct spec_messages *messages;
 	struct names_table parameters, events, externs, productions;
 	struct spec_property *property;
-	struct intern locals;	  /* of an event */
-	struct names_table bound; /* names that a point binds */
+	struct intern locals;	  /* of the current event */
+	struct names_table bound; /* names that the current point binds */
 	const struct spec_formula *formula;
 };
 
 #define COMPLAIN(r, place, ...)                                                                    \
 	spec_complain((r)->file, (r)->messages, SPEC_ERROR, (place), __VA_ARGS__)
 
-static uint32_t find(const struct names_table *table, const char *name)
+static uint32_t find_name(const struct names_table *table, const char *name)
 {
 	uint32_t number = intern_find(&table->names, name, strlen(name));
 
 	return number == UINT32_MAX ? SPEC_NONE : table->numbers.items[number];
 }
 
-/* False: the name is there already. */
-static bool add(struct names_table *table, const char *name, uint32_t number)
+/* Returns false if the name is in the table already. */
+static bool add_name(struct names_table *table, const char *name, uint32_t number)
 {
 	bool fresh;
 
@@ -49,32 +48,23 @@ static bool add(struct names_table *table, const char *name, uint32_t number)
 	return fresh;
 }
 
-static void clear(struct names_table *table)
+static void clear_names(struct names_table *table)
 {
 	intern_free(&table->names);
 	vec_free(&table->numbers);
 }
 
-/* Hints cost as much as there are names: those that nobody will see are not looked for. */
-static void try_all(const struct resolver *r, struct spelling *near, const struct intern *names)
+/*
+ * Tries every name as a correction. The cost grows with the number of names, so hints for messages
+ * that would be dropped are not computed.
+ */
+static void suggest_from(const struct resolver *r, struct spelling *near,
+			 const struct intern *names)
 {
 	if (message_is_full(r->messages, SPEC_ERROR))
 		return;
 	for (size_t i = 0; i < names->items.count; i++)
 		spelling_try(near, names->items.items[i].text);
-}
-
-struct names_hint {
-	char text[128];
-};
-
-static struct names_hint hint(const struct spelling *near)
-{
-	struct names_hint made = { "" };
-
-	if (near->best)
-		snprintf(made.text, sizeof made.text, "; did you mean '%.60s'?", near->best);
-	return made;
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -93,12 +83,12 @@ static bool is_reserved(const char *name)
 	return false;
 }
 
-static bool may_be_declared(struct resolver *r, struct spec_place place, const char *what,
-			    const char *name)
+static bool check_not_reserved(struct resolver *r, struct spec_place place, const char *what,
+			       const char *name)
 {
 	if (!is_reserved(name))
 		return true;
-	COMPLAIN(r, place, "%s cannot be called '%s': that word has a meaning already", what, name);
+	COMPLAIN(r, place, "%s cannot be called '%s': that is a reserved word", what, name);
 	return false;
 }
 
@@ -107,14 +97,14 @@ static bool may_be_declared(struct resolver *r, struct spec_place place, const c
 static void declare_parameters(struct resolver *r)
 {
 	if (r->property->parameter_count > MOST_PARAMETERS)
-		COMPLAIN(r, r->property->place, "a property has at most %u parameters",
+		COMPLAIN(r, r->property->place, "a property can have at most %u parameters",
 			 MOST_PARAMETERS);
 	for (uint32_t i = 0; i < r->property->parameter_count; i++) {
 		const struct spec_parameter *p = &r->property->parameters[i];
 
-		may_be_declared(r, p->place, "a parameter", p->name);
-		if (!add(&r->parameters, p->name, i))
-			COMPLAIN(r, p->place, "there is a parameter '%s' already", p->name);
+		check_not_reserved(r, p->place, "a parameter", p->name);
+		if (!add_name(&r->parameters, p->name, i))
+			COMPLAIN(r, p->place, "parameter '%s' is declared twice", p->name);
 	}
 }
 
@@ -122,73 +112,78 @@ static void declare_events(struct resolver *r)
 {
 	for (uint32_t i = 0; i < r->property->event_count; i++) {
 		const struct spec_event *e = &r->property->events[i];
-		uint32_t first = find(&r->events, e->name);
+		uint32_t first = find_name(&r->events, e->name);
 
-		may_be_declared(r, e->place, "an event", e->name);
-		if (find(&r->parameters, e->name) != SPEC_NONE)
-			COMPLAIN(r, e->place, "'%s' is a parameter, so it cannot be an event",
+		check_not_reserved(r, e->place, "an event", e->name);
+		if (find_name(&r->parameters, e->name) != SPEC_NONE)
+			COMPLAIN(r, e->place, "'%s' is a parameter and cannot also be an event",
 				 e->name);
 		else if (first != SPEC_NONE)
 			COMPLAIN(r, e->place,
-				 "there is an event '%s' already, in line %u; several points of "
-				 "one event stand with commas between them",
+				 "event '%s' is already declared in line %u; separate the points "
+				 "of one event by commas",
 				 e->name, r->property->events[first].place.line);
-		add(&r->events, e->name, i);
+		add_name(&r->events, e->name, i);
 	}
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-static uint32_t local(struct resolver *r, const char *name)
+static uint32_t add_local(struct resolver *r, const char *name)
 {
 	return intern_put(&r->locals, name, strlen(name), NULL);
 }
 
-static void bind(struct resolver *r, struct spec_argument *a)
+static void bind_slot(struct resolver *r, struct spec_argument *a)
 {
 	if (!a || (a->slot != SPEC_BINDS && a->slot != SPEC_BINDS_POINTED))
 		return;
-	a->parameter = find(&r->parameters, a->name);
-	if (a->parameter == SPEC_NONE && may_be_declared(r, a->place, "what is bound", a->name))
-		a->local = local(r, a->name);
-	if (!add(&r->bound, a->name, 0))
-		COMPLAIN(r, a->place, "'%s' is bound twice by one point; compare with if (...)",
+	a->parameter = find_name(&r->parameters, a->name);
+	if (a->parameter == SPEC_NONE && check_not_reserved(r, a->place, "a bound name", a->name))
+		a->local = add_local(r, a->name);
+	if (!add_name(&r->bound, a->name, 0))
+		COMPLAIN(r, a->place,
+			 "'%s' is bound twice by one point; use another name and compare with if "
+			 "(...)",
 			 a->name);
 }
 
-/* o->f, *a and a mutex m are parameters; a name alone, or with members, may be a global. */
+/*
+ * In o->f, *a and a mutex m the name is a parameter; a plain name, or a name with members, may be a
+ * global.
+ */
 static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 {
 	struct spelling near;
 
 	if (!t)
 		return;
-	t->parameter = find(&r->parameters, t->name);
+	t->parameter = find_name(&r->parameters, t->name);
 	if (t->parameter != SPEC_NONE) {
-		add(&r->bound, t->name, 0);
+		add_name(&r->bound, t->name, 0);
 		if (t->kind == SPEC_POINTED)
 			return;
 		if (t->path && t->arrow)
 			t->kind = SPEC_FIELD;
 		else if (t->path)
-			COMPLAIN(r, t->place, "'%s' is a parameter: its members stand behind '->'",
+			COMPLAIN(r, t->place, "'%s' is a parameter; write its members with '->'",
 				 t->name);
 		else if (lock)
 			t->kind = SPEC_OBJECT;
 		else
 			COMPLAIN(r, t->place,
-				 "'%s' is a parameter: '*%s' is what it points at, '%s->member' a "
-				 "part of it",
+				 "'%s' is a parameter; write '*%s' for the memory it points to, or "
+				 "'%s->member'",
 				 t->name, t->name, t->name);
 		return;
 	}
 	if (t->kind != SPEC_POINTED && !t->arrow)
 		return;
 	spelling_start(&near, t->name);
-	try_all(r, &near, &r->parameters.names);
+	suggest_from(r, &near, &r->parameters.names);
 	COMPLAIN(r, t->place,
-		 "'%s' is no parameter of '%s': only through one something can be pointed at%s",
-		 t->name, r->property->name, hint(&near).text);
+		 "'%s' is not a parameter of '%s'; only a parameter can be dereferenced here%s",
+		 t->name, r->property->name, spelling_hint(near.best).text);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -198,32 +193,36 @@ static bool is_implicit(const char *name)
 	return !strcmp(name, "tid") || !strcmp(name, "atomic");
 }
 
-/* A name in a filter: what its own point binds, a parameter, what every point has, a global. */
+/*
+ * Resolves a name in a filter: a parameter, a name that its own point binds, `tid` or `atomic`, or
+ * a global.
+ */
 static void resolve_in_filter(struct resolver *r, struct spec_expr *e)
 {
-	e->parameter = find(&r->parameters, e->text);
+	e->parameter = find_name(&r->parameters, e->text);
 	if (e->parameter != SPEC_NONE)
 		return;
-	e->external = find(&r->externs, e->text);
-	if (find(&r->bound, e->text) != SPEC_NONE ||
+	e->external = find_name(&r->externs, e->text);
+	if (find_name(&r->bound, e->text) != SPEC_NONE ||
 	    (is_implicit(e->text) && e->external == SPEC_NONE)) {
-		e->local = local(r, e->text);
+		e->local = add_local(r, e->text);
 		e->external = SPEC_NONE;
 	} else if (intern_find(&r->locals, e->text, e->text_length) != UINT32_MAX)
 		COMPLAIN(r, e->place,
-			 "'%s' is bound by another point, not by the one of this filter", e->text);
+			 "'%s' is bound by another point, not by the point of this filter",
+			 e->text);
 }
 
 static void resolve_in_formula(struct resolver *r, struct spec_expr *e)
 {
-	e->event = find(&r->events, e->text);
-	e->parameter = find(&r->parameters, e->text);
+	e->event = find_name(&r->events, e->text);
+	e->parameter = find_name(&r->parameters, e->text);
 	if (e->event == SPEC_NONE && e->parameter == SPEC_NONE)
-		e->external = find(&r->externs, e->text);
+		e->external = find_name(&r->externs, e->text);
 	if (e->event != SPEC_NONE && e->parameter == SPEC_NONE)
 		e->operator= SPEC_EVENT;
 	else if (e->event == SPEC_NONE && !strcmp(e->text, "_"))
-		COMPLAIN(r, e->place, "'_' stands for any argument of a point, not for a value");
+		COMPLAIN(r, e->place, "'_' stands for any argument of a point; it has no value");
 }
 
 static void resolve_call(struct resolver *r, struct spec_expr *e)
@@ -238,7 +237,7 @@ static void resolve_call(struct resolver *r, struct spec_expr *e)
 		e->operator= SPEC_END;
 }
 
-/* `r->formula` says whether it is one's; SPEC_DEPTH bounds the depth. */
+/* `r->formula` is set while a formula is resolved. SPEC_DEPTH bounds the recursion. */
 static void resolve_expr(struct resolver *r, struct spec_expr *e)
 {
 	for (; e; e = e->next) {
@@ -254,19 +253,22 @@ static void resolve_expr(struct resolver *r, struct spec_expr *e)
 	}
 }
 
-/* A value to compare with is the same for all events: no name of this one may stand in it. */
-static void refuse_bound(struct resolver *r, const struct spec_expr *e)
+/*
+ * A value that an argument is compared with must be the same for all events, so it must not contain
+ * names that the event binds.
+ */
+static void reject_bound_names(struct resolver *r, const struct spec_expr *e)
 {
 	for (; e; e = e->next) {
-		if (e->operator== SPEC_NAME &&(find(&r->parameters, e->text) != SPEC_NONE ||
-					       find(&r->bound, e->text) != SPEC_NONE))
+		if (e->operator== SPEC_NAME &&(find_name(&r->parameters, e->text) != SPEC_NONE ||
+					       find_name(&r->bound, e->text) != SPEC_NONE))
 			COMPLAIN(r, e->place,
-				 "'%s' is a name alone here, to be bound; to compare, use another "
-				 "name and if (...)",
+				 "'%s' can only be bound here, not used in an expression; bind "
+				 "another name and compare with if (...)",
 				 e->text);
-		refuse_bound(r, e->left);
-		refuse_bound(r, e->right);
-		refuse_bound(r, e->third);
+		reject_bound_names(r, e->left);
+		reject_bound_names(r, e->right);
+		reject_bound_names(r, e->third);
 	}
 }
 
@@ -274,35 +276,35 @@ static void refuse_bound(struct resolver *r, const struct spec_expr *e)
 
 static void resolve_point(struct resolver *r, struct spec_point *p)
 {
-	clear(&r->bound);
+	clear_names(&r->bound);
 	for (uint32_t i = 0; i < p->argument_count; i++)
-		bind(r, &p->arguments[i]);
-	bind(r, p->result);
+		bind_slot(r, &p->arguments[i]);
+	bind_slot(r, p->result);
 	resolve_target(r, p->target, p->kind >= SPEC_POINT_REQUEST);
 	resolve_target(r, p->holding, true);
 	for (uint32_t i = 0; i < p->argument_count; i++)
-		refuse_bound(r, p->arguments[i].value);
+		reject_bound_names(r, p->arguments[i].value);
 	if (p->result)
-		refuse_bound(r, p->result->value);
+		reject_bound_names(r, p->result->value);
 }
 
 static void resolve_life(struct resolver *r, const struct spec_event *e, struct spec_life *life)
 {
 	struct spelling near;
 
-	life->parameter = find(&r->parameters, life->name);
+	life->parameter = find_name(&r->parameters, life->name);
 	if (life->parameter == SPEC_NONE) {
 		spelling_start(&near, life->name);
-		try_all(r, &near, &r->parameters.names);
-		COMPLAIN(r, life->place, "'%s' is no parameter of '%s'%s", life->name,
-			 r->property->name, hint(&near).text);
+		suggest_from(r, &near, &r->parameters.names);
+		COMPLAIN(r, life->place, "'%s' is not a parameter of '%s'%s", life->name,
+			 r->property->name, spelling_hint(near.best).text);
 		return;
 	}
 	for (const struct spec_point *p = e->points; p; p = p->next)
 		if (!spec_point_binds(p, life->parameter)) {
 			COMPLAIN(r, life->place,
-				 "not each point of '%s' binds '%s', so it is not known whose life "
-				 "%s",
+				 "not every point of '%s' binds '%s', so it is unknown whose "
+				 "lifetime %s",
 				 e->name, life->name, life->ends ? "ends" : "starts");
 			return;
 		}
@@ -312,14 +314,17 @@ static void resolve_event(struct resolver *r, struct spec_event *e)
 {
 	for (struct spec_point *p = e->points; p; p = p->next)
 		resolve_point(r, p);
-	/* filters behind: what they name may be bound by another point, which is worth saying */
+	/*
+	 * Filters come after all points, so that a name that another point binds can be reported as
+	 * such.
+	 */
 	for (struct spec_point *p = e->points; p; p = p->next) {
-		clear(&r->bound);
+		clear_names(&r->bound);
 		for (uint32_t i = 0; i < p->argument_count; i++)
 			if (p->arguments[i].name)
-				add(&r->bound, p->arguments[i].name, 0);
+				add_name(&r->bound, p->arguments[i].name, 0);
 		if (p->result && p->result->name)
-			add(&r->bound, p->result->name, 0);
+			add_name(&r->bound, p->result->name, 0);
 		resolve_expr(r, p->filter);
 		resolve_expr(r, p->becomes);
 	}
@@ -331,25 +336,25 @@ static void resolve_event(struct resolver *r, struct spec_event *e)
 		e->locals[i] = arena_text(r->arena, r->locals.items.items[i].text,
 					  r->locals.items.items[i].length);
 	intern_free(&r->locals);
-	clear(&r->bound);
+	clear_names(&r->bound);
 }
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static uint32_t event_named(struct resolver *r, const char *name, struct spec_place place)
+static uint32_t find_event(struct resolver *r, const char *name, struct spec_place place)
 {
-	uint32_t event = find(&r->events, name);
+	uint32_t event = find_name(&r->events, name);
 	struct spelling near;
 
 	if (event != SPEC_NONE)
 		return event;
 	spelling_start(&near, name);
-	try_all(r, &near, &r->events.names);
-	if (find(&r->parameters, name) != SPEC_NONE)
-		COMPLAIN(r, place, "'%s' is a parameter; events stand here", name);
+	suggest_from(r, &near, &r->events.names);
+	if (find_name(&r->parameters, name) != SPEC_NONE)
+		COMPLAIN(r, place, "'%s' is a parameter; an event is expected here", name);
 	else
 		COMPLAIN(r, place, "'%s' has no event '%s'%s", r->property->name, name,
-			 hint(&near).text);
+			 spelling_hint(near.best).text);
 	return SPEC_NONE;
 }
 
@@ -357,9 +362,9 @@ static void resolve_pattern(struct resolver *r, struct spec_pattern *p)
 {
 	for (; p; p = p->next) {
 		if (p->kind == SPEC_LEAF)
-			p->event = event_named(r, p->name,
-					       (struct spec_place){ p->place.line, p->place.column,
-								    (uint32_t)strlen(p->name) });
+			p->event = find_event(r, p->name,
+					      (struct spec_place){ p->place.line, p->place.column,
+								   (uint32_t)strlen(p->name) });
 		resolve_pattern(r, p->parts);
 	}
 }
@@ -367,14 +372,14 @@ static void resolve_pattern(struct resolver *r, struct spec_pattern *p)
 static void resolve_ere(struct resolver *r, struct spec_ere *e)
 {
 	for (; e; e = e->next) {
-		if (e->kind == SPEC_ERE_EVENT && find(&r->events, e->name) == SPEC_NONE) {
+		if (e->kind == SPEC_ERE_EVENT && find_name(&r->events, e->name) == SPEC_NONE) {
 			if (!strcmp(e->name, "epsilon"))
 				e->kind = SPEC_ERE_EPSILON;
 			else if (!strcmp(e->name, "empty"))
 				e->kind = SPEC_ERE_EMPTY;
 		}
 		if (e->kind == SPEC_ERE_EVENT)
-			e->event = event_named(r, e->name, e->place);
+			e->event = find_event(r, e->name, e->place);
 		resolve_ere(r, e->parts);
 	}
 }
@@ -383,33 +388,33 @@ static void resolve_item(struct resolver *r, struct spec_item *item)
 {
 	struct spelling near;
 
-	item->number = find(&r->events, item->name);
+	item->number = find_name(&r->events, item->name);
 	if (item->number != SPEC_NONE)
 		return;
-	item->number = find(&r->productions, item->name);
+	item->number = find_name(&r->productions, item->name);
 	item->kind = SPEC_ITEM_PRODUCTION;
 	if (item->number != SPEC_NONE)
 		return;
 	spelling_start(&near, item->name);
-	try_all(r, &near, &r->events.names);
-	try_all(r, &near, &r->productions.names);
-	COMPLAIN(r, item->place, "there is neither an event nor a production '%s'%s", item->name,
-		 hint(&near).text);
+	suggest_from(r, &near, &r->events.names);
+	suggest_from(r, &near, &r->productions.names);
+	COMPLAIN(r, item->place, "there is no event or production '%s'%s", item->name,
+		 spelling_hint(near.best).text);
 }
 
 static void resolve_grammar(struct resolver *r, struct spec_grammar *g)
 {
-	clear(&r->productions);
+	clear_names(&r->productions);
 	for (uint32_t i = 0; i < g->production_count; i++) {
 		const struct spec_production *p = &g->productions[i];
 
-		if (find(&r->events, p->name) != SPEC_NONE)
-			COMPLAIN(r, p->place, "'%s' is an event, so it cannot be a production",
+		if (find_name(&r->events, p->name) != SPEC_NONE)
+			COMPLAIN(r, p->place, "'%s' is an event and cannot also be a production",
 				 p->name);
-		else if (!add(&r->productions, p->name, i))
+		else if (!add_name(&r->productions, p->name, i))
 			COMPLAIN(r, p->place,
-				 "there is a production '%s' already; alternatives stand with '|' "
-				 "between them",
+				 "production '%s' is declared twice; separate its alternatives by "
+				 "'|'",
 				 p->name);
 	}
 	for (uint32_t i = 0; i < g->production_count; i++)
@@ -440,13 +445,13 @@ static void resolve_view(struct resolver *r)
 
 	if (p->view != SPEC_VIEW_OBJECT)
 		return;
-	p->view_parameter = find(&r->parameters, p->view_name);
+	p->view_parameter = find_name(&r->parameters, p->view_name);
 	if (p->view_parameter != SPEC_NONE)
 		return;
 	spelling_start(&near, p->view_name);
-	try_all(r, &near, &r->parameters.names);
-	COMPLAIN(r, p->view_place, "'%s' is no parameter of '%s'%s", p->view_name, p->name,
-		 hint(&near).text);
+	suggest_from(r, &near, &r->parameters.names);
+	COMPLAIN(r, p->view_place, "'%s' is not a parameter of '%s'%s", p->view_name, p->name,
+		 spelling_hint(near.best).text);
 }
 
 static void resolve_property(struct resolver *r)
@@ -460,9 +465,9 @@ static void resolve_property(struct resolver *r)
 	for (struct spec_formula *f = p->formulas; f; f = f->next)
 		resolve_formula(r, f);
 	resolve_view(r);
-	clear(&r->parameters);
-	clear(&r->events);
-	clear(&r->productions);
+	clear_names(&r->parameters);
+	clear_names(&r->events);
+	clear_names(&r->productions);
 }
 
 void names_resolve(struct spec_file *file, struct arena *arena, struct spec_messages *messages)
@@ -471,16 +476,16 @@ void names_resolve(struct spec_file *file, struct arena *arena, struct spec_mess
 	struct names_table properties = { 0 };
 
 	for (uint32_t i = 0; i < file->extern_count; i++) {
-		may_be_declared(&r, file->externs[i].place, "a variable", file->externs[i].name);
-		add(&r.externs, file->externs[i].name, i);
+		check_not_reserved(&r, file->externs[i].place, "a variable", file->externs[i].name);
+		add_name(&r.externs, file->externs[i].name, i);
 	}
 	for (struct spec_property *p = file->properties; p; p = p->next) {
-		may_be_declared(&r, p->place, "a property", p->name);
-		if (!add(&properties, p->name, 0))
-			COMPLAIN(&r, p->place, "there is a property '%s' already", p->name);
+		check_not_reserved(&r, p->place, "a property", p->name);
+		if (!add_name(&properties, p->name, 0))
+			COMPLAIN(&r, p->place, "property '%s' is declared twice", p->name);
 		r.property = p;
 		resolve_property(&r);
 	}
-	clear(&properties);
-	clear(&r.externs);
+	clear_names(&properties);
+	clear_names(&r.externs);
 }

@@ -1,6 +1,6 @@
 /*
- * From names to numbers: parameters, locals, events, productions. Complains of what is declared
- * twice and of what is not declared though the file alone can say so.
+ * Resolves names to indices: parameters, locals, events and productions. Reports names that are
+ * declared twice, and names that the file alone shows to be undeclared.
  */
 #ifndef SPEC_NAMES_H
 #define SPEC_NAMES_H

@@ -1,4 +1,4 @@
-/* Numbers, characters and strings as C writes them. */
+/* Converts numbers, characters and strings in C's notation. */
 #include "spec/build.h"
 #include "spec/lexer.h"
 #include "spec/parser.h"
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* u, l, ll and their mixtures; true: there is a u among them. */
+/*
+ * Returns whether the text is a valid suffix (u, l, ll and their combinations) and sets whether it
+ * contains a u.
+ */
 static bool read_suffix(const char *text, bool *unsigned_)
 {
 	size_t length = strlen(text);
@@ -42,10 +45,10 @@ static int read_integer(struct build *build, const struct span *span, const char
 	token->number = (int64_t)value;
 	if (!read_suffix(end, &unsigned_) || (binary && end == text + 2) || text[1] == '_' ||
 	    (tolower((unsigned char)text[1]) == 'x' && end < text + 3))
-		build_complain(build, span->place, "'%.40s' is no number", text);
+		build_complain(build, span->place, "'%.40s' is not a number", text);
 	else if (errno || (text[0] != '0' && !unsigned_ && value > INT64_MAX))
 		build_complain(build, span->place, "'%.40s' does not fit in 64 bits%s", text,
-			       errno ? "" : "; with a u behind it, it is an unsigned number");
+			       errno ? "" : "; add the suffix u for an unsigned number");
 	return TOK_NUMBER;
 }
 
@@ -59,7 +62,7 @@ int lexer_number(struct build *build, const struct span *span, const char *text,
 	if (hex || !strpbrk(token->text, ".eE"))
 		return read_integer(build, span, token->text, token);
 	if (!read_real(token->text, &token->real))
-		build_complain(build, span->place, "'%.40s' is no number", token->text);
+		build_complain(build, span->place, "'%.40s' is not a number", token->text);
 	return TOK_REAL;
 }
 
@@ -71,7 +74,10 @@ static int hex_digit(char c)
 				      : -1;
 }
 
-/* The character behind a backslash at `*at`; false: there is no such escape. */
+/*
+ * Decodes the escape sequence after a backslash at `*at` and advances it. Returns false if there is
+ * no such escape.
+ */
 static bool unescape(const char *text, uint32_t length, uint32_t *at, unsigned char *out)
 {
 	static const char names[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"\?";
@@ -111,9 +117,12 @@ void lexer_string(struct build *build, const struct span *span, const char *text
 		if (c == '\\' && !unescape(text, length, &i, &c)) {
 			struct spec_place place = span->place;
 
-			place.column += i; /* the backslash: the quote is in front of text[0] */
+			/*
+			 * location of the backslash; the opening quote is one byte before text[0]
+			 */
+			place.column += i;
 			place.length = 2;
-			build_complain(build, place, "there is no such escape: \\%.1s",
+			build_complain(build, place, "unknown escape sequence \\%.1s",
 				       i < length ? text + i : "");
 		}
 		out[n++] = (char)c;
@@ -129,6 +138,7 @@ void lexer_character(struct build *build, const struct span *span, const char *t
 {
 	lexer_string(build, span, text, length, token);
 	if (token->length != 1)
-		build_complain(build, span->place, "'' hold one character; text stands in \"\"");
+		build_complain(build, span->place,
+			       "a character constant holds one character; write text in \"\"");
 	token->number = (signed char)token->text[0];
 }

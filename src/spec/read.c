@@ -1,4 +1,4 @@
-/* From a file to its tree. */
+/* Reads a property file: parses it into a tree, resolves its names and checks it. */
 #include "spec/build.h"
 #include "spec/check.h"
 #include "spec/message.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Places are 32 bits and flex counts in int; nobody writes a property file of that size. */
+/* Locations have 32 bits and flex counts in int. Real property files are far smaller. */
 #define LARGEST (64u << 20)
 
 static void build_open(struct build *build, const char *path, const char *text, size_t length,
@@ -40,8 +40,8 @@ static void build_close(struct build *build)
 	vec_free(&build->path);
 }
 
-static struct spec_file *parse(const char *path, const char *text, size_t length,
-			       struct spec_messages *messages)
+static struct spec_file *parse_and_check(const char *path, const char *text, size_t length,
+					 struct spec_messages *messages)
 {
 	unsigned before = messages->errors;
 	size_t first = messages->list.count;
@@ -65,7 +65,7 @@ static struct spec_file *parse(const char *path, const char *text, size_t length
 
 struct spec_file *spec_parse(const char *path, const char *text, struct spec_messages *messages)
 {
-	return parse(path, text, strlen(text), messages);
+	return parse_and_check(path, text, strlen(text), messages);
 }
 
 struct spec_file *spec_read(const char *path, struct spec_messages *messages, struct err *err)
@@ -77,12 +77,13 @@ struct spec_file *spec_read(const char *path, struct spec_messages *messages, st
 		return NULL;
 	const void *nul = view.size ? memchr(view.data, 0, view.size) : NULL;
 	if (view.size > LARGEST)
-		err_set(err, "%s: %zu bytes are too many for a property file", path, view.size);
+		err_set(err, "%s: too large for a property file (%zu bytes)", path, view.size);
 	else if (nul)
-		err_set(err, "%s: this is no text: byte %zu is 0", path,
+		err_set(err, "%s: not a text file: byte %zu is 0", path,
 			(size_t)((const uint8_t *)nul - view.data));
 	else
-		file = parse(path, view.data ? (const char *)view.data : "", view.size, messages);
+		file = parse_and_check(path, view.data ? (const char *)view.data : "", view.size,
+				       messages);
 	file_unmap(&view);
 	return file;
 }

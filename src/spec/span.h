@@ -1,4 +1,4 @@
-/* Where a token or a rule of the grammar stands: what bison calls a location. */
+/* The location of a token or of a grammar rule in the file: what bison calls a location. */
 #ifndef SPEC_SPAN_H
 #define SPEC_SPAN_H
 
@@ -9,7 +9,10 @@ struct span {
 	uint32_t from, to; /* offsets in the text */
 };
 
-/* From the start of one to the end of another; what goes over a line's end is told by its start. */
+/*
+ * From the start of `first` to the end of `last`. If they are on different lines, the length
+ * remains that of `first`.
+ */
 static inline struct span span_join(const struct span *first, const struct span *last)
 {
 	struct span all = *first;

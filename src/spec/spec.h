@@ -1,4 +1,7 @@
-/* Reading property files. */
+/*
+ * Property files (doc/language.md): reading them into a tree (tree.h), checking them against a
+ * program, explaining them, and evaluating their expressions.
+ */
 #ifndef SPEC_SPEC_H
 #define SPEC_SPEC_H
 
@@ -10,12 +13,12 @@
 
 enum spec_severity { SPEC_ERROR, SPEC_NOTE };
 
-/* A message as it is printed: "FILE:3:12: error: …", the line, the caret, what to do. */
+/* A message as it is printed: "FILE:3:12: error: ...", the source line, and a caret below it. */
 struct spec_message {
 	uint8_t severity;
 	struct spec_place place;
-	char *text;  /* without position */
-	char *shown; /* all of it, several lines */
+	char *text;  /* without location */
+	char *shown; /* the complete message, several lines */
 };
 struct spec_messages {
 	VEC(struct spec_message) list;
@@ -23,8 +26,9 @@ struct spec_messages {
 };
 
 /*
- * Reads a file. NULL: `err` says why it cannot be read, or `messages` has errors. All errors of a
- * file are found in one go. The file is freed with spec_free.
+ * Read and check a property file. They return NULL if `messages` contains errors, or if the file
+ * cannot be read (`err` says why). All errors of a file are found in one pass. Free the result with
+ * spec_free().
  */
 struct spec_file *spec_read(const char *path, struct spec_messages *messages, struct err *err);
 struct spec_file *spec_parse(const char *path, const char *text, struct spec_messages *messages);
@@ -35,12 +39,14 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * What a program has, for checking names. src/property makes one from an ELF file with DWARF and the
- * plugin's tables; tests make their own. Each returns false where there is no such thing; `nearest`
- * says what the user may have meant, or NULL. What is NULL is not checked.
+ * Lookups of the program's names, for checking a property file against a program. src/property
+ * implements them with an ELF file, its DWARF and the plugin's tables; tests have their own. Each
+ * function returns false if the program has no such name. `nearest` and `nearest_field` return the
+ * name that the user may have meant, or NULL. A function pointer that is NULL switches its check
+ * off.
  *
- * `global` is asked for whole names, "config", "config.limits.most", "table[3]"; `function` tells how
- * many parameters it has, -1 where that is not known or not fixed; `probe` is asked for "app:name".
+ * `global` gets whole names: "config", "config.limits.most", "table[3]". `function` sets the number
+ * of parameters, or -1 if it is unknown or not fixed. `probe` gets "app:name".
  */
 struct spec_names {
 	void *context;
@@ -52,21 +58,26 @@ struct spec_names {
 	const char *(*nearest_field)(void *context, const char *type, const char *path);
 };
 
-/* Adds what is unknown. Errors with names, notes without (NULL: nothing is known of the program). */
+/*
+ * Reports names that the program does not have. With `names` == NULL nothing is known about the
+ * program, and the messages about its variables are notes instead of errors.
+ */
 void spec_check(const struct spec_file *file, const struct spec_names *names,
 		struct spec_messages *messages);
 
 /*
- * What is behind each property: text, or Graphviz. To be freed. `draw` shows what a formula of time or
- * an ere becomes (src/logic/draw.h), or a grammar (src/grammar/grammar.h); NULL: only how it was read. `next` is the number of the last node
- * of the graph so far; the new last one is returned, and where nothing can be drawn the same.
+ * Explains each property as text or as a Graphviz graph. The caller frees the result. `draw` shows
+ * what a temporal formula or an ere is translated to (src/logic/draw.h), or a grammar
+ * (src/grammar/grammar.h); if it is NULL, only the parsed formula is shown. `next` is the number of
+ * the last node in the graph so far. `draw` returns the number of the new last node, or `next` if
+ * it cannot draw the formula.
  */
 typedef unsigned spec_drawing(FILE *out, const struct spec_file *file,
 			      const struct spec_property *property,
 			      const struct spec_formula *formula, bool graphviz, unsigned next);
 char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *draw);
 
-/* Does the point give the parameter (its number) a value? Does the expression name it? */
+/* Does the point bind the parameter with this index? Does the expression mention it? */
 bool spec_point_binds(const struct spec_point *point, uint32_t parameter);
 bool spec_names_parameter(const struct spec_expr *expr, uint32_t parameter);
 
@@ -80,17 +91,17 @@ struct spec_value {
 	double real;
 	const char *text;
 	uint32_t length;
-	bool cut; /* TEXT: there was more */
+	bool cut; /* TEXT: only the start of the string is known */
 };
 
 /*
- * The variable of the program, or part of one, that an expression is: "config.limits.most", "a[3].x".
- * False: it is none, or its place is not fixed (a parameter, what a pointer points at, an index that
- * is no number).
+ * Writes the name of the program variable, or part of one, that an expression denotes:
+ * "config.limits.most", "a[3].x". Returns false if the expression is not a variable or its address
+ * is not fixed (a parameter, a dereferenced pointer, an index that is not a constant).
  */
 bool spec_variable_name(const struct spec_expr *expr, char *name, size_t size);
 
-/* Where names get their values. NULL for what there is none of. */
+/* Where names get their values. A member that is NULL leaves its names unknown. */
 struct spec_scope {
 	void *context;
 	const struct spec_value *parameters, *locals;
@@ -98,8 +109,8 @@ struct spec_scope {
 };
 
 /*
- * C's rules on 64 bits and double; what depends on something unknown is unknown, except where the
- * other side of && and || decides. Never fails.
+ * Evaluates with C's rules for 64-bit integers and double. A result that depends on an unknown
+ * value is unknown, unless the other side of && or || decides it. Never fails.
  */
 struct spec_value spec_evaluate(const struct spec_expr *expr, const struct spec_scope *scope);
 

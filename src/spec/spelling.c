@@ -1,15 +1,16 @@
 /*
- * Edit distance with swaps of neighbours (Damerau's, each letter moved once: "optimal string
- * alignment"). Words are cut at 63 letters; how many slips still make the same word depends on
- * its length: one below 5 letters, two below 9, three otherwise.
+ * Edit distance with transposition of neighbours (Damerau's, restricted: "optimal string
+ * alignment"). Words are cut at 63 characters. The number of mistakes that still count as the same
+ * word depends on its length: one below 5 characters, two below 9, three otherwise.
  */
 #include "spec/spelling.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LONGEST 63u
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned minimum(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -25,10 +26,10 @@ unsigned spelling_distance(const char *a, const char *b)
 	for (size_t i = 1; i <= m; i++) {
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= n; j++) {
-			row[j] = least(least(last[j], row[j - 1]) + 1,
-				       last[j - 1] + (a[i - 1] != b[j - 1]));
+			row[j] = minimum(minimum(last[j], row[j - 1]) + 1,
+					 last[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				row[j] = least(row[j], before[j - 2] + 1);
+				row[j] = minimum(row[j], before[j - 2] + 1);
 		}
 		unsigned *oldest = before;
 		before = last;
@@ -54,9 +55,18 @@ void spelling_try(struct spelling *near, const char *candidate)
 	if (apart >= near->distance)
 		return;
 	unsigned distance = spelling_distance(near->word, candidate);
-	/* All letters changed is no slip, however short the word is. */
+	/* If every character is changed it is not a typing mistake, however short the word is. */
 	if (distance < near->distance && distance < near->length) {
 		near->distance = distance;
 		near->best = candidate;
 	}
+}
+
+struct spelling_hint spelling_hint(const char *best)
+{
+	struct spelling_hint hint = { "" };
+
+	if (best)
+		snprintf(hint.text, sizeof hint.text, "; did you mean '%.100s'?", best);
+	return hint;
 }

@@ -1,19 +1,25 @@
-/* Which of many words did the user mean? The one that takes the fewest slips of the fingers. */
+/* Finds the candidate with the smallest edit distance to a misspelt word, for "did you mean". */
 #ifndef SPEC_SPELLING_H
 #define SPEC_SPELLING_H
 
 #include <stddef.h>
 
 struct spelling {
-	const char *word, *best; /* `best`: NULL while none is near */
+	const char *word, *best; /* `best` is NULL until a candidate is close enough */
 	size_t length;
-	unsigned distance; /* of the best; what is not closer does not count */
+	unsigned distance; /* of the best candidate; only a smaller distance replaces it */
 };
 
 void spelling_start(struct spelling *near, const char *word);
 void spelling_try(struct spelling *near, const char *candidate);
 
-/* How many letters must be changed, put in, left out, or swapped with their neighbour. */
+/* "; did you mean 'NAME'?", or "" if `best` is NULL. Names of more than 100 bytes are cut. */
+struct spelling_hint {
+	char text[160];
+};
+struct spelling_hint spelling_hint(const char *best);
+
+/* The number of characters to change, insert, delete or swap with a neighbour. */
 unsigned spelling_distance(const char *a, const char *b);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Syntax errors. The parser knows each token that could come next; a reader wants to know what kind
- * of thing: "an expression" rather than the fourteen tokens that start one.
+ * Syntax errors. The parser knows every token that could come next; users want to read what kind of
+ * thing is expected: "an expression" rather than the fourteen tokens that start one. Adds hints for
+ * mistakes that are common because a sign means something else in C or in another formalism.
  */
 #include "spec/syntax.h"
 #include "spec/spelling.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct list {
+struct token_list {
 	const char *const *items;
 	size_t count;
 };
@@ -41,26 +42,28 @@ static bool contains(const char *const *names, size_t count, const char *name)
 	return false;
 }
 
-static bool expects(const struct list *expected, const char *name)
+static bool expects(const struct token_list *expected, const char *name)
 {
 	return contains(expected->items, expected->count, name);
 }
 
-/* ---- what was expected ---------------------------------------------------------------------- */
+/*
+ * ---- expected tokens --------------------------------------------------------------------------
+ */
 
 struct wording {
 	const char *names[64];
 	size_t count;
 };
 
-static void put(struct wording *w, const char *name)
+static void add_wording(struct wording *w, const char *name)
 {
 	if (w->count < 64 && !contains(w->names, w->count, name))
 		w->names[w->count++] = name;
 }
 
-/* Kinds of things instead of tokens. */
-static void word_expected(struct wording *w, const struct list *expected)
+/* Replaces sets of tokens by the kind of thing they start or join. */
+static void summarize_expected(struct wording *w, const struct token_list *expected)
 {
 	bool expression = expects(expected, "a number") && expects(expected, "a real number");
 	bool pattern = !expression && expects(expected, "a name") && expects(expected, "'('");
@@ -71,11 +74,11 @@ static void word_expected(struct wording *w, const struct list *expected)
 	for (size_t i = 0; i < expected->count; i++)
 		infix += HAS(operators, expected->items[i]);
 	if (expression)
-		put(w, "an expression");
+		add_wording(w, "an expression");
 	else if (pattern)
-		put(w, "an event");
+		add_wording(w, "an event");
 	else if (name)
-		put(w, "a name");
+		add_wording(w, "a name");
 	for (size_t i = 0; i < expected->count; i++) {
 		const char *item = expected->items[i];
 
@@ -84,11 +87,11 @@ static void word_expected(struct wording *w, const struct list *expected)
 			continue;
 		if (!expression && infix >= 10 &&
 		    (HAS(operators, item) || HAS(starts_expression, item)))
-			put(w, "an operator");
+			add_wording(w, "an operator");
 		else if (!expression && repeats && HAS(of_patterns, item))
-			put(w, "an operator");
+			add_wording(w, "an operator");
 		else
-			put(w, !strcmp(item, "((") ? "'('" : item);
+			add_wording(w, !strcmp(item, "((") ? "'('" : item);
 	}
 }
 
@@ -99,11 +102,11 @@ static void print_name(FILE *out, const char *name)
 	fprintf(out, quoted ? "%s" : "'%s'", name);
 }
 
-static void print_expected(FILE *out, const struct list *expected)
+static void print_expected(FILE *out, const struct token_list *expected)
 {
 	struct wording w = { .count = 0 };
 
-	word_expected(&w, expected);
+	summarize_expected(&w, expected);
 	if (!w.count)
 		return;
 	fprintf(out, "; expected ");
@@ -113,16 +116,18 @@ static void print_expected(FILE *out, const struct list *expected)
 	}
 }
 
-/* ---- what may have been meant --------------------------------------------------------------- */
+/*
+ * ---- hints ------------------------------------------------------------------------------------
+ */
 
-static bool is(const char *token, const char *name)
+static bool is_token(const char *token, const char *name)
 {
 	return token && !strcmp(token, name);
 }
 
-/* A keyword that is nearly what stands there. */
-static const char *near_keyword(const struct build *build, const struct span *span,
-				const struct list *expected)
+/* The expected keyword that is most similar to the word at `span`, or NULL. */
+static const char *nearest_keyword(const struct build *build, const struct span *span,
+				   const struct token_list *expected)
 {
 	char word[32] = "";
 	struct spelling near;
@@ -139,34 +144,34 @@ static const char *near_keyword(const struct build *build, const struct span *sp
 }
 
 static void print_hint(FILE *out, const struct build *build, const char *token,
-		       const struct list *expected)
+		       const struct token_list *expected)
 {
 	const struct context *at = &build->context;
 	bool in_pattern = at->where == CONTEXT_PATTERN;
 
-	if (is(token, "property"))
+	if (is_token(token, "property"))
 		fprintf(out, "; is the '}' of '%s' missing?", build->now.property->name);
 	else if (in_pattern && expects(expected, "','"))
-		fprintf(out, "; a '(' right behind an event holds its thread: a group needs a "
-			     "blank in front of it");
-	else if (in_pattern && is(token, "&&"))
-		fprintf(out, "; in a pattern, both is '&'");
-	else if (in_pattern && is(token, "'~'"))
-		fprintf(out, "; in a pattern, '!' is the order that does not hold");
-	else if (at->where == CONTEXT_ERE && is(token, "'!'"))
-		fprintf(out, "; in ere: the complement is '~'");
-	else if (at->where == CONTEXT_ERE && is(token, "||"))
-		fprintf(out, "; in ere: either is '|'");
+		fprintf(out, "; a '(' right after an event gives its thread; put a blank before a "
+			     "group");
+	else if (in_pattern && is_token(token, "&&"))
+		fprintf(out, "; in a pattern, use '&' for both");
+	else if (in_pattern && is_token(token, "'~'"))
+		fprintf(out, "; in a pattern, use '!' to negate an order");
+	else if (at->where == CONTEXT_ERE && is_token(token, "'!'"))
+		fprintf(out, "; in 'ere:', the complement is '~'");
+	else if (at->where == CONTEXT_ERE && is_token(token, "||"))
+		fprintf(out, "; in 'ere:', use '|' for alternatives");
 	else if (at->previous == TOK_ARROW && at->where == CONTEXT_TEMPORAL)
-		fprintf(out, "; '->' is C's member of a pointer, implication is '=>'");
-	else if (is(token, "'='") && expects(expected, "=="))
+		fprintf(out, "; '->' accesses a member, as in C; implication is '=>'");
+	else if (is_token(token, "'='") && expects(expected, "=="))
 		fprintf(out, "; to compare, write '=='");
 }
 
 void syntax_complain(struct build *build, const struct span *span, const char *token,
 		     const char *const *expected, size_t count)
 {
-	const struct list list = { expected, count };
+	const struct token_list list = { expected, count };
 	const struct span *before = &build->context.before;
 	struct spec_place place = span->place;
 	char text[1024] = "";
@@ -178,7 +183,7 @@ void syntax_complain(struct build *build, const struct span *span, const char *t
 		place = before->place;
 		place.column += place.length ? place.length - 1 : 0;
 		place.length = 1;
-		fprintf(out, "a ';' is missing behind this");
+		fprintf(out, "a ';' is missing after this");
 	} else {
 		uint32_t length = span->to - span->from;
 
@@ -190,7 +195,7 @@ void syntax_complain(struct build *build, const struct span *span, const char *t
 			fprintf(out, "the file ends too early");
 		print_expected(out, &list);
 		print_hint(out, build, token, &list);
-		const char *keyword = near_keyword(build, span, &list);
+		const char *keyword = nearest_keyword(build, span, &list);
 		if (keyword)
 			fprintf(out, "; did you mean '%s'?", keyword);
 	}

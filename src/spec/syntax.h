@@ -1,10 +1,13 @@
-/* What the parser did not expect, in the user's words. */
+/* Turns the parser's syntax errors into messages. */
 #ifndef SPEC_SYNTAX_H
 #define SPEC_SYNTAX_H
 
 #include "spec/build.h"
 
-/* `token`: the parser's name of what stands at `span`; `expected`: of what might stand there. */
+/*
+ * Reports a syntax error. `token` is the parser's name for the token at `span`; `expected` has the
+ * names of the tokens that could follow instead.
+ */
 void syntax_complain(struct build *build, const struct span *span, const char *token,
 		     const char *const *expected, size_t count);
 

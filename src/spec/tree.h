@@ -1,7 +1,7 @@
 /*
- * A property file as a tree. All of it lives in one arena of the file; texts end in NUL; lists are
- * linked by `next` in the order of the source. Names are resolved: an event in a formula, a
- * parameter in a point and in an expression are numbers as well.
+ * A property file as a tree. All nodes live in the file's arena; strings end in NUL; lists are
+ * linked by `next` in source order. After names.c, references to events, parameters and locals are
+ * also indices.
  */
 #ifndef SPEC_TREE_H
 #define SPEC_TREE_H
@@ -11,23 +11,24 @@
 
 #define SPEC_NONE UINT32_MAX
 
-/* No tree is deeper, whatever the file says: walks may recurse. */
+/* No tree is deeper than this, whatever the file contains, so functions may recurse over it. */
 #define SPEC_DEPTH 1000
 
 struct spec_place {
-	uint32_t line, column, length; /* from 1; bytes */
+	/* line and column count from 1; column and length are in bytes */
+	uint32_t line, column, length;
 };
 
-/* ---- expressions: C's, on integers, doubles, pointers and strings --------------------------- */
+/* ---- expressions: as in C, on integers, doubles, pointers and strings ------------------------ */
 
 enum spec_operator {
 	SPEC_NUMBER,
 	SPEC_REAL,
 	SPEC_TEXT,
-	SPEC_NAME,   /* parameter, local of an event, or global of the program */
-	SPEC_MEMBER, /* left -> text, left . text: of a global */
+	SPEC_NAME,   /* a parameter, a local of an event, or a global of the program */
+	SPEC_MEMBER, /* left -> text or left . text: member of a global */
 	SPEC_INDEX,  /* left [ right ] */
-	SPEC_CALL,   /* strstr strcmp strncmp strlen startswith: text names it */
+	SPEC_CALL,   /* strstr strcmp strncmp strlen startswith: `text` is the function's name */
 	SPEC_DEREF,
 	SPEC_ADDRESS,
 	SPEC_NOT,
@@ -55,7 +56,7 @@ enum spec_operator {
 	/* only in temporal formulas */
 	SPEC_IMPLIES,
 	SPEC_IFF,
-	SPEC_EVENT, /* an event of the property happens: `event` */
+	SPEC_EVENT, /* the event `event` of the property happens */
 	SPEC_PREV,
 	SPEC_ONCE,
 	SPEC_SOFAR,
@@ -72,18 +73,20 @@ enum spec_operator {
 struct spec_expr {
 	uint8_t operator; /* enum spec_operator */
 	struct spec_place place;
-	struct spec_expr *left, *right, *third; /* CALL: arguments in left, by `next` */
+	/* CALL: the arguments are in `left`, linked by `next` */
+	struct spec_expr *left, *right, *third;
 	struct spec_expr *next;
 	const char *text;
-	uint32_t text_length; /* TEXT may have NULs in it */
+	uint32_t text_length; /* TEXT may contain NULs */
 	int64_t number;
 	double real;
-	uint32_t parameter; /* NAME: of the property, or SPEC_NONE */
-	uint32_t local;	    /* NAME: of the event, or SPEC_NONE; both none: a global */
-	uint32_t event;	    /* EVENT */
-	uint32_t external;  /* NAME: a global that is declared `extern`, or SPEC_NONE */
-	uint16_t depth;	    /* of the tree below, 1 for a leaf; at most SPEC_DEPTH */
-	bool arrow;	    /* MEMBER: behind -> */
+	uint32_t parameter; /* NAME: index in the property's parameters, or SPEC_NONE */
+	/* NAME: index in the event's locals, or SPEC_NONE. If both are SPEC_NONE: a global */
+	uint32_t local;
+	uint32_t event;	   /* EVENT */
+	uint32_t external; /* NAME: index of the `extern` declaration of a global, or SPEC_NONE */
+	uint16_t depth;	   /* of the tree with this root, 1 for a leaf; at most SPEC_DEPTH */
+	bool arrow;	   /* MEMBER: written with -> */
 };
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -91,33 +94,35 @@ struct spec_expr {
 enum spec_type {
 	SPEC_INT, /* any integer or enum */
 	SPEC_FLOATING,
-	SPEC_POINTER, /* an object: has lives */
-	SPEC_ADDR,    /* `addr`: a place in memory, not an object */
+	SPEC_POINTER, /* an object, which has lifetimes */
+	SPEC_ADDR,    /* `addr`: an address, not an object */
 	SPEC_LOCK,    /* `mutex` */
-	SPEC_STRING,  /* by content */
+	SPEC_STRING,  /* compared by content */
 	SPEC_THREAD,  /* `thread` */
 };
 
 struct spec_parameter {
 	const char *name, *type_text; /* "struct table *" */
-	const char *pointee;	      /* POINTER: "table", the tag or typedef; "void" */
+	const char *pointee;	      /* POINTER: the tag or typedef name, "table"; "void" */
 	uint8_t type;
 	struct spec_place place;
 };
 
 enum spec_slot {
-	SPEC_ANY,	    /* _ */
-	SPEC_BINDS,	    /* a name: parameter or local */
-	SPEC_BINDS_POINTED, /* *name: what the argument points at, when the point happens */
-	SPEC_EQUALS,	    /* an expression without names of the event: = 0 */
+	SPEC_ANY,   /* _ */
+	SPEC_BINDS, /* a name: parameter or local */
+	/* *name: the value that the argument points to when the point happens */
+	SPEC_BINDS_POINTED,
+	SPEC_EQUALS, /* an expression without names of the event, for example 0 */
 };
-/* An argument, a result or a value written or read. */
+/* An argument, a result, or a value read or written. */
 struct spec_argument {
 	uint8_t slot;
 	struct spec_place place;
 	const char *name;
-	uint32_t parameter, local; /* BINDS…: one of them, the other SPEC_NONE */
-	struct spec_expr *value;   /* EQUALS */
+	/* BINDS, BINDS_POINTED: one of them is set, the other is SPEC_NONE */
+	uint32_t parameter, local;
+	struct spec_expr *value; /* EQUALS */
 };
 
 enum spec_point_kind {
@@ -135,20 +140,20 @@ enum spec_point_kind {
 	SPEC_POINT_JOIN,
 };
 
-/* What is read, written or locked. */
+/* The memory that is read or written, or the lock. */
 enum spec_target_kind {
-	SPEC_GLOBAL,  /* name, and path behind it: "config" or "config.limits.most" or "a[3]" */
-	SPEC_FIELD,   /* o->path: `parameter` is o; path "*" any field */
-	SPEC_POINTED, /* *name: the parameter's own address */
-	SPEC_OBJECT,  /* a lock parameter by itself: `acquire m` */
+	SPEC_GLOBAL,  /* name and path: "config", "config.limits.most" or "a[3]" */
+	SPEC_FIELD,   /* o->path: `parameter` is o; the path "*" is any field */
+	SPEC_POINTED, /* *name: the memory at the parameter's address */
+	SPEC_OBJECT,  /* a lock parameter itself: `acquire m` */
 };
 struct spec_target {
 	uint8_t kind;
 	struct spec_place place;
-	const char *name; /* of the global, or the parameter */
-	const char *path; /* members, as written behind -> or . ; NULL none */
+	const char *name; /* of the global or the parameter */
+	const char *path; /* the members, as written after -> or . ; NULL if there are none */
 	uint32_t parameter, local;
-	bool arrow; /* `path` stands behind -> */
+	bool arrow; /* `path` is written after -> */
 };
 
 struct spec_point {
@@ -156,14 +161,14 @@ struct spec_point {
 	uint8_t kind;
 	struct spec_place place;
 	const char *library;  /* glob or NULL */
-	const char *function; /* glob; of a probe "app:name" */
+	const char *function; /* glob; "app:name" for a probe */
 	struct spec_argument *arguments;
 	uint32_t argument_count;
-	bool rest;		      /* …, `...`: there may be more arguments */
-	struct spec_argument *result; /* return: = v; read, write: = v; NULL none */
+	bool rest;		      /* `...`: there may be more arguments */
+	struct spec_argument *result; /* return, read, write: = v; NULL if there is none */
 	struct spec_target *target, *holding;
 	struct spec_expr *becomes, *filter;
-	const char *text; /* as it is written, without the filter: call use_*(r, ...) */
+	const char *text; /* source text without the filter: call use_*(r, ...) */
 };
 
 struct spec_life { /* new i, end i */
@@ -180,15 +185,16 @@ struct spec_event {
 	struct spec_point *points;
 	struct spec_life *lives;
 	/*
-	 * Names that its points bind and that are no parameters; also, where a filter names them
-	 * and nobody else does, what every point has: `tid`, the number of the thread, unique in
-	 * the run, and `atomic`, 1 for an access by an atomic operation.
+	 * Names that the event's points bind and that are not parameters. Also `tid` (the thread's
+	 * number, unique in the run) and `atomic` (1 for an access by an atomic operation), which
+	 * every point has: they are listed if a filter uses them and no point binds or `extern`
+	 * declares the name.
 	 */
 	const char **locals;
 	uint32_t local_count;
 	bool reset;		       /* for grammars */
-	const char *reset_if;	       /* its condition as it is written, C or Lua; NULL: always */
-	struct spec_place reset_place; /* of the condition's first byte */
+	const char *reset_if;	       /* its condition as written, C or Lua; NULL: always */
+	struct spec_place reset_place; /* of the first byte of the condition */
 };
 
 /* ---- formulas -------------------------------------------------------------------------------- */
@@ -207,20 +213,21 @@ enum spec_pattern_kind {
 struct spec_pattern {
 	uint8_t kind;
 	struct spec_place place;
-	struct spec_pattern *parts, *next; /* first part; the next one of the whole it is in */
+	struct spec_pattern *parts, *next; /* first part; next sibling */
 	uint32_t event;			   /* LEAF: of the property */
-	uint32_t thread;		   /* LEAF: number in the formula's threads, or SPEC_NONE */
-	uint32_t begins, ends;		   /* LEAF: regions, or SPEC_NONE */
-	uint16_t depth;			   /* as in expressions */
-	const char *name;		   /* LEAF: of the event */
+	uint32_t thread;		   /* LEAF: index in the formula's threads, or SPEC_NONE */
+	/* LEAF: indices in the formula's regions, or SPEC_NONE */
+	uint32_t begins, ends;
+	uint16_t depth;	  /* as in expressions */
+	const char *name; /* LEAF: of the event */
 };
 
-/* ere: a language over the events. Its `~` is complement, unlike a pattern's `!`. */
+/* ere: a regular language over the events. Its `~` is the complement, unlike `!` in a pattern. */
 enum spec_ere_kind {
 	SPEC_ERE_EVENT,
 	SPEC_ERE_ANY,	  /* . any event of the property */
 	SPEC_ERE_EPSILON, /* epsilon: the empty word */
-	SPEC_ERE_EMPTY,	  /* empty: no word at all */
+	SPEC_ERE_EMPTY,	  /* empty: the language without any word */
 	SPEC_ERE_SEQUENCE,
 	SPEC_ERE_EITHER,
 	SPEC_ERE_BOTH,
@@ -238,21 +245,21 @@ struct spec_ere {
 	const char *name; /* of the event */
 };
 
-/* grammar: productions whose symbols are events or other productions, with Lua between them. */
+/* grammar: productions whose symbols are events or other productions, with Lua code in between. */
 enum spec_item_kind {
 	SPEC_ITEM_EVENT,
 	SPEC_ITEM_PRODUCTION,
 	SPEC_ITEM_ACTION, /* { Lua } */
-	SPEC_ITEM_ASSERT, /* assert(an expression of Lua, or with C's && || ! !=) */
+	SPEC_ITEM_ASSERT, /* assert(expression in Lua; C's && || ! != are accepted, too) */
 };
 struct spec_item {
 	struct spec_item *next;
 	uint8_t kind;
 	struct spec_place place;
 	const char *name;	     /* EVENT, PRODUCTION */
-	const char *label;	     /* gf1=get; NULL: it is called by its name */
-	uint32_t number;	     /* of the event, of the production */
-	const char *lua;	     /* ACTION, ASSERT: what is between the brackets */
+	const char *label;	     /* gf1=get; NULL: its name serves as the label */
+	uint32_t number;	     /* index of the event or production */
+	const char *lua;	     /* ACTION, ASSERT: the text between the brackets */
 	struct spec_place lua_place; /* of its first byte */
 };
 struct spec_alternative {
@@ -266,9 +273,9 @@ struct spec_production {
 	struct spec_alternative *alternatives;
 };
 struct spec_grammar {
-	const char *attributes;		     /* Lua between the parentheses, or NULL */
+	const char *attributes;		     /* the Lua code in the parentheses, or NULL */
 	struct spec_place attributes_place;  /* of its first byte */
-	struct spec_production *productions; /* the first is where a parse starts */
+	struct spec_production *productions; /* the first one is the start symbol */
 	uint32_t production_count;
 };
 
@@ -280,12 +287,12 @@ struct spec_formula {
 	struct spec_place place;
 	bool never;		      /* TEMPORAL */
 	struct spec_expr *expr;	      /* TEMPORAL, LTL */
-	struct spec_pattern *pattern; /* PATTERN; for ERE see `ere` */
+	struct spec_pattern *pattern; /* PATTERN */
 	const char **threads, **regions;
 	uint32_t thread_count, region_count;
 	struct spec_ere *ere;
 	struct spec_grammar *grammar;
-	const char *text; /* source of the formula; MONITOR: the file's name */
+	const char *text; /* source of the formula; MONITOR: the file name */
 };
 
 enum spec_view { SPEC_VIEW_NONE, SPEC_VIEW_THREAD, SPEC_VIEW_OBJECT, SPEC_VIEW_GLOBAL };
@@ -300,10 +307,10 @@ struct spec_property {
 	uint32_t event_count;
 	struct spec_formula *formulas;
 	uint8_t view;
-	uint32_t view_parameter; /* VIEW_OBJECT: its parameter */
+	uint32_t view_parameter; /* VIEW_OBJECT: index of its parameter */
 	const char *view_name;
 	struct spec_place view_place;
-	bool until_end;			      /* a word must be complete where it ends */
+	bool until_end;			      /* a word must be complete at its end */
 	const char *on_violation;	      /* Lua, or NULL */
 	struct spec_place on_violation_place; /* of its first byte */
 };

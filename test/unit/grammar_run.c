@@ -280,8 +280,8 @@ static void unseen(void **state)
 		      "  grammar { S : a b S | a | ; }\n"
 		      "}\n",
 		      "T1|call a()|1\nT1|call a()|3\n", true,
-		      "left P.1: a missing event would look like a violation: event b: "
-		      "call b(): the trace has no function of that name\n");
+		      "left P.1: a missing event would look like a violation: event b: call b(): "
+		      "the trace has no function with this name\n");
 }
 
 /* A value that was not recorded proves nothing, if the grammar asks for it; other words are judged. */

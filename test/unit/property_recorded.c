@@ -176,10 +176,9 @@ static void expect_all(const struct property_set *set)
 			"use T0 #0 main\n"
 			"body T0 #0 _\n"
 			"freed T0 #0 _\n",
-			"event nobody: call nobody(c): nothing in the program matches\n"
-			"event wrong: call conn_use(c): the function has another number of "
-			"arguments: `...` is any more (2 times)\n"
-			"blind nobody\n");
+			"event nobody: call nobody(c): nothing in the program matches\nevent "
+			"wrong: call conn_use(c): argument count differs; use `...` for the rest "
+			"(2 times)\nblind nobody\n");
 	expect_recorded(&set->properties.items[1],
 			"fd T0 #0 _\n"
 			"n T0 _ #1\n"

@@ -61,48 +61,48 @@ static void syntax_is_told_in_words(void **state)
 	assert_complaints(ALWAYS("x = 3"), "2:10 '=' is not expected here; expected an operator or "
 					   "';'; to compare, write '=='\n");
 	assert_complaints(ALWAYS("a -> once b"),
-			  "2:13 'once' is not expected here; expected a name; '->' is C's member "
-			  "of a pointer, implication is '=>'\n");
+			  "2:13 'once' is not expected here; expected a name; '->' accesses a "
+			  "member, as in C; implication is '=>'\n");
 	assert_complaints(ALWAYS("a -> b"),
-			  "2:8 'a' is an event, it has no members; implication is '=>'\n");
+			  "2:8 'a' is an event and has no members; implication is written '=>'\n");
 	assert_complaints(ALWAYS("x +"), "2:11 ';' is not expected here; expected an expression\n");
 	assert_complaints(PATTERN("a(b | a) b"),
-			  "2:14 '|' is not expected here; expected ',' or ')'; a '(' right behind "
-			  "an event holds its thread: a group needs a blank in front of it\n");
-	assert_complaints(PATTERN("a && b"), "2:12 '&&' is not expected here; expected an event, "
-					     "an operator or ';'; in a pattern, both is '&'\n");
+			  "2:14 '|' is not expected here; expected ',' or ')'; a '(' right after "
+			  "an event gives its thread; put a blank before a group\n");
+	assert_complaints(PATTERN("a && b"),
+			  "2:12 '&&' is not expected here; expected an event, an operator or ';'; "
+			  "in a pattern, use '&' for both\n");
 	assert_complaints(EVENTS "ere: a !b; }",
 			  "2:8 '!' is not expected here; expected an event, an operator or ';'; in "
-			  "ere: the complement is '~'\n");
+			  "'ere:', the complement is '~'\n");
 	assert_complaints(EVENTS "pattern: a b",
 			  "2:13 the file ends too early; expected an event, an operator or ';'\n");
 	assert_complaints(EVENTS "on violated { x = 1 } pattern: a b; }",
-			  "2:4 there is only 'on violation { Lua }'\n");
+			  "2:4 only 'on violation { Lua }' is possible here\n");
 	assert_complaints(
 		EVENTS "view objekt x; pattern: a b; }",
-		"2:6 there is no view 'objekt'; there are thread, object PARAMETER, global\n");
+		"2:6 there is no view 'objekt'; use thread, object PARAMETER or global\n");
 }
 
 static void all_mistakes_are_told_at_once(void **state)
 {
 	(void)state;
-	assert_complaints("property P(int x) {\n"
-			  "  event a = cal f(x);\n"
-			  "  event b = call g(x)\n"
-			  "  event c = call h(x,);\n"
-			  "  pattern: a b d;\n"
-			  "  always a ==;\n"
-			  "property Q {\n"
-			  "  always 1;\n"
-			  "}\n",
-			  "2:13 'cal' is not expected here; expected 'call', 'exec', 'return', "
-			  "'probe', 'read', 'write', 'becomes', 'request', 'acquire', 'release', "
-			  "'spawn' or 'join'; did you mean 'call'?\n"
-			  "3:21 a ';' is missing behind this\n"
-			  "4:22 ')' is not expected here; expected an expression or '...'\n"
-			  "5:16 'P' has no event 'd'\n"
-			  "6:14 ';' is not expected here; expected an expression\n"
-			  "7:1 a '}' is missing in front of this: 'P' is not closed\n");
+	assert_complaints(
+		"property P(int x) {\n"
+		"  event a = cal f(x);\n"
+		"  event b = call g(x)\n"
+		"  event c = call h(x,);\n"
+		"  pattern: a b d;\n"
+		"  always a ==;\n"
+		"property Q {\n"
+		"  always 1;\n"
+		"}\n",
+		"2:13 'cal' is not expected here; expected 'call', 'exec', 'return', 'probe', "
+		"'read', 'write', 'becomes', 'request', 'acquire', 'release', 'spawn' or 'join'; "
+		"did you mean 'call'?\n3:21 a ';' is missing after this\n4:22 ')' is not expected "
+		"here; expected an expression or '...'\n5:16 'P' has no event 'd'\n6:14 ';' is not "
+		"expected here; expected an expression\n7:1 a '}' is missing before this: 'P' is "
+		"not closed\n");
 }
 
 static void words_are_told_where_they_stand(void **state)
@@ -111,28 +111,27 @@ static void words_are_told_where_they_stand(void **state)
 	assert_complaints("property P { always 99999999999999999999 > 1; }",
 			  "1:21 '99999999999999999999' does not fit in 64 bits\n");
 	assert_complaints("property P { always 9223372036854775808 > 1; }",
-			  "1:21 '9223372036854775808' does not fit in 64 bits; with a u behind it, "
-			  "it is an unsigned number\n");
+			  "1:21 '9223372036854775808' does not fit in 64 bits; add the suffix u "
+			  "for an unsigned number\n");
 	assert_complaints("property P { always 0xffffffffffffffff != 18446744073709551615u; }", "");
-	assert_complaints(
-		"property P { always 0x != 08 + 1abc + 1.2.3; }",
-		"1:21 '0x' is no number\n1:27 '08' is no number\n1:32 '1abc' is no number\n"
-		"1:39 '1.2.3' is no number\n");
+	assert_complaints("property P { always 0x != 08 + 1abc + 1.2.3; }",
+			  "1:21 '0x' is not a number\n1:27 '08' is not a number\n1:32 '1abc' is "
+			  "not a number\n1:39 '1.2.3' is not a number\n");
 	assert_complaints("property P { always strlen(\"a\\qb\") > 1; }",
-			  "1:30 there is no such escape: \\q\n");
+			  "1:30 unknown escape sequence \\q\n");
 	assert_complaints("property P { always 'ab' > 1; }",
-			  "1:21 '' hold one character; text stands in \"\"\n");
+			  "1:21 a character constant holds one character; write text in \"\"\n");
 	assert_complaints("property P { always 1; /* }",
 			  "1:24 this comment is never closed by */\n"
 			  "1:28 the file ends too early; expected 'event', 'view', 'never', 'ltl', "
 			  "'pattern', 'ere', 'grammar', 'monitor', 'on', 'always', ';' or '}'\n");
 	assert_complaints("# comment\nproperty P { always 1; }",
-			  "1:1 '#' means nothing here; a comment is // or /* */\n");
+			  "1:1 unexpected '#'; a comment is // or /* */\n");
 	assert_complaints("property P { always 1 \xe2\x80\x93 2; }",
-			  "1:23 '\xe2\x80\x93' means nothing here\n"
-			  "1:27 '2' is not expected here; expected an operator or ';'\n");
+			  "1:23 unexpected character '\xe2\x80\x93'\n1:27 '2' is not expected "
+			  "here; expected an operator or ';'\n");
 	assert_complaints("property P { event e = call f(); grammar { S : e { x = {} \n",
-			  "1:50 the '{' here is never closed\n1:50 a ';' is missing behind this\n");
+			  "1:50 this '{' is never closed\n1:50 a ';' is missing after this\n");
 }
 
 static void names_are_looked_up(void **state)
@@ -140,184 +139,179 @@ static void names_are_looked_up(void **state)
 	(void)state;
 	assert_complaints(PATTERN("a opne"),
 			  "2:12 'P' has no event 'opne'; did you mean 'open'?\n");
-	assert_complaints(PATTERN("a x"), "2:12 'x' is a parameter; events stand here\n");
+	assert_complaints(PATTERN("a x"), "2:12 'x' is a parameter; an event is expected here\n");
 	assert_complaints(EVENTS "ere: a bb; }", "2:8 'P' has no event 'bb'; did you mean 'b'?\n");
 	assert_complaints(EVENTS "event a = probe p:d(x); pattern: a b; }",
-			  "2:7 there is an event 'a' already, in line 1; several points of one "
-			  "event stand with commas between them\n");
+			  "2:7 event 'a' is already declared in line 1; separate the points of one "
+			  "event by commas\n");
 	assert_complaints(EVENTS "event x = probe p:d(x); pattern: a b; }",
-			  "2:7 'x' is a parameter, so it cannot be an event\n");
+			  "2:7 'x' is a parameter and cannot also be an event\n");
 	assert_complaints(EVENTS "event d = probe p:d(x) new y; pattern: a b; }",
-			  "2:24 'y' is no parameter of 'P'\n");
+			  "2:24 'y' is not a parameter of 'P'\n");
 	assert_complaints(
 		EVENTS "event d = probe p:d(x), probe p:e() end x; pattern: a b; }",
-		"2:37 not each point of 'd' binds 'x', so it is not known whose life ends\n");
+		"2:37 not every point of 'd' binds 'x', so it is unknown whose lifetime ends\n");
 	assert_complaints(
 		EVENTS "event d = read y->z; pattern: a b; }",
-		"2:16 'y' is no parameter of 'P': only through one something can be pointed at\n");
+		"2:16 'y' is not a parameter of 'P'; only a parameter can be dereferenced here\n");
 	assert_complaints(EVENTS "event d = call f(v), call g(w) if (v == w); pattern: a b; }",
-			  "2:36 'v' is bound by another point, not by the one of this filter\n");
+			  "2:36 'v' is bound by another point, not by the point of this filter\n");
 	assert_complaints(EVENTS "event d = call f(x, x); pattern: a b; }",
-			  "2:21 'x' is bound twice by one point; compare with if (...)\n");
+			  "2:21 'x' is bound twice by one point; use another name and compare with "
+			  "if (...)\n");
 	assert_complaints(EVENTS "event d = call f(x + 1); pattern: a b; }",
-			  "2:18 'x' is a name alone here, to be bound; to compare, use another "
-			  "name and if (...)\n");
+			  "2:18 'x' can only be bound here, not used in an expression; bind "
+			  "another name and compare with if (...)\n");
 	assert_complaints(EVENTS "view global; event d = call f(); grammar { S : a T; S : b; } }",
-			  "2:50 there is neither an event nor a production 'T'\n"
-			  "2:53 there is a production 'S' already; alternatives stand with '|' "
-			  "between them\n");
+			  "2:50 there is no event or production 'T'\n2:53 production 'S' is "
+			  "declared twice; separate its alternatives by '|'\n");
 	assert_complaints(EVENTS "view object; pattern: a b; }",
-			  "2:1 of which parameter? view object PARAMETER;\n");
+			  "2:1 the parameter is missing; write 'view object PARAMETER;'\n");
 	assert_complaints(EVENTS "view thread x; pattern: a b; }",
-			  "2:1 only 'view object' names a parameter\n");
+			  "2:1 only 'view object' takes a parameter\n");
 	assert_complaints(EVENTS "view thread until end; view global; pattern: a b; }",
-			  "2:24 a property has one view\n");
+			  "2:24 a property can have only one view\n");
 	assert_complaints(EVENTS "view object until end; pattern: a b; }",
-			  "2:1 of which parameter? view object PARAMETER;\n");
+			  "2:1 the parameter is missing; write 'view object PARAMETER;'\n");
 	assert_complaints(
 		EVENTS "view object x until; pattern: a b; }",
-		"2:15 'until' is not expected here; 'until end' may stand behind a view\n");
+		"2:15 'until' is not expected here; only 'until end' can follow a view\n");
 	assert_complaints(EVENTS "view object y; pattern: a b; }",
-			  "2:1 'y' is no parameter of 'P'\n");
-	assert_complaints(
-		"property P(int x, int x, int int) { event a = call f(x); pattern: a; }",
-		"1:23 there is a parameter 'x' already\n"
-		"1:30 a parameter cannot be called 'int': that word has a meaning already\n");
+			  "2:1 'y' is not a parameter of 'P'\n");
+	assert_complaints("property P(int x, int x, int int) { event a = call f(x); pattern: a; }",
+			  "1:23 parameter 'x' is declared twice\n1:30 a parameter cannot be called "
+			  "'int': that is a reserved word\n");
 	assert_complaints("property P { always 1; } property P { always 1; }",
-			  "1:35 there is a property 'P' already\n");
+			  "1:35 property 'P' is declared twice\n");
 	assert_complaints("use goodlok; use goodlock with max = 3; use goodlock with max_threads = "
 			  "1; use eraser with x = 1;",
-			  "1:5 there is no analysis 'goodlok'; did you mean 'goodlock'?\n"
-			  "1:32 'goodlock' has no option 'max'; it has 'max_threads'\n"
-			  "1:59 'max_threads' is at least 2\n"
-			  "1:92 'eraser' has no options\n");
+			  "1:5 there is no analysis 'goodlok'; did you mean 'goodlock'?\n1:32 "
+			  "'goodlock' has no option 'max'; it has 'max_threads'\n1:59 "
+			  "'max_threads' must be at least 2\n1:92 'eraser' has no options\n");
 }
 
 static void declarations_are_checked(void **state)
 {
 	(void)state;
-	assert_complaints(
-		"property P(x) { always 1; }",
-		"1:12 'x' has no type: int, struct NAME *, addr, mutex, string or another of C\n");
+	assert_complaints("property P(x) { always 1; }",
+			  "1:12 'x' has no type; write int, struct NAME *, addr, mutex, string or "
+			  "another C type before it\n");
 	assert_complaints("property P(int *) { always 1; }",
-			  "1:16 a name is missing behind the '*'\n");
+			  "1:16 a name is missing after the '*'\n");
 	assert_complaints("property P(struct s v) { always 1; }",
-			  "1:12 'v' is a whole struct: only a pointer to it can be bound\n");
+			  "1:12 'v' is a whole struct; declare a pointer to it instead\n");
 	assert_complaints(
 		"property P(int x, int y) { event a = call f(x) if (y == 1); pattern: a; }",
 		"1:23 no event binds 'y'\n");
 	assert_complaints("property P { event a = call f(); }",
-			  "1:10 'P' has no formula: nothing could be said of it\n");
+			  "1:10 'P' has no formula, so there is nothing to check\n");
 	assert_complaints("property P(int x, string s) { event a = call f(x, s) = 3, read x->f, "
 			  "write *s, acquire x, probe p(x), spawn(x, s); pattern: a; }",
-			  "1:56 only a 'return' has a result\n"
-			  "1:64 'x' is an integer: it has no members\n"
-			  "1:76 's' is a string: it points at nothing; declare 'addr s'\n"
-			  "1:88 'x' is an integer; declare 'mutex x'\n"
-			  "1:91 a probe is called APP:NAME\n"
-			  "1:103 this has one argument, the thread\n");
+			  "1:56 only a 'return' has a result\n1:64 'x' is an integer: it has no "
+			  "members\n1:76 's' is a string and cannot be dereferenced; declare 'addr "
+			  "s'\n1:88 'x' is an integer; declare 'mutex x'\n1:91 the name of a probe "
+			  "is APP:NAME\n1:103 spawn and join take one argument, the thread\n");
 	assert_complaints(
 		"property P(struct s *o) { event a = read o, read o.f, read o->f->g; pattern: a; }",
-		"1:42 'o' is a parameter: '*o' is what it points at, 'o->member' a part of it\n"
-		"1:50 'o' is a parameter: its members stand behind '->'\n"
-		"1:60 only the first '->' of 'o' is recorded; declare a parameter for what is "
-		"behind it\n");
+		"1:42 'o' is a parameter; write '*o' for the memory it points to, or "
+		"'o->member'\n1:50 'o' is a parameter; write its members with '->'\n1:60 only the "
+		"first '->' of 'o' is recorded; declare a parameter for the object it points to\n");
 	assert_complaints(EVENTS "event c = call f(x) reset; pattern: a b; }",
-			  "2:7 'reset' is for grammars, and 'P' has none\n");
+			  "2:7 'reset' is only for grammars, and 'P' has no grammar\n");
 	assert_complaints(EVENTS "grammar { S : a; } }",
-			  "2:1 whose events are one word? 'view thread;', 'view object PARAMETER;' "
-			  "or 'view global;' says so\n");
-	assert_complaints(
-		"property P { event a = call f(), becomes(y > 0); grammar { S : a; } }",
-		"1:34 words of a grammar are made of what happens, and 'becomes' is about "
-		"states; a property of its own may have it\n");
+			  "2:1 which events form one word? Add 'view thread;', 'view object "
+			  "PARAMETER;' or 'view global;'\n");
+	assert_complaints("property P { event a = call f(), becomes(y > 0); grammar { S : a; } }",
+			  "1:34 'becomes' is about states, but a grammar needs events; move it to "
+			  "a property of its own\n");
 }
 
 static void types_are_checked(void **state)
 {
 	(void)state;
-	assert_complaints(ALWAYS("\"a\" == 1"), "2:8 a string is compared with a number\n");
+	assert_complaints(ALWAYS("\"a\" == 1"), "2:8 a string cannot be compared with a number\n");
 	assert_complaints(ALWAYS("\"a\" != NULL"), "");
-	assert_complaints(ALWAYS("\"a\" + 1"), "2:8 one cannot calculate with a string\n");
-	assert_complaints(ALWAYS("-\"a\""), "2:8 one cannot calculate with a string\n");
-	assert_complaints(ALWAYS("1.5 % 2 | ~2.5"), "2:8 this operator takes integers only\n"
-						    "2:8 this operator takes integers only\n"
-						    "2:18 this operator takes integers only\n");
-	assert_complaints(ALWAYS("strlen(1)"), "2:15 strlen takes a string here\n");
+	assert_complaints(ALWAYS("\"a\" + 1"), "2:8 arithmetic on a string is not possible\n");
+	assert_complaints(ALWAYS("-\"a\""), "2:8 arithmetic on a string is not possible\n");
+	assert_complaints(ALWAYS("1.5 % 2 | ~2.5"),
+			  "2:8 this operator works only on integers\n2:8 this operator works only "
+			  "on integers\n2:18 this operator works only on integers\n");
+	assert_complaints(ALWAYS("strlen(1)"), "2:15 strlen expects a string here\n");
 	assert_complaints(ALWAYS("strncmp(\"a\", \"b\", \"c\")"),
-			  "2:26 strncmp takes a number here\n");
+			  "2:26 strncmp expects a number here\n");
 	assert_complaints(ALWAYS("strcmp(\"a\")"), "2:8 strcmp takes 2 arguments, not 1\n");
 	assert_complaints(ALWAYS("strcpm(x)"),
-			  "2:8 there is no function 'strcpm' here; there are strstr, strcmp, "
-			  "strncmp, strlen and startswith; did you mean 'strcmp'?\n");
+			  "2:8 there is no function 'strcpm'; use strstr, strcmp, strncmp, strlen "
+			  "or startswith; did you mean 'strcmp'?\n");
 	assert_complaints(ALWAYS("(x + 1).f"),
 			  "2:8 only a variable has members, elements and an address\n");
-	assert_complaints(
-		ALWAYS("a => next b"),
-		"2:13 always, eventually, next and until look ahead: they stand in 'ltl:'\n");
+	assert_complaints(ALWAYS("a => next b"), "2:13 always, eventually, next and until are "
+						 "future operators, allowed only in 'ltl:'\n");
 	assert_complaints(EVENTS "ltl: a => once b; }",
-			  "2:11 'ltl:' looks ahead; prev, once, sofar, since, start, end and [p, "
-			  "q) look back: they stand in 'always' and 'never'\n");
+			  "2:11 prev, once, sofar, since, start, end and [p, q) are past "
+			  "operators, allowed only in 'always' and 'never', not in 'ltl:'\n");
 	assert_complaints(EVENTS "event d = call f(x) if (x => 1); pattern: a b; }",
-			  "2:25 operators of time stand in formulas only\n");
+			  "2:25 temporal operators are allowed only in formulas\n");
 }
 
 static void patterns_that_cannot_match_are_refused(void **state)
 {
 	(void)state;
-	assert_complaints(PATTERN("!(a b+)"), "2:14 '+' cannot stand under '!': what is negated is "
-					      "the order of certain events\n");
+	assert_complaints(
+		PATTERN("!(a b+)"),
+		"2:14 '+' is not allowed under '!', which negates the order of single events\n");
 	assert_complaints(
 		PATTERN("!(a b* (a | b))"),
-		"2:14 '*' cannot stand under '!': what is negated is the order of certain events\n"
-		"2:18 '|' cannot stand under '!': what is negated is the order of certain "
-		"events\n");
-	assert_complaints(PATTERN("!(a (a(t1) || b(t2)))"),
-			  "2:15 '||' cannot stand under '!': what is negated is the order of "
-			  "certain events\n");
-	assert_complaints(PATTERN("!a"), "2:10 there is no order here that '!' could negate\n");
+		"2:14 '*' is not allowed under '!', which negates the order of single events\n2:18 "
+		"'|' is not allowed under '!', which negates the order of single events\n");
+	assert_complaints(
+		PATTERN("!(a (a(t1) || b(t2)))"),
+		"2:15 '||' is not allowed under '!', which negates the order of single events\n");
+	assert_complaints(PATTERN("!a"),
+			  "2:10 '!' needs a sequence of at least two events to negate\n");
 	assert_complaints(PATTERN("!(a & b)"),
-			  "2:10 there is no order here that '!' could negate\n");
+			  "2:10 '!' needs a sequence of at least two events to negate\n");
 	assert_complaints(
 		PATTERN("a(t1) || b(t1)"),
-		"2:19 what happens at once is of different threads, and two members are of 't1'\n");
+		"2:19 the members of '||' must be in different threads, but two are in 't1'\n");
 	assert_complaints(PATTERN("a(t1) || b(t2) a(t2)"),
-			  "2:19 a member of '||' is one event, or one of several: (a(t1) | b(t1)) "
-			  "|| c(t2)\n");
+			  "2:19 a member of '||' must be one event or a choice of events: (a(t1) | "
+			  "b(t1)) || c(t2)\n");
 	assert_complaints(PATTERN("(a(t1) | b(t1)) || a(t2)"), "");
 	assert_complaints(PATTERN("a || b"), "");
-	assert_complaints(PATTERN("a* b?"), "2:10 this matches without any event\n");
-	assert_complaints(PATTERN("a | b*"), "2:10 this matches without any event\n");
+	assert_complaints(PATTERN("a* b?"), "2:10 this pattern matches without any event\n");
+	assert_complaints(PATTERN("a | b*"), "2:10 this pattern matches without any event\n");
 	assert_complaints(PATTERN("a(t1,t2) b"),
-			  "2:15 an event is of one thread: 't1' stands here already\n");
+			  "2:15 an event has only one thread; 't1' is given already\n");
 }
 
 static void regions_are_checked(void **state)
 {
 	(void)state;
-	assert_complaints(PATTERN("a(t1,<r) b(t1)"),
-			  "2:10 the region 'r' is begun and never ended\n");
+	assert_complaints(PATTERN("a(t1,<r) b(t1)"), "2:10 the region 'r' begins but never ends\n");
 	assert_complaints(PATTERN("a(t1,<r1) b(t1,>r2)"),
-			  "2:10 the region 'r1' is begun and never ended; did you mean 'r2'?\n"
-			  "2:20 the region 'r2' is ended and never begun; did you mean 'r1'?\n");
-	assert_complaints(PATTERN("a(t1,<r) b(t2,>r)"),
-			  "2:19 the region 'r' is one thread's, but 't1' and 't2' are two\n");
+			  "2:10 the region 'r1' begins but never ends; did you mean 'r2'?\n2:20 "
+			  "the region 'r2' ends but never begins; did you mean 'r1'?\n");
+	assert_complaints(
+		PATTERN("a(t1,<r) b(t2,>r)"),
+		"2:19 the region 'r' must be in one thread, but it is in 't1' and 't2'\n");
 	assert_complaints(PATTERN("a(t1,>r) b(t1,<r)"),
-			  "2:10 the region 'r' ends here, in front of where it begins\n");
+			  "2:10 the region 'r' ends here, before it begins\n");
 	assert_complaints(PATTERN("a(t1,>r) b(t1,<r) | b(t1,<r) a(t1,>r)"), "");
 	assert_complaints(
 		PATTERN("(a(t1,<r) | b) open(t1,>r)"),
-		"2:11 the region 'r' is begun or ended in some choices and not in others\n");
+		"2:11 the region 'r' begins or ends in some alternatives but not in others\n");
 	assert_complaints(PATTERN("(a(t1,<r) open(t1,>r) | b) b"), "");
 	assert_complaints(
 		PATTERN("a(t1,<r) b(t1,>r)? b"),
-		"2:10 the region 'r' is begun or ended in some choices and not in others\n");
+		"2:10 the region 'r' begins or ends in some alternatives but not in others\n");
 	assert_complaints(PATTERN("a(t1,<r) a(t1,<r) b(t1,>r)"),
-			  "2:10 the region 'r' is begun or ended more than once; different regions "
-			  "have different names\n");
+			  "2:10 the region 'r' begins or ends more than once; give different "
+			  "regions different names\n");
 	assert_complaints(PATTERN("a(<r) b(t1,>r)"),
-			  "2:12 a region is one thread's: a(THREAD, <r)\n");
-	assert_complaints(PATTERN("a(t1,<r,>r)"), "2:10 one event cannot begin and end a region\n");
+			  "2:12 a region needs a thread: write a(THREAD, <r)\n");
+	assert_complaints(PATTERN("a(t1,<r,>r)"),
+			  "2:10 one event cannot both begin and end a region\n");
 }
 
 static void carets_stand_under_words(void **state)

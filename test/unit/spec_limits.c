@@ -189,7 +189,7 @@ static void files_are_read_or_not(void **state)
 	fwrite("use eraser;\0", 1, 12, out);
 	fclose(out);
 	assert_null(spec_read("nul.prop", &messages, &err));
-	assert_string_equal(err.text, "nul.prop: this is no text: byte 11 is 0");
+	assert_string_equal(err.text, "nul.prop: not a text file: byte 11 is 0");
 	assert_int_equal(messages.list.count, 0);
 	err.text[0] = 0;
 	fclose(fopen("empty.prop", "w"));

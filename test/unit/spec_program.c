@@ -102,32 +102,31 @@ static void names_are_errors_with_a_program(void **state)
 	(void)state;
 	assert_checked(
 		everything, &program,
-		"2:11 error: the program has no function 'opne_it'; did you mean 'open_it'?\n"
-		"3:11 error: 'open_it' has 2 parameters, not 1; ... stands for the rest\n"
-		"3:28 error: 'open_it' has 2 parameters, not 3\n"
-		"4:30 note: the program has no function 'other'; did you mean 'open_it'?\n"
-		"4:45 note: the program has no function 'use' of lib.so; did you mean 'open_it'?\n"
-		"5:27 error: the program has no 's' with a member 'h'; did you mean 'g'?\n"
-		"6:55 error: the program has no variable 'coutn'; did you mean 'count'?\n"
-		"6:69 error: the program has no variable 'config.limits'; did you mean 'count'?\n"
-		"8:11 error: the program has no probe 'app:gone'\n"
-		"10:16 error: the program has no variable 'nix'; did you mean 'count'?\n"
-		"11:1 error: there is no file 'dir/none.so'\n");
+		"2:11 error: the program has no function 'opne_it'; did you mean 'open_it'?\n3:11 "
+		"error: 'open_it' has 2 parameters, not 1; use ... for the rest\n3:28 error: "
+		"'open_it' has 2 parameters, not 3\n4:30 note: the program has no function "
+		"'other'; did you mean 'open_it'?\n4:45 note: the program has no function 'use' of "
+		"lib.so; did you mean 'open_it'?\n5:27 error: the program has no 's' with a member "
+		"'h'; did you mean 'g'?\n6:55 error: the program has no variable 'coutn'; did you "
+		"mean 'count'?\n6:69 error: the program has no variable 'config.limits'; did you "
+		"mean 'count'?\n8:11 error: the program has no probe 'app:gone'\n10:16 error: the "
+		"program has no variable 'nix'; did you mean 'count'?\n11:1 error: there is no "
+		"file 'dir/none.so'\n");
 }
 
 static void names_are_notes_without_one(void **state)
 {
 	(void)state;
-	assert_checked(everything, NULL,
-		       "6:55 note: 'coutn' is taken for a variable of the program\n"
-		       "10:8 note: 'count' is taken for a variable of the program\n"
-		       "10:16 note: 'nix' is taken for a variable of the program\n"
-		       "11:1 note: there is no file 'dir/none.so'\n");
 	assert_checked(
-		"extern int count; property P(int fd) { event a = call f(fd, val) if (vla > "
-		"count); always count => a; }",
-		NULL,
-		"1:70 note: 'vla' is taken for a variable of the program; did you mean 'val'?\n");
+		everything, NULL,
+		"6:55 note: 'coutn' is assumed to be a variable of the program\n10:8 note: 'count' "
+		"is assumed to be a variable of the program\n10:16 note: 'nix' is assumed to be a "
+		"variable of the program\n11:1 note: there is no file 'dir/none.so'\n");
+	assert_checked("extern int count; property P(int fd) { event a = call f(fd, val) if (vla > "
+		       "count); always count => a; }",
+		       NULL,
+		       "1:70 note: 'vla' is assumed to be a variable of the program; did you mean "
+		       "'val'?\n");
 }
 
 static void what_is_not_known_is_not_checked(void **state)
