@@ -1,10 +1,12 @@
 /*
- * A word with two trees, found by trying: all words of each nonterminal, shortest first, each with its
- * first tree; a second tree for a word that is there already is what we look for. Ambiguity cannot be
- * decided, so this ends at a number of steps; where a nonterminal has too many words of a length only
- * some of them are kept, so that longer ones are seen as well. A nonterminal that derives itself (A ⇒+ A)
- * has endless trees: this is looked for first, and without such a one words of a length can be made
- * in an order in which nobody needs what is not there yet.
+ * Searches for a word with two parse trees by enumeration: builds all words of each nonterminal,
+ * shortest first, each with its first tree, until a word turns up that already has a tree.
+ * Ambiguity is undecidable, so the search stops after a number of steps. If a nonterminal has too
+ * many words of one length, only some of them are kept, so that longer words are tried as well.
+ *
+ * A nonterminal that derives itself (A ⇒+ A) has infinitely many trees. Such cycles are searched
+ * first. Without them the nonterminals can be ordered so that all parts of a word exist before the
+ * word is built.
  */
 #include "grammar/builder.h"
 #include "base/hash.h"
@@ -16,13 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS 600000u		 /* of the whole search: some 0.1 s */
-#define CELL_STEPS 20000u	 /* for the words of a nonterminal of a length, at most */
-#define LENGTHS 48u		 /* words are shorter */
-#define BASE 0x9e3779b97f4a7c15u /* of the polynomial that is a word's hash; odd */
+#define STEPS 600000u		 /* limit for the whole search, about 0.1 s */
+#define CELL_STEPS 20000u	 /* limit for the words of one nonterminal and one length */
+#define LENGTHS 48u		 /* all words are shorter */
+#define BASE 0x9e3779b97f4a7c15u /* base of the polynomial hash of a word; odd */
 
 struct ambiguity_tree {
-	uint32_t symbol, rule; /* rule: GRAMMAR_NONE, a terminal */
+	uint32_t symbol, rule; /* rule: GRAMMAR_NONE for a terminal */
 	uint32_t length;       /* of its word */
 	uint32_t count;
 	uint64_t hash, power; /* of its word; BASE to the power of its length */
@@ -30,22 +32,25 @@ struct ambiguity_tree {
 };
 typedef VEC(const struct ambiguity_tree *) trees;
 
-struct link { /* a symbol of a rule: its number among the rule's symbols */
+struct link { /* the position of a symbol in a rule: `at` counts only the rule's symbols */
 	uint32_t rule, at;
 };
 
 struct ambiguity_search {
 	const struct grammar *grammar;
 	struct arena arena;
-	uint32_t *shortest;			/* by symbol: of its words */
-	uint32_t *shortest_rule;		/* by symbol: that makes it */
-	const struct ambiguity_tree **smallest; /* by symbol: made of these rules */
-	struct link *ways;			/* by nonterminal: how the start leads to it */
-	uint32_t *order;  /* nonterminals: behind those that they derive alone */
+	uint32_t *shortest; /* by symbol: the length of its shortest word */
+	/* by symbol: the rule that derives the shortest word */
+	uint32_t *shortest_rule;
+	const struct ambiguity_tree **smallest; /* by symbol: the tree of its shortest word */
+	/* by nonterminal: the rule and position through which the start symbol reaches it */
+	struct link *ways;
+	/* nonterminals, each after those that it derives with all other symbols empty */
+	uint32_t *order;
 	trees *words;	  /* [nonterminal][length] */
-	struct map known; /* nonterminal and word: a tree */
+	struct map known; /* from the hash of a nonterminal and a word to its tree */
 	uint64_t steps;
-	const struct ambiguity_tree *found[2]; /* of one nonterminal, with the same word */
+	const struct ambiguity_tree *found[2]; /* two trees of one nonterminal with the same word */
 };
 
 static uint32_t nonterminals(const struct grammar *g)
@@ -87,7 +92,7 @@ static struct ambiguity_tree *make_tree(struct ambiguity_search *s, uint32_t sym
 	return t;
 }
 
-/* `out` has room for its word. */
+/* Writes the word of a tree to `out`, which must have room for it. Returns the end. */
 static uint32_t *write_word(const struct ambiguity_tree *t, uint32_t *out)
 {
 	if (t->rule == GRAMMAR_NONE)
@@ -128,8 +133,8 @@ static uint32_t shortest_of(const struct ambiguity_search *s, const struct gramm
 }
 
 /*
- * Ever shorter until nothing changes. The rule that made a symbol's word shortest needs only symbols
- * whose own rule was settled before, so that trees made of these rules end.
+ * Repeats until no word gets shorter. The rule of a symbol's shortest word uses only symbols whose
+ * own rule was set before, so that trees built from these rules are finite.
  */
 static void find_shortest(struct ambiguity_search *s)
 {
@@ -155,7 +160,10 @@ static void find_shortest(struct ambiguity_search *s)
 
 static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_t symbol);
 
-/* A tree by this rule, with `given` as its symbol number `at` and smallest ones beside it. */
+/*
+ * Builds a tree for this rule, with `given` as symbol number `at` and smallest trees for the
+ * others.
+ */
 static const struct ambiguity_tree *tree_around(struct ambiguity_search *s, uint32_t rule,
 						uint32_t at, const struct ambiguity_tree *given)
 {
@@ -183,16 +191,16 @@ static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_
 	return s->smallest[symbol];
 }
 
-/* ---- who derives itself ---------------------------------------------------------------------- */
+/* ---- nonterminals that derive themselves ----------------------------------------------------- */
 
 enum colour { NEW, OPEN, DONE };
 
 struct links {
-	struct link *items; /* fit for vec_push */
+	struct link *items; /* compatible with vec_push */
 	size_t count, room;
 };
 
-/* May all symbols of the rule but this one be empty? */
+/* May all other symbols of the rule be empty? */
 static bool stands_alone(const struct grammar *g, const struct grammar_rule *rule, uint32_t step)
 {
 	for (uint32_t i = 0; i < rule->step_count; i++)
@@ -202,7 +210,7 @@ static bool stands_alone(const struct grammar *g, const struct grammar_rule *rul
 	return true;
 }
 
-/* The way back to where it started: tree around tree, from the inside. */
+/* Builds the second tree of a cycle by wrapping tree around tree, from the inside. */
 static void found_cycle(struct ambiguity_search *s, const struct links *way, uint32_t symbol)
 {
 	size_t i = way->count;
@@ -214,7 +222,10 @@ static void found_cycle(struct ambiguity_search *s, const struct links *way, uin
 	} while (s->grammar->rules.items[way->items[i].rule].left != symbol);
 }
 
-/* Depth first: an order, or the first cycle. `way` is how we came here. */
+/*
+ * Depth-first search: produces a topological order or finds the first cycle. `way` is the current
+ * path.
+ */
 static void visit(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours, struct links *way,
 		  uint32_t *ordered)
 {
@@ -260,9 +271,9 @@ static uint32_t find_order(struct ambiguity_search *s)
 	return ordered;
 }
 
-/* ---- ways from the start --------------------------------------------------------------------- */
+/* ---- paths from the start symbol ------------------------------------------------------------- */
 
-/* Breadth first: by which rule and at which symbol of it each nonterminal is reached. */
+/* Breadth-first search: finds the rule and position through which each nonterminal is reached. */
 static void find_ways(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
@@ -294,7 +305,7 @@ static void find_ways(struct ambiguity_search *s)
 	vec_free(&queue);
 }
 
-/* The tree of the start symbol with this one in it. */
+/* Returns a tree of the start symbol that contains this tree. */
 static const struct ambiguity_tree *tree_of_start(struct ambiguity_search *s,
 						  const struct ambiguity_tree *t)
 {
@@ -308,13 +319,14 @@ static const struct ambiguity_tree *tree_of_start(struct ambiguity_search *s,
 	return t;
 }
 
-/* ---- all words ------------------------------------------------------------------------------- */
+/* ---- enumerating words ----------------------------------------------------------------------- */
 
-struct attempt { /* at words of one rule */
+struct attempt { /* the enumeration of the words of one rule */
 	struct ambiguity_search *search;
 	const struct grammar_rule *rule;
 	uint32_t number;
-	const uint32_t *symbols, *rest; /* `rest`: shortest words of the symbols from here on */
+	/* `rest`: by position, the length of the shortest word from there on */
+	const uint32_t *symbols, *rest;
 	uint32_t count;
 	const struct ambiguity_tree **children;
 	uint64_t steps; /* that are left */
@@ -376,7 +388,7 @@ static void compose(struct attempt *a, uint32_t at, uint32_t left)
 	}
 }
 
-/* All words of a length by one rule, or as many as there are steps for. */
+/* Builds all words of a length with one rule, or as many as the steps allow. */
 static void try_rule(struct ambiguity_search *s, uint32_t number, uint32_t length, uint64_t steps)
 {
 	const struct grammar_rule *rule = &s->grammar->rules.items[number];
@@ -392,7 +404,7 @@ static void try_rule(struct ambiguity_search *s, uint32_t number, uint32_t lengt
 	while (at--) {
 		rest[at] = rest[at + 1] + s->shortest[symbols[at]];
 		if (rest[at] > LENGTHS || s->shortest[symbols[at]] > LENGTHS)
-			rest[at] = LENGTHS; /* too long for any of ours */
+			rest[at] = LENGTHS; /* longer than any word here */
 	}
 	s->steps += 1 + count;
 	if (rest[0] <= length)
@@ -421,9 +433,9 @@ static void try_words(struct ambiguity_search *s, uint32_t ordered)
 		}
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
-#define SHOWN 400 /* bytes of a word or a tree; theirs may be long without end */
+#define SHOWN 400 /* limit in bytes for a word or a tree, which may be arbitrarily long */
 
 static void print_word(FILE *out, const struct grammar *g, const struct ambiguity_tree *t)
 {
@@ -435,7 +447,10 @@ static void print_word(FILE *out, const struct grammar *g, const struct ambiguit
 		print_word(out, g, t->children[i]);
 }
 
-/* S(a B(b)); with numbers of alternatives, S:1(a B:2(b)), where nothing else tells two trees apart. */
+/*
+ * Prints S(a B(b)). With `numbers`, prints S:1(a B:2(b)) with the numbers of the alternatives, for
+ * two trees that differ in nothing else.
+ */
 static void print_tree(FILE *out, const struct grammar *g, const struct ambiguity_tree *t,
 		       bool numbers)
 {

@@ -1,7 +1,8 @@
 /*
- * What the names in a failed assertion are. Every name in its text, with the fields behind it
- * (`gf1.callee`, `g.acyclic`), is an expression of Lua: it is compiled at the first failure and
- * evaluated with the assertion's own arguments, so that it means here what it means there.
+ * Shows the values of the names in a failed assertion. Every name in its text, with the fields
+ * after it (`gf1.callee`, `g.acyclic`), is a Lua expression. It is compiled at the first failure
+ * and evaluated with the assertion's own arguments, so that it has the same meaning as in the
+ * assertion.
  */
 #include "grammar/engine.h"
 #include "base/mem.h"
@@ -15,7 +16,7 @@
 struct engine_shown {
 	bool ready;
 	VEC(char *) paths;
-	VEC(int) references; /* of each path */
+	VEC(int) references; /* by path */
 };
 
 static bool starts_name(char c)
@@ -28,7 +29,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Behind a quoted text, a number or a name with its fields that starts here. */
+/* These return the position after the string, number or dotted name that starts at `at`. */
 static const char *skip_quoted(const char *at)
 {
 	char quote = *at++;
@@ -97,7 +98,7 @@ static void add_path(struct grammar_parser *parser, const struct grammar_code *c
 	}
 }
 
-/* A method's name (g:cycle) is no value: it is skipped. */
+/* Compiles all paths in the assertion, except method names (g:cycle), which are not values. */
 static void find_paths(struct grammar_parser *parser, const struct grammar_code *code,
 		       struct engine_shown *shown)
 {
@@ -120,7 +121,9 @@ static void find_paths(struct grammar_parser *parser, const struct grammar_code 
 	shown->ready = true;
 }
 
-/* Functions of the library are names as well; who is told knows them. */
+/*
+ * Prints a value, unless it is a function: library functions are names, too, but not informative.
+ */
 static void show_value(struct grammar_parser *parser, const char *path, FILE *out, bool *any)
 {
 	lua_State *lua = script_lua(parser->script);
@@ -157,7 +160,7 @@ char *engine_show_values(struct grammar_parser *parser, uint32_t code, int base)
 		lua_rawgeti(lua, LUA_REGISTRYINDEX, shown->references.items[i]);
 		for (int a = 0; a < arguments; a++)
 			lua_pushvalue(lua, base + a);
-		/* what cannot be said (a field of nothing) is left out */
+		/* skip expressions that cannot be evaluated, such as a field of nil */
 		if (!script_call(parser->script, arguments, 1, &err))
 			continue;
 		show_value(parser, shown->paths.items[i], out, &any);

@@ -1,4 +1,7 @@
-/* Pieces of Lua and conditions: reading them, compiling them for their mistakes, where those stand. */
+/*
+ * Reads pieces of Lua and conditions, compiles them to find their errors, and maps Lua's error
+ * messages to locations in the property file.
+ */
 #include "grammar/builder.h"
 
 #include <ctype.h>
@@ -37,13 +40,15 @@ void code_read(struct builder *make, struct grammar_code *code, const char *text
 	else
 		builder_complain(make, SPEC_ERROR, code_place(code, at, 1), "%s", err.text);
 	if (!lua)
-		code->lua = "true"; /* its names are not looked up, and it compiles */
+		code->lua = "true"; /* so that it compiles and has no names to resolve */
 	free(lua);
 }
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* Takes "FILE:LINE: " off a message; 0: it has none. */
+/*
+ * Skips "FILE:LINE: " at the start of a message and returns the line. Returns 0 if it is not there.
+ */
 static uint32_t take_line(const char *path, const char **message)
 {
 	size_t length = strlen(path);
@@ -59,7 +64,9 @@ static uint32_t take_line(const char *path, const char **message)
 	return (uint32_t)line;
 }
 
-/* The byte of a text at which a line of the file starts in it, blanks left out. */
+/*
+ * Returns the byte of the code's text at which this line of the file starts, after leading blanks.
+ */
 static size_t find_line(const struct grammar_code *code, uint32_t line)
 {
 	const char *text = code->text;
@@ -68,15 +75,15 @@ static size_t find_line(const struct grammar_code *code, uint32_t line)
 		text = strchr(text, '\n') + 1;
 	while (*text && isspace((unsigned char)*text))
 		text++;
-	if (!*text) /* near its end */
+	if (!*text) /* the rest is blank: use the end of the text */
 		while (text > code->text && isspace((unsigned char)text[-1]))
 			text--;
 	return (size_t)(text - code->text);
 }
 
 /*
- * Lua names a line and the word it stumbled over, "… near 'x'": if that line has the word once, the
- * caret stands under it.
+ * Lua's messages give a line and the word where the error was found, "… near 'x'". If the line
+ * contains the word exactly once, the location is that of the word; otherwise it is the whole line.
  */
 static struct spec_place find_mistake(const struct grammar_code *code, uint32_t line,
 				      const char *message)

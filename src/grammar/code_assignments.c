@@ -1,3 +1,8 @@
+/*
+ * Finds the assignments and local declarations in a piece of Lua; see code_assignments.h. An
+ * assignment is recognised by its `=` outside of table constructors, a declaration by the words
+ * `local`, `for` and `function`.
+ */
 #include "grammar/code_assignments.h"
 
 static bool is_word(const char *text, const script_lexemes *l, size_t i, const char *word)
@@ -10,9 +15,9 @@ static bool is_name(const script_lexemes *l, size_t i)
 	return i < l->count && l->items[i].kind == SCRIPT_NAME;
 }
 
-/* ---- targets --------------------------------------------------------------------------------- */
+/* ---- assignments ----------------------------------------------------------------------------- */
 
-/* From the = back to the start of its statement. */
+/* Adds the targets to the left of an `=`, back to the start of the statement. */
 static void find_before(const char *text, const script_lexemes *l, size_t equals,
 			phrase_targets *out)
 {
@@ -38,7 +43,7 @@ static void find_before(const char *text, const script_lexemes *l, size_t equals
 	}
 }
 
-/* function x(), function x.y:z(); behind `local` it is one more local. */
+/* Adds the target of `function x()` or `function x.y:z()`. After `local` it is a local. */
 static void find_function(const char *text, const script_lexemes *l, size_t word,
 			  phrase_targets *out)
 {
@@ -69,7 +74,7 @@ void code_assignments_find_targets(const char *text, const script_lexemes *l, ph
 
 /* ---- locals ---------------------------------------------------------------------------------- */
 
-/* a, b <const>, c; returns the lexeme behind them. */
+/* Adds the names in a list `a, b <const>, c`. Returns the lexeme after the list. */
 static size_t add_list(const char *text, const script_lexemes *l, size_t i, struct intern *out)
 {
 	while (is_name(l, i)) {

@@ -1,3 +1,7 @@
+/*
+ * Resolving the names in a piece of code: what a lexeme is, where it is in the property file, and
+ * which attributes of events and which session-wide names it uses.
+ */
 #include "grammar/code_names.h"
 #include "spec/spelling.h"
 
@@ -54,9 +58,13 @@ const char *code_names_name(const struct code_names *r, size_t i)
 	return arena_text(&r->make->grammar->arena, r->lua + l->at, l->length);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- locations ------------------------------------------------------------------------------- */
 
-/* What a condition became has other words between its names, but the names in their order. */
+/*
+ * Finds the name at lexeme `i` of a translated condition in the user's text. The translation adds
+ * and replaces other words, but keeps all names in their order; so the n-th occurrence of a name
+ * here is the n-th there.
+ */
 static struct spec_place place_in_condition(const struct code_names *r, size_t i)
 {
 	const struct script_lexeme *wanted = &r->lexemes.items[i];
@@ -91,7 +99,7 @@ struct spec_place code_names_place(const struct code_names *r, size_t i)
 				  : code_place(r->code, l->at, l->length);
 }
 
-/* ---- uses ------------------------------------------------------------------------------------ */
+/* ---- uses of names --------------------------------------------------------------------------- */
 
 uint32_t code_names_symbol(const struct code_names *r, size_t i)
 {

@@ -1,12 +1,13 @@
 /*
- * Which code changes nothing but the session's names that it assigns itself? It may then be run behind
- * every prefix without a copy of all attributes: figure 7 of SAGA builds its graph anew at each event,
- * from maps that it only reads. Told from the words alone, and only what is sure:
+ * Finds pure code: code that changes nothing except session-wide names that it assigns itself. Such
+ * code can run after every prefix without a copy of all attributes. Example: figure 7 of the SAGA
+ * paper rebuilds its graph at each event, from maps that it only reads. The decision is based on
+ * the lexemes alone and is conservative. Code is pure if
  *
- * - names are assigned whole (x = …), or a field of one that was made by this very code, g = graph() or
- *   t = {}, outside of any block;
- * - what is called is a function of the library that changes nothing, a function that changes its first
- *   argument, which was made by this code, or a method of a graph that was.
+ * - it assigns only whole names (x = …), or fields of an object that this same code created
+ *   outside of any block, with g = graph() or t = {};
+ * - it calls only library functions that change nothing, library functions that change only their
+ *   first argument, if this code created that argument, or methods of a graph that it created.
  */
 #include "grammar/code_names.h"
 
@@ -23,7 +24,7 @@ static bool ends_operand(const script_lexemes *l, size_t i)
 	       script_is_sign(l, i, ')') || script_is_sign(l, i, ']') || script_is_sign(l, i, '}');
 }
 
-/* Is it the library's, whatever the session calls so? */
+/* Does the name mean a library function, not a local, a symbol or a session-wide name? */
 static bool is_library(const struct code_purity *p, size_t i)
 {
 	const struct code_names *r = &p->reading;
@@ -51,8 +52,9 @@ static bool makes_graph(const struct code_purity *p, size_t i)
 }
 
 /*
- * Was the object that the name at `i` means made by this code? All that is assigned to it must be, and
- * the first of it before, where nothing can lead around it.
+ * Did this code create the object that the name at `i` refers to? Every assignment to the name must
+ * create an object, and at least one must come before `i` outside of any block, so that it is
+ * always executed.
  */
 static bool is_own(const struct code_purity *p, size_t i, bool graph)
 {
@@ -72,7 +74,10 @@ static bool is_own(const struct code_purity *p, size_t i, bool graph)
 	return own;
 }
 
-/* x.y = and x[i] =, and nothing deeper: what lies in x may be others'. */
+/*
+ * Is the target x.y or x[i] of an own object x? Nothing deeper: the objects in x may not be its
+ * own.
+ */
 static bool changes_own(const struct code_purity *p, const struct phrase_target *t)
 {
 	const script_lexemes *l = &p->reading.lexemes;
@@ -83,7 +88,7 @@ static bool changes_own(const struct code_purity *p, const struct phrase_target 
 	       is_own(p, t->root, false);
 }
 
-/* Functions whose first argument is all that they change. */
+/* Functions that change only their first argument. */
 static bool changes_first(const struct code_names *r, size_t from, size_t to)
 {
 	static const char *const names[] = { "bump", "table.insert", "table.remove", "table.sort" };
@@ -96,7 +101,7 @@ static bool changes_first(const struct code_names *r, size_t from, size_t to)
 	return false;
 }
 
-/* A call whose arguments start at lexeme `open`. */
+/* Is this call, whose arguments start at lexeme `open`, allowed in pure code? */
 static bool is_harmless(const struct code_purity *p, size_t open)
 {
 	const struct code_names *r = &p->reading;
@@ -120,7 +125,7 @@ static bool is_harmless(const struct code_purity *p, size_t open)
 	       is_own(p, open + 1, false);
 }
 
-/* f(…), f"…", f{…} */
+/* Do the arguments of a call start at lexeme `i`: f(…), f"…", f{…}? */
 static bool is_call(const script_lexemes *l, size_t i)
 {
 	bool opens = script_is_sign(l, i, '(') || script_is_sign(l, i, '{') ||

@@ -1,14 +1,17 @@
-/* A grammar for people: its rules, the engine and why, sets, what is asked when, what is captured. */
+/*
+ * Prints a grammar for `spec explain`: its rules, what its words are and when they must be
+ * complete, the engine with the reason for its choice, the sets, and which attributes are captured.
+ */
 #include "grammar/builder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CODE_SHOWN 60u /* bytes of a piece of code */
+#define CODE_SHOWN 60u /* limit in bytes for a piece of code */
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* On one line, and not all of it where it is long. */
+/* Prints code on one line; cuts it if it is long. */
 static void print_code(FILE *out, const char *text)
 {
 	size_t shown = 0;
@@ -26,7 +29,7 @@ static void print_code(FILE *out, const char *text)
 		putc(*text, out);
 		shown++;
 	}
-	while (((unsigned char)*text & 0xc0) == 0x80) /* the rest of a character */
+	while (((unsigned char)*text & 0xc0) == 0x80) /* finish a UTF-8 character */
 		putc(*text++, out);
 	if (text[strspn(text, " \t\r\n")])
 		fputs(" ...", out);
@@ -73,7 +76,7 @@ static void print_rules(FILE *out, const struct grammar *g)
 	}
 }
 
-/* ---- what is asked when ---------------------------------------------------------------------- */
+/* ---- words and completeness ------------------------------------------------------------------ */
 
 static void print_words(FILE *out, const struct grammar *g)
 {
@@ -111,7 +114,7 @@ static void print_mode(FILE *out, const struct grammar *g)
 	putc('\n', out);
 }
 
-/* ---- sets ------------------------------------------------------------------------------------ */
+/* ---- sets and engine ------------------------------------------------------------------------- */
 
 static void print_set(FILE *out, const struct grammar *g, const uint64_t *set)
 {
@@ -194,11 +197,11 @@ static void print_label(FILE *out, const struct spec_alternative *a)
 		abort();
 	print_alternative(label, a);
 	fclose(label);
-	print_quoted(out, text + 1); /* without the blank in front */
+	print_quoted(out, text + 1); /* without the leading blank */
 	free(text);
 }
 
-/* Productions, their alternatives, and the productions in those. */
+/* Prints productions, their alternatives, and edges to the productions in those. */
 static unsigned print_graph(FILE *out, const struct grammar *g, unsigned next)
 {
 	const struct spec_grammar *spec = g->formula->grammar;

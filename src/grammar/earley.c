@@ -1,7 +1,8 @@
 /*
- * The engine for any context-free grammar: a session is an Earley set (earley_set.h). No items in the
- * next one: no continuation, since every alternative has words. Where the session must be complete and
- * the grammar has code, the tree that its set leads to is walked (tree_walk.h).
+ * The engine for any context-free grammar. The state of a session is an Earley set (earley_set.h).
+ * If the next set has no items, there is no continuation, because every nonterminal has words. If
+ * the session must be complete and the grammar has code, the engine walks the tree that the set
+ * holds (tree_walk.h).
  */
 #include "grammar/earley_set.h"
 #include "grammar/earley_key.h"
@@ -12,7 +13,7 @@
 
 struct earley_session {
 	struct earley_set *set;
-	bool walked; /* its tree, as it is now, and nothing was wrong */
+	bool walked; /* the tree of this set was walked without a failure */
 };
 
 struct shared {
@@ -42,7 +43,7 @@ static struct earley_sets *sets_of(const struct grammar_parser *parser)
 	return ((struct shared *)parser->shared)->sets;
 }
 
-/* The head is evaluated in each walk afresh; whether it fails is known at once. */
+/* Each walk evaluates the head again. It is evaluated here only to report its errors at once. */
 static void *begin(struct grammar_parser *parser, int before, struct grammar_violation *violation)
 {
 	if (parser->grammar->attributes) {
@@ -65,8 +66,8 @@ static enum grammar_verdict walk(struct grammar_parser *parser,
 }
 
 /*
- * The event, or the end, does not fit: `on violation` sees what the session was before it, where that is
- * known, and otherwise what a session starts with.
+ * The event, or the end, does not fit. `on violation` sees the attributes as they were before it,
+ * if the tree was walked then, and otherwise those at the start of a session.
  */
 static enum grammar_verdict violated(struct grammar_parser *parser,
 				     const struct earley_session *session, int before,

@@ -1,6 +1,6 @@
 /*
- * Scanner and completer of Earley's algorithm. The predictor is a set of bits (earley_set.h), and what
- * was predicted in a set becomes an item when its first symbol is there.
+ * The scanner and the completer of Earley's algorithm. The predictor is a bit set (earley_set.h): a
+ * rule predicted in a set becomes an item only when its first symbol has been parsed.
  */
 #include "grammar/earley_build.h"
 #include "grammar/earley_same.h"
@@ -23,7 +23,7 @@ void earley_build_close(struct earley_build *build)
 	free(build->found);
 }
 
-/* ---- each item once --------------------------------------------------------------------------- */
+/* ---- the set of items ------------------------------------------------------------------------ */
 
 static uint64_t item_hash(const struct earley_item *item)
 {
@@ -55,7 +55,10 @@ static void grow_found(struct earley_build *build)
 		*find(build, &build->items.items[i]) = (struct earley_found){ 1, i };
 }
 
-/* True: it is new. Otherwise it has one more derivation, by `rule`. */
+/*
+ * Adds an item. Returns false if it exists already; then marks that it has another derivation, by
+ * `rule`.
+ */
 static bool is_new(struct earley_build *build, const struct earley_item *item, uint32_t rule)
 {
 	struct earley_found *found = find(build, item);
@@ -81,8 +84,8 @@ static bool leads(const struct earley_tables *tables, uint32_t place, uint32_t g
 }
 
 /*
- * The dot of `core` moves over its symbol, whose tree is `child`. Where that is the end of the rule, the
- * nonterminal that its item is a part of is done.
+ * Moves the dot of `core` over its symbol, whose tree is `child`. If the rule ends there, adds the
+ * nonterminal `goal`, which is complete, instead of an item.
  */
 static void advance(struct earley_build *build, uint32_t core, struct earley_set *back,
 		    uint32_t goal, struct tree *before, struct tree *child, struct tree *tail)
@@ -106,7 +109,7 @@ static void advance(struct earley_build *build, uint32_t core, struct earley_set
 	build->items.items[build->items.count - 1].tree = symbol;
 }
 
-/* ---- where to come back ----------------------------------------------------------------------- */
+/* ---- return points --------------------------------------------------------------------------- */
 
 static uint32_t lower_bound(const struct earley_set *set, uint32_t from, uint32_t core)
 {
@@ -121,7 +124,9 @@ static uint32_t lower_bound(const struct earley_set *set, uint32_t from, uint32_
 	return from;
 }
 
-/* The items of a set with this symbol behind the dot: from the first to before `*end`. */
+/*
+ * Returns the first item of a set with this symbol after the dot; `*end` is the end of these items.
+ */
 static const struct earley_item *expecting(const struct earley_tables *tables,
 					   const struct earley_set *set, uint32_t symbol,
 					   const struct earley_item **end)
@@ -139,8 +144,9 @@ static bool is_predicted(const struct earley_tables *tables, const struct earley
 }
 
 /*
- * The one that waits for `goal` in `set`, as its last symbol: an item, or (`*item` NULL) a corner that
- * is predicted there. GRAMMAR_NONE: there are more of them, or it has more symbols.
+ * Returns the core that waits for `goal` in `set`, if there is only one and `goal` is its last
+ * symbol: the core of an item, or (`*item` NULL) a corner that is predicted there. Otherwise
+ * returns GRAMMAR_NONE.
  */
 static uint32_t only_caller(const struct earley_tables *tables, const struct earley_set *set,
 			    uint32_t goal, const struct earley_item **item)
@@ -162,8 +168,8 @@ static uint32_t only_caller(const struct earley_tables *tables, const struct ear
 }
 
 /*
- * Leo's rule, as long as it can be used. It ends: a chain of corners that came round would have nobody
- * who predicted it, and what is the same is older.
+ * Terminates: a cycle of corners would have no item that predicts it, and an equivalent set
+ * (earley_same.h) is always older.
  */
 struct tree *earley_find_return(struct earley_build *build, struct earley_set **back,
 				uint32_t *goal)
@@ -197,7 +203,10 @@ struct tree *earley_find_return(struct earley_build *build, struct earley_set **
 	return innermost;
 }
 
-/* What waits for `symbol` in `set`, which now has come: a terminal, or a nonterminal that is done. */
+/*
+ * Advances everything that waits in `set` for `symbol`: a terminal that was read, or a nonterminal
+ * that is complete.
+ */
 static void move_on(struct earley_build *build, const struct earley_set *set, uint32_t symbol,
 		    struct tree *child)
 {
@@ -217,7 +226,7 @@ static void move_on(struct earley_build *build, const struct earley_set *set, ui
 	}
 }
 
-/* ---- a step ----------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 static void close_items(struct earley_build *build)
 {
@@ -225,7 +234,10 @@ static void close_items(struct earley_build *build)
 	for (size_t i = 0; i < build->items.count; i++) {
 		struct earley_item item = build->items.items[i];
 		if (item.core != GRAMMAR_NONE) {
-			/* Aycock and Horspool: an empty symbol is done as soon as it is expected */
+			/*
+			 * Aycock and Horspool: a nullable symbol is complete as soon as it is
+			 * expected
+			 */
 			if (tables->grammar->nullable[tables->cores[item.core].symbol])
 				advance(build, item.core, item.back, item.goal, item.tree, NULL,
 					NULL);
@@ -273,7 +285,10 @@ static void begin(struct earley_build *build)
 		grow_found(build);
 }
 
-/* Everything that follows from the items; then those that may come back are left. */
+/*
+ * Adds all items that follow from the present ones, then removes the completed nonterminals and
+ * sorts.
+ */
 static void complete(struct earley_build *build)
 {
 	close_items(build);

@@ -1,7 +1,8 @@
 /*
- * Sets and derivations as text. They are a graph without circles: each is written once, with the numbers
- * of those that it leads to, which are given in the order of their first mention. Items are sorted by
- * the age of the sets that they go back to, so equal graphs are visited in the same order.
+ * Writes sets and derivations as text. They form an acyclic graph: each object is written once,
+ * with the numbers of the objects that it refers to. Numbers are given in the order of first
+ * mention. Items are sorted by the age of the sets that they return to, so equal graphs are visited
+ * in the same order.
  */
 #include "grammar/earley_key.h"
 #include "base/map.h"
@@ -110,7 +111,7 @@ static bool write_all(struct earley_key_writer *writer, const struct earley_set 
 		      struct err *err)
 {
 	put_set(writer, set);
-	/* the session was asked at its last event; it is asked again only where the word ends */
+	/* The session was judged at its last event. It is judged again only where the word ends. */
 	if (writer->parser->grammar->until_end) {
 		put_number(writer, set->complete);
 		put_tree(writer, set->root);

@@ -1,15 +1,19 @@
-/* The same places, by their definition: a few sets are tried, what comes of them is compared. */
+/*
+ * Tests the equivalence of return points directly by its definition: compares a set with a few
+ * candidates by the items that result from them.
+ */
 #include "grammar/earley_same.h"
 
 #include <string.h>
 
-/* Sets that are tried, and items that are compared: a longer list of them is not worth its time. */
+/* The number of candidates, and of items that are compared. Longer lists are not worth the time. */
 enum { TRIED = 4, COMPARED = 32 };
 
 struct earley_same_comparison {
 	struct earley_build *build;
 	struct earley_set *set, *other;
-	uint64_t *goals, *done; /* that are taken for the same; those of them that were compared */
+	/* goals assumed to be equivalent; those of them that were compared */
+	uint64_t *goals, *done;
 };
 
 static uint32_t bit_of(const struct earley_build *build, uint32_t goal)
@@ -22,7 +26,11 @@ static void put_bit(uint64_t *bits, uint32_t bit)
 	bits[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* Items that go back to the set go back to the other one now. What that needs is to be compared, too. */
+/*
+ * Replaces returns to `set` by returns to `other`, removes duplicates and returns the new count.
+ * The goals of these returns must be equivalent as well, so they are added to `goals`. Returns
+ * SIZE_MAX if `other` does not predict one of them.
+ */
 static size_t rename_items(struct earley_same_comparison *comparison, struct earley_item *items,
 			   size_t count)
 {
@@ -80,7 +88,7 @@ static bool all_are_same(struct earley_same_comparison *comparison)
 	return true;
 }
 
-/* Starts with what is known of the set already: that stays true. */
+/* Starts with the goals that are known to be equivalent; they stay so. */
 static bool try_other(struct earley_build *build, struct earley_set *set, struct earley_set *other,
 		      uint32_t bit)
 {
@@ -99,7 +107,7 @@ static bool try_other(struct earley_build *build, struct earley_set *set, struct
 	return true;
 }
 
-/* The sets that the items of this one go back to, each once. */
+/* Lists the sets that the items of this one return to, each once. */
 static unsigned find_others(const struct earley_set *set, struct earley_set **others)
 {
 	unsigned count = 0;

@@ -1,7 +1,8 @@
 /*
- * Sets: one object for equal ones, and for how long. A set goes when no session and no item leads to it
- * and the cache of moves has forgotten it: a word that goes in and out of something finds the same sets
- * again there, without a step of the algorithm.
+ * Creates, shares and frees Earley sets. If the grammar has no code, equal sets are one object. A
+ * set is freed when no session and no item refers to it and the cache of transitions has dropped
+ * it. With the cache, a word that repeatedly enters and leaves a construct finds the same sets
+ * again without a step of the algorithm.
  */
 #include "grammar/earley_build.h"
 #include "base/hash.h"
@@ -25,7 +26,7 @@ struct earley_sets {
 	bool share;
 	uint64_t last_number;
 	size_t count;
-	struct earley_set **table; /* by hash, if they are shared */
+	struct earley_set **table; /* hash table, if sets are shared */
 	size_t mask;
 	struct earley_set_move *cache;
 };
@@ -57,7 +58,7 @@ size_t earley_sets_count(const struct earley_sets *sets)
 	return sets->count;
 }
 
-/* ---- the end of sets -------------------------------------------------------------------------- */
+/* ---- freeing sets ---------------------------------------------------------------------------- */
 
 static void let_go(struct earley_sets *sets, struct earley_set *set, struct earley_set **gone)
 {
@@ -78,7 +79,10 @@ void earley_set_hold(struct earley_set *set)
 	set->refs++;
 }
 
-/* What only this one leads to goes with it: a long chain, in a deep session. So there is no recursion. */
+/*
+ * Also frees the sets that only this one refers to. In a deep session that is a long chain, so this
+ * must not recurse.
+ */
 void earley_set_drop(struct earley_sets *sets, struct earley_set *set)
 {
 	struct earley_set *gone = NULL;
@@ -111,7 +115,7 @@ void earley_sets_close(struct earley_sets *sets)
 	free(sets);
 }
 
-/* ---- new ones --------------------------------------------------------------------------------- */
+/* ---- new sets -------------------------------------------------------------------------------- */
 
 static uint64_t hash_built(const struct earley_build *build)
 {

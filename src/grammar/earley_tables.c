@@ -1,4 +1,7 @@
-/* Cores, corners and closures of a grammar, and what is known of its empty trees. */
+/*
+ * Computes the tables of earley_tables.h: cores, corners, closures, and facts about empty trees and
+ * code.
+ */
 #include "grammar/earley_tables.h"
 #include "base/mem.h"
 
@@ -14,7 +17,7 @@ static bool is_symbol(const struct grammar_step *step)
 	return step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL;
 }
 
-/* It derives nothing but the empty word. */
+/* Does the symbol derive only the empty word? */
 static bool is_erased(const struct grammar *grammar, uint32_t symbol)
 {
 	if (!grammar->nullable[symbol])
@@ -45,9 +48,12 @@ static void keep_steps(struct earley_tables *tables)
 	tables->first_kept[grammar->rules.count] = kept;
 }
 
-/* ---- cores ------------------------------------------------------------------------------------ */
+/* ---- cores ----------------------------------------------------------------------------------- */
 
-/* An alternative with a dot, before the cores have their numbers; `next` is the place of the next. */
+/*
+ * Lists the cores rule by rule, before they have their final numbers; `next` is an index in this
+ * list.
+ */
 static void list_cores(struct earley_tables *tables, struct earley_core *cores)
 {
 	const struct grammar *grammar = tables->grammar;
@@ -70,7 +76,7 @@ static void list_cores(struct earley_tables *tables, struct earley_core *cores)
 	cores[at + 1] = (struct earley_core){ GRAMMAR_NONE, 0, rule, tables->goal, 1 };
 }
 
-/* Numbers them by the symbol behind the dot; those with the dot at the end come last. */
+/* Numbers the cores by the symbol after the dot. Cores with the dot at the end come last. */
 static void make_cores(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
@@ -104,8 +110,9 @@ static void make_cores(struct earley_tables *tables)
 }
 
 /*
- * One number for each symbol of a rule up to the first that is not nullable. `corners` NULL: they are
- * counted. S' → S is none: S' is never predicted.
+ * Visits one corner for each symbol of a rule up to the first that is not nullable. Counts the
+ * corners by symbol in `count`; if `corners` is not NULL, stores them at these indices. S' → S is
+ * not a corner: S' is never predicted.
  */
 static void visit_corners(struct earley_tables *tables, uint32_t *count, uint32_t *corners)
 {
@@ -134,7 +141,10 @@ static void make_corners(struct earley_tables *tables)
 		tables->first_corner[i] += tables->first_corner[i - 1];
 	tables->corners =
 		mem_zalloc(tables->first_corner[symbols + 1] + 1, sizeof *tables->corners);
-	/* each entry moves on to where its successor starts: then they stand one place lower */
+	/*
+	 * Filling moves each entry to the start of the next one, so the entries are offset by one
+	 * before.
+	 */
 	visit_corners(tables, tables->first_corner + 1, tables->corners);
 }
 
@@ -161,11 +171,11 @@ static void make_closure(struct earley_tables *tables)
 						tables->closure[via * words + w];
 }
 
-/* ---- empty trees ------------------------------------------------------------------------------ */
+/* ---- empty trees ----------------------------------------------------------------------------- */
 
 /*
- * How many empty trees a nonterminal has, at most 2. One that is met again on the way down derives
- * itself, and so does everything in between: their trees have no end.
+ * Counts the empty trees of each nonterminal, up to 2. A nonterminal that is met again on the way
+ * down derives itself, and so does everything in between: they have infinitely many empty trees.
  */
 enum { EMPTY_NEW, EMPTY_OPEN, EMPTY_DONE };
 struct empty_search {
@@ -230,7 +240,7 @@ static void find_empty(struct earley_tables *tables)
 	free(search.trees);
 }
 
-/* ---- where code is ---------------------------------------------------------------------------- */
+/* ---- where code is --------------------------------------------------------------------------- */
 
 static bool rule_has_code(const struct earley_tables *tables, const struct grammar_rule *rule)
 {
@@ -259,13 +269,18 @@ static void find_code(struct earley_tables *tables)
 	}
 }
 
-/* Its first step is this symbol: nothing comes before it, not even an empty tree. */
+/*
+ * Is the core's symbol the first step of its rule, with nothing before it, not even an empty tree?
+ */
 static bool is_first_step(const struct earley_tables *tables, const struct earley_core *core)
 {
 	return core->dot == 0 && tables->kept[tables->first_kept[core->rule]] == 0;
 }
 
-/* Of one nonterminal: the greatest set that is closed under its own condition. */
+/*
+ * For one nonterminal `at`: computes the greatest set that satisfies the condition of `leads`, by
+ * removing nonterminals that violate it.
+ */
 static void find_leads_of(const struct earley_tables *tables, uint32_t at, uint64_t *leads)
 {
 	const struct grammar *grammar = tables->grammar;

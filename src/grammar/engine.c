@@ -1,4 +1,7 @@
-/* Lua's side of a parser, for both engines: compiling codes, calling them, tables of tokens. */
+/*
+ * The Lua side of a parser, for both engines: compiles the codes, calls them, and builds the tables
+ * that they get as arguments.
+ */
 #include "grammar/engine.h"
 #include "base/mem.h"
 
@@ -7,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- opening a parser ------------------------------------------------------------------------ */
 
 static bool compile(struct grammar_parser *parser, const struct grammar_code *code, int *reference,
 		    struct err *err)
@@ -74,7 +77,7 @@ void grammar_parser_close(struct grammar_parser *parser)
 	free(parser);
 }
 
-/* ---- calling --------------------------------------------------------------------------------- */
+/* ---- calling code ---------------------------------------------------------------------------- */
 
 enum grammar_verdict engine_break(struct grammar_violation *violation, const char *why)
 {
@@ -83,7 +86,10 @@ enum grammar_verdict engine_break(struct grammar_violation *violation, const cha
 	return GRAMMAR_BROKEN;
 }
 
-/* The arguments of an assertion stay below its call, for the message. */
+/*
+ * Calls an assertion with copies of its arguments. The originals stay on Lua's stack, for the
+ * message about a failure.
+ */
 static enum grammar_verdict judge(struct grammar_parser *parser, uint32_t code, int arguments,
 				  struct grammar_violation *violation)
 {
@@ -110,7 +116,7 @@ static enum grammar_verdict judge(struct grammar_parser *parser, uint32_t code, 
 	return holds ? GRAMMAR_OPEN : GRAMMAR_VIOLATED;
 }
 
-/* Calls the function of this reference with the `arguments` on the stack. */
+/* Calls the function with this reference; pops its `arguments` from Lua's stack. */
 static bool call(struct grammar_parser *parser, int reference, int arguments, int results,
 		 struct err *err)
 {
@@ -136,7 +142,7 @@ enum grammar_verdict engine_run(struct grammar_parser *parser, uint32_t code,
 	return GRAMMAR_OPEN;
 }
 
-/* ---- what is handed to Lua -------------------------------------------------------------------- */
+/* ---- arguments of code ----------------------------------------------------------------------- */
 
 void engine_push_token(struct grammar_parser *parser, const struct grammar_token *token)
 {
@@ -144,7 +150,7 @@ void engine_push_token(struct grammar_parser *parser, const struct grammar_token
 	lua_State *lua = script_lua(parser->script);
 	int count = 0;
 
-	/* exactly as large as needed: in a deep recursion there are many of them */
+	/* Exactly as large as needed, because a deep recursion holds many of these tables. */
 	for (uint32_t a = 0; a < event->attribute_count; a++)
 		count += event->used[a] && token->values[a].type != SCRIPT_NIL;
 	lua_createtable(lua, 0, count);
@@ -197,7 +203,7 @@ bool engine_push_attributes(struct grammar_parser *parser, int before,
 	return false;
 }
 
-/* Reports of other codes than `on violation` are nobody's. */
+/* Discards lines that other code than `on violation` has reported. */
 static void drop_reports(struct grammar_parser *parser)
 {
 	script_reports reports = { 0 };
@@ -209,8 +215,8 @@ static void drop_reports(struct grammar_parser *parser)
 }
 
 /*
- * The violation stands even where the code that tells about it fails: it may name what was not there
- * yet. The error is told in its place.
+ * The violation stands even if `on violation` fails, for example because it uses an attribute that
+ * is not set yet. Then the error message takes the place of its report.
  */
 void engine_report(struct grammar_parser *parser, int before, struct grammar_violation *violation)
 {

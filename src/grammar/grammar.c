@@ -1,4 +1,7 @@
-/* See grammar.h: the parts of making tables in their order, and what they share. */
+/*
+ * Builds the tables of a grammar (grammar.h): runs the stages of builder.h in order, limits the
+ * size of grammars and rejects ambiguous grammars with code.
+ */
 #include "grammar/builder.h"
 #include "base/mem.h"
 #include "spec/message.h"
@@ -9,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What comes of a grammar grows with its square; nobody writes such a one. */
+/*
+ * The size of the tables grows with the square of the grammar. No realistic grammar reaches these
+ * limits.
+ */
 #define MOST_PRODUCTIONS 2000u
 #define MOST_ALTERNATIVES 10000u
-#define MOST_ENTRIES 4000000u /* of the table */
+#define MOST_ENTRIES 4000000u /* of the LL(1) table */
 
 void builder_complain(struct builder *make, enum spec_severity severity, struct spec_place place,
 		      const char *format, ...)
@@ -65,7 +71,7 @@ const char **grammar_attributes(const struct spec_property *property, uint32_t e
 	return names;
 }
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- building the tables --------------------------------------------------------------------- */
 
 static bool is_small(struct builder *make)
 {
@@ -86,7 +92,7 @@ static bool is_small(struct builder *make)
 	return false;
 }
 
-/* Actions and assertions need one tree. */
+/* Actions and assertions need a unique parse tree. */
 static void refuse_ambiguous(struct builder *make)
 {
 	const struct grammar *g = make->grammar;

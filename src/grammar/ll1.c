@@ -1,11 +1,12 @@
 /*
- * LL(1) grammars: a pushdown automaton that walks the tree along with the events (Lewis and Stearns,
- * "Syntax-directed transduction", 1968; L-attributed evaluation). Work per event is constant
- * (amortised: what is popped was pushed); the stack is as deep as what is open, and right recursion
- * does not deepen it.
+ * The engine for LL(1) grammars: a pushdown automaton that walks the parse tree as the events
+ * arrive (Lewis and Stearns, "Syntax-directed transduction", 1968; L-attributed evaluation). Work
+ * per event is amortised constant: each entry is pushed and popped once. The stack is as deep as
+ * the open nonterminals; right recursion does not deepen it.
  *
- * Whether a token has a continuation is decided before anything is done. The table alone would first
- * run the code of rules that become empty in front of a token that does not fit behind them.
+ * The engine decides whether a token has a continuation before it runs any code. With the LL(1)
+ * table alone it would first run the code of rules that become empty, although the token does not
+ * fit after them.
  */
 #include "grammar/ll1.h"
 #include "base/mem.h"
@@ -30,7 +31,7 @@ static void close_ll1(struct grammar_parser *parser)
 	ll1_free(parser->shared);
 }
 
-/* ---- sessions --------------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static bool push_root(struct grammar_parser *parser, int before,
 		      struct grammar_violation *violation)
@@ -104,7 +105,9 @@ static void *copy(struct grammar_parser *parser, const void *of, struct err *err
 	return made;
 }
 
-/* The frames' places follow from the ops of the stack; so does what is below each. */
+/*
+ * The positions of the stack determine the frames' indices and `below`, so they are not in the key.
+ */
 static bool key(struct grammar_parser *parser, const void *of, script_key_text *text,
 		struct err *err)
 {
@@ -126,7 +129,7 @@ static bool key(struct grammar_parser *parser, const void *of, script_key_text *
 	return done;
 }
 
-/* ---- what may come ----------------------------------------------------------------------------------- */
+/* ---- possible next events -------------------------------------------------------------------- */
 
 static const struct ll1_op *goes_on_at(const struct ll1 *ll1, const struct ll1_session *session,
 				       size_t entry)
@@ -134,7 +137,9 @@ static const struct ll1_op *goes_on_at(const struct ll1 *ll1, const struct ll1_s
 	return &ll1->ops[session->stack.items[entry].pc + (entry + 1 < session->stack.count)];
 }
 
-/* Amortised constant: what is looked through here is popped next, or the word is over. */
+/*
+ * Amortised constant time: the entries that this loop passes are popped next, or the word is over.
+ */
 static bool can_take(const struct ll1 *ll1, const struct ll1_session *session, uint32_t terminal)
 {
 	for (size_t i = session->stack.count; i-- > 0;) {
@@ -164,11 +169,12 @@ static void expects(struct grammar_parser *parser, const void *of, uint64_t *ter
 	terminals[count / 64] |= UINT64_C(1) << count % 64;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * A table of Lua does not shrink by itself, and a copy goes over all of it: behind a deep recursion
- * the session moves to a new one. Rarely: the depth went down to a quarter.
+ * A Lua table does not shrink by itself, and copying it costs its full size. So after a deep
+ * recursion the session moves to a new table. This is rare: only when the depth has fallen to a
+ * quarter.
  */
 static void shrink_root(struct ll1_walk *walk)
 {
@@ -204,7 +210,7 @@ static struct ll1_walk start_walk(struct grammar_parser *parser, struct ll1_sess
 	return walk;
 }
 
-/* Takes all off Lua's stack that the walk has there; tells what is wrong before. */
+/* Runs `on violation` if the walk failed, then pops everything that the walk has on Lua's stack. */
 static enum grammar_verdict stop_walk(struct ll1_walk *walk, int before,
 				      enum grammar_verdict verdict)
 {
@@ -243,9 +249,9 @@ static enum grammar_verdict take(struct grammar_parser *parser, void *of, int be
 	return stop_walk(&walk, before, verdict);
 }
 
-/* ---- ends ----------------------------------------------------------------------------------------------- */
+/* ---- ends of sessions ------------------------------------------------------------------------ */
 
-/* What an end would do, on a copy that is thrown away. */
+/* Tries the end of the session on a copy that is thrown away. */
 static enum grammar_verdict copy_and_end(struct grammar_parser *parser,
 					 const struct ll1_session *session, int before,
 					 struct grammar_violation *violation)

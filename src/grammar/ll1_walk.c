@@ -1,6 +1,6 @@
 /*
- * The walk of the tree, along with the events. The stack of a session names the way from the root to
- * where the walk is; what is behind on the left is over and forgotten.
+ * Walks the parse tree as the events arrive. The stack of a session is the path from the root to
+ * the current node. Everything to the left of the path is finished and forgotten.
  */
 #include "grammar/ll1.h"
 
@@ -11,9 +11,9 @@ static struct ll1_entry *top_of(struct ll1_walk *walk)
 	return &walk->session->stack.items[walk->session->stack.count - 1];
 }
 
-/* ---- slots ----------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
-/* Takes a table off Lua's stack and puts it into a slot. */
+/* Pops a table from Lua's stack and stores it in a slot. */
 static void set_slot(struct ll1_walk *walk, uint32_t place)
 {
 	lua_State *lua = script_lua(walk->parser->script);
@@ -37,7 +37,10 @@ static void clear_slot(struct ll1_walk *walk, uint32_t place)
 	lua_rawseti(lua, walk->root, place);
 }
 
-/* A nonterminal's table is made when the first one needs it: who sets it before, or itself. */
+/*
+ * Pushes the table of a slot. A nonterminal's table is created at its first use: by an action
+ * before the nonterminal, or by its own rule.
+ */
 static void push_slot(struct ll1_walk *walk, uint32_t place)
 {
 	lua_State *lua = script_lua(walk->parser->script);
@@ -62,12 +65,12 @@ static void clear_frame(struct ll1_walk *walk, const struct ll1_op *op, uint32_t
 		clear_slot(walk, base + i);
 }
 
-/* ---- the stack ------------------------------------------------------------------------------------- */
+/* ---- the stack ------------------------------------------------------------------------------- */
 
 /*
- * The nonterminal on the top becomes this rule. Where nothing is behind it in its own rule that one's
- * entry and frame go first: right recursion does not grow the stack. The table of the left side is the
- * one that the parent has in the nonterminal's slot.
+ * Replaces the nonterminal at the top by this rule. If it is the last op of its own rule, that
+ * rule's entry and frame are dropped first, so that right recursion does not grow the stack. The
+ * table of the left side is the one in the nonterminal's slot in the parent's frame.
  */
 static void expand(struct ll1_walk *walk, uint32_t rule)
 {
@@ -96,7 +99,9 @@ static void expand(struct ll1_walk *walk, uint32_t rule)
 		set_slot(walk, child.base);
 }
 
-/* The rule on the top is over. False: it was the last one. */
+/*
+ * Leaves the rule at the top, which is finished. Returns false if it was the last one on the stack.
+ */
 static bool leave(struct ll1_walk *walk)
 {
 	struct ll1 *ll1 = walk->parser->shared;
@@ -112,9 +117,9 @@ static bool leave(struct ll1_walk *walk)
 	return true;
 }
 
-/* ---- code ------------------------------------------------------------------------------------------ */
+/* ---- code ------------------------------------------------------------------------------------ */
 
-/* While an end is tried: what the code is about to assign stays on Lua's stack, to be put back. */
+/* In ll1_try_end(): pushes the values of the names that the code assigns, to be restored later. */
 static void save_names(struct ll1_walk *walk, uint32_t code)
 {
 	struct ll1 *ll1 = walk->parser->shared;
@@ -172,9 +177,9 @@ static enum grammar_verdict run_code(struct ll1_walk *walk, const struct ll1_op 
 	return verdict;
 }
 
-/* ---- walks ------------------------------------------------------------------------------------------ */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
-/* Runs through codes and ends of rules, up to a symbol or the end of all. */
+/* Executes code and ends of rules, up to a symbol or the end of the session. */
 static enum grammar_verdict run_on(struct ll1_walk *walk, const struct ll1_op **at)
 {
 	struct ll1 *ll1 = walk->parser->shared;
@@ -247,8 +252,9 @@ enum grammar_verdict ll1_walk_end(struct ll1_walk *walk)
 }
 
 /*
- * The entries above those that end silently are walked on a second stack. The frames of the first one
- * stay as they are (`floor`), new ones come above them and go again.
+ * Skips the entries at the bottom of the stack that end silently and walks the others on a second
+ * stack. The frames of the first stack stay as they are (`floor`); new frames are placed above them
+ * and removed again.
  */
 enum grammar_verdict ll1_try_end(struct ll1_walk *walk)
 {

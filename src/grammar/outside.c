@@ -1,4 +1,7 @@
-/* Attributes of events, and code that stands outside of alternatives: resets, the head, on violation. */
+/*
+ * Attributes of events, and the code outside of alternatives: reset conditions, the head, `on
+ * violation`.
+ */
 #include "grammar/code_names.h"
 #include "spec/spelling.h"
 
@@ -35,9 +38,9 @@ void outside_events(struct builder *make)
 				"session before left behind");
 }
 
-/* ---- resets ---------------------------------------------------------------------------------- */
+/* ---- reset conditions ------------------------------------------------------------------------ */
 
-/* The number of the attribute that a name is, or GRAMMAR_NONE. */
+/* Returns the number of the attribute that the name at lexeme `i` means, or GRAMMAR_NONE. */
 static uint32_t find_attribute(const struct code_names *r, size_t i, const struct grammar_event *e)
 {
 	for (uint32_t k = 0; k < e->attribute_count; k++)
@@ -116,7 +119,7 @@ static void read_reset(struct builder *make, uint32_t event)
 
 /* ---- the head and on violation --------------------------------------------------------------- */
 
-/* Names of the whole session and `session`; no symbol has attributes here. */
+/* Resolves the names in code where no symbol has attributes: session-wide names and `session`. */
 static void read_names(struct builder *make, struct grammar_code *code)
 {
 	static const char *const session[] = { "session" };
@@ -150,7 +153,7 @@ static void read_names(struct builder *make, struct grammar_code *code)
 	code_names_close(&r);
 }
 
-/* `want = {}, held = {}` as statements: the commas in front of `NAME =` become semicolons. */
+/* Turns `want = {}, held = {}` into statements: replaces commas before `NAME =` by semicolons. */
 static const char *head_as_statements(struct builder *make, const char *text)
 {
 	char *lua = arena_text(&make->grammar->arena, text, strlen(text));
@@ -200,7 +203,10 @@ static bool has_event(const struct grammar *g, uint32_t event)
 	return false;
 }
 
-/* A filter that names the object makes the event one of each object. */
+/*
+ * In the object view, an event is in a word if a point binds the object. If only a filter names the
+ * object, the event is in the words of all objects that the filter accepts.
+ */
 static bool is_in_words(const struct spec_property *property, const struct spec_event *event)
 {
 	if (property->view != SPEC_VIEW_OBJECT)

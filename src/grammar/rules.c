@@ -1,4 +1,7 @@
-/* From productions to rules: symbols are numbers, alternatives are rows of steps. */
+/*
+ * Translates productions into rules: numbers the symbols and turns each alternative into an array
+ * of steps.
+ */
 #include "grammar/builder.h"
 
 #include <string.h>

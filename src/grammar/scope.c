@@ -1,6 +1,7 @@
 /*
- * What the names in the code of an alternative mean (doc/grammars.md, "Attributes"), and which symbols
- * need a slot in its frame: those whose attributes some code looks at or sets, and for how long.
+ * Resolves the names in the code of an alternative (doc/grammars.md, "Attributes"). Also assigns
+ * slots in the alternative's frame: only symbols whose attributes some code reads or sets need one,
+ * and only until the last step that names them.
  */
 #include "grammar/code_names.h"
 #include "base/mem.h"
@@ -8,15 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The symbols of an alternative are numbered as they can be named: 0 is the left side, i + 1 step i. */
+/*
+ * The symbols of an alternative are numbered by their order in the text: 0 is the left side, i + 1
+ * is step i.
+ */
 struct scope {
 	struct builder *make;
 	struct grammar_rule *rule;
 	struct grammar_step *steps;
-	const char **names; /* by symbol; NULL: a step without a name */
+	const char **names; /* by symbol: its name or label; NULL: the step is code */
 	uint32_t *slots;    /* by symbol; GRAMMAR_NONE: not needed so far */
 	uint32_t *last;	    /* by symbol: the last step that needs it, or GRAMMAR_NONE */
-	/* by code, in the order of steps: the symbols that it names */
+	/*
+	 * The symbols that each code names, for the codes in the order of the steps; `first_use`
+	 * says where those of each code start.
+	 */
 	VEC(uint32_t) uses;
 	VEC(uint32_t) first_use;
 };
@@ -78,7 +85,10 @@ static void close_scope(struct scope *s)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The left side's own name is its, whatever stands on the right. */
+/*
+ * Returns the symbol that the name at lexeme `i` means. The production's own name always means the
+ * left side, even if a symbol on the right has the same name.
+ */
 static uint32_t find(const struct scope *s, const struct code_names *r, size_t i)
 {
 	uint32_t found = NOT_HERE;
@@ -108,7 +118,10 @@ static void complain_early(const struct code_names *r, size_t i)
 			 code_names_name(r, i));
 }
 
-/* An event or a production that stands elsewhere; a function of the library may be called so. */
+/*
+ * Reports the name of an event or production that is not in this alternative. The caller has
+ * excluded library functions of that name.
+ */
 static void complain_elsewhere(const struct code_names *r, size_t i, uint32_t symbol)
 {
 	const struct grammar *g = r->make->grammar;
@@ -182,7 +195,7 @@ static void read_code(struct scope *s, uint32_t step)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* Slots in the order of the steps, for symbols that some code names. */
+/* Assigns slots, in the order of the steps, to the symbols that some code names. */
 static void give_slots(struct scope *s)
 {
 	struct grammar *g = s->make->grammar;
@@ -201,7 +214,7 @@ static void give_slots(struct scope *s)
 	s->rule->slot_names = names;
 }
 
-/* A code's parameters: the slots of the symbols that it names, each once, and `session`. */
+/* Sets a code's parameters: the slots of the symbols that it names, each once, and `session`. */
 static void give_parameters(struct scope *s, struct grammar_code *code, uint32_t step,
 			    const uint32_t *uses, size_t count)
 {
@@ -226,7 +239,10 @@ static void give_parameters(struct scope *s, struct grammar_code *code, uint32_t
 	code->names = names;
 }
 
-/* Which slots may be dropped behind which step. A symbol needs its slot at its own step, too. */
+/*
+ * Finds the slots that may be dropped after each step. A symbol needs its slot at its own step,
+ * too.
+ */
 static void find_last(struct scope *s)
 {
 	struct arena *arena = &s->make->grammar->arena;

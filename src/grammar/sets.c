@@ -1,8 +1,8 @@
 /*
- * The classic sets of a grammar (Aho, Lam, Sethi, Ullman, Compilers, 4.4.2): which productions have
- * words, which can be reached, nullable, FIRST, FOLLOW, and the LL(1) table with its first conflict in
- * words. Plain fixpoints: a pass costs the size of the grammar, passes are as many as the longest chain
- * of productions.
+ * The classic sets of a grammar (Aho, Lam, Sethi, Ullman, Compilers, 4.4.2): productions that have
+ * words, reachable productions, nullable, FIRST, FOLLOW, and the LL(1) table with a description of
+ * its first conflict. All are computed as plain fixpoints: one pass costs the size of the grammar,
+ * and the number of passes is bounded by the longest chain of productions.
  */
 #include "grammar/builder.h"
 #include "base/mem.h"
@@ -18,7 +18,7 @@ static bool is_symbol(const struct grammar_step *step)
 
 static uint32_t set_words(const struct grammar *g)
 {
-	return g->terminal_count / 64 + 1; /* with a bit for the end */
+	return g->terminal_count / 64 + 1; /* including a bit for the end */
 }
 
 static uint64_t **make_sets(struct grammar *g, uint32_t count)
@@ -49,9 +49,12 @@ static bool join(const struct grammar *g, uint64_t *set, const uint64_t *more)
 	return grew;
 }
 
-/* ---- words and ways -------------------------------------------------------------------------- */
+/* ---- productive and reachable productions ---------------------------------------------------- */
 
-/* Symbols some rule of which has only symbols that are marked; terminals are what they are given. */
+/*
+ * Marks every nonterminal that has a rule with only marked symbols. Terminals are marked if
+ * `terminals` is true. With true this finds the productive symbols, with false the nullable ones.
+ */
 static void mark_closed(const struct grammar *g, bool *marked, bool terminals)
 {
 	bool grew = true;
@@ -122,7 +125,7 @@ static void find_reachable(struct builder *make)
 
 /* ---- FIRST and FOLLOW ------------------------------------------------------------------------ */
 
-/* FIRST of the steps from `from` on; true if all of them may be empty. */
+/* Adds FIRST of the steps from `from` on to `set`. Returns true if all of them may be empty. */
 static bool add_starts(const struct grammar *g, const struct grammar_rule *rule, uint32_t from,
 		       uint64_t *set, bool *grew)
 {
@@ -153,7 +156,10 @@ static void find_starts(struct grammar *g)
 	}
 }
 
-/* From the reachable ones: what cannot be reached is in no word, and follows nothing. */
+/*
+ * Uses reachable rules only: an unreachable production is in no word, so nothing follows its
+ * symbols.
+ */
 static void find_follows(struct builder *make)
 {
 	struct grammar *g = make->grammar;
@@ -180,7 +186,7 @@ static void find_follows(struct builder *make)
 	}
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the LL(1) table ------------------------------------------------------------------------- */
 
 static bool is_empty_rule(const struct grammar *g, const struct grammar_rule *rule)
 {

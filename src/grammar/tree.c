@@ -1,4 +1,4 @@
-/* Derivations as shared objects. */
+/* Creates, shares and frees the derivations of tree.h. */
 #include "grammar/tree.h"
 #include "base/mem.h"
 
@@ -72,7 +72,7 @@ static void let_go(struct tree *tree, struct tree **dead)
 	}
 }
 
-/* A session's tree is as deep as the session is long: no recursion. */
+/* A session's tree is as deep as the session is long, so this must not recurse. */
 void tree_drop(lua_State *lua, struct tree *tree)
 {
 	struct tree *dead = NULL;

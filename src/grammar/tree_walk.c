@@ -1,12 +1,13 @@
 /*
- * A machine that carries out a list (tree_list.h): rules on a stack, each at one of its steps.
+ * Executes a list (tree_list.h) with a stack of rules, each at one of its steps.
  *
- * All that Lua sees of a walk is in one table, so that it can be copied as one: the environment,
- * `session`, and the slots of the rules on the stack. Where a session goes on, the state behind a left
- * recursion, or where the rest of a right recursion starts, is kept: a table of these,
- * not a copy: whoever runs code with a kept one copies it first, unless it is the last to need it, or
- * the code is pure: then what it assigned is put back at the end. So a left recursion goes on from event
- * to event without a copy, if what stands above it is pure.
+ * All Lua values of a walk are in one table, so that they can be copied at once: the environment,
+ * `session`, and the slots of the rules on the stack. If the session goes on, the state after a
+ * left recursion, or where the rest of a right recursion starts, is kept. A kept state is a table
+ * that refers to these values; it is not a copy. A walk that runs code on a kept state copies it
+ * first, with two exceptions: it is the last walk that needs the state, or the code is pure. The
+ * assignments of pure code are undone at the end. So a left recursion proceeds from event to event
+ * without a copy, if the code above it is pure.
  */
 #include "grammar/tree_walk.h"
 #include "grammar/tree_list.h"
@@ -15,14 +16,18 @@
 #include <assert.h>
 #include <lua5.4/lauxlib.h>
 
-enum { AT_ENVIRONMENT = 1, AT_SESSION, AT_START }; /* in the table; the start symbol's attributes */
-enum { KEPT_ENVIRONMENT = 1, KEPT_SESSION, KEPT_SYMBOL }; /* in what is kept of a symbol */
+/* indices in the table; AT_START: the start symbol's attributes */
+enum { AT_ENVIRONMENT = 1, AT_SESSION, AT_START };
+enum { KEPT_ENVIRONMENT = 1, KEPT_SESSION, KEPT_SYMBOL }; /* indices in a kept state */
 
 struct frame {
 	uint32_t rule, step;
-	uint32_t base; /* where its slots are in the table */
-	bool empty;    /* in an empty tree: nothing of it is listed */
-	/* where the state at its end, and where its last symbol starts, is kept; NULL: it is not */
+	uint32_t base; /* index of its first slot in the table */
+	bool empty;    /* it is in an empty tree: the list has no entries for it */
+	/*
+	 * where to keep the state at its end, and the state in which its last symbol starts; or
+	 * NULL
+	 */
 	struct tree *keep, *hole;
 };
 
@@ -34,18 +39,21 @@ struct tree_walker {
 	tree_list list;
 	VEC(struct frame) frames;
 
-	/* of a walk */
+	/* The current walk: */
 	const struct tree_walk *walk;
 	struct grammar_violation *violation;
 	size_t at;
-	int table; /* its place on Lua's stack */
-	bool kept; /* the table leads to what is kept with a symbol */
-	/* names that pure code has assigned in a kept environment, and what they were: on the stack */
-	int undo; /* 0: there was none */
+	int table; /* index on Lua's stack */
+	bool kept; /* the table refers to values of a kept state */
+	/*
+	 * Names that pure code has assigned in a kept environment, each with its old value: a table
+	 * on Lua's stack.
+	 */
+	int undo; /* its index; 0: there is none */
 	uint32_t undo_count;
 };
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void push_slot(struct tree_walker *walker, uint32_t place)
 {
@@ -57,7 +65,7 @@ static void push_slot(struct tree_walker *walker, uint32_t place)
 	lua_rawseti(walker->lua, walker->table, place);
 }
 
-/* Puts names in the environment on the top of the stack back, the last first. */
+/* Restores the names in the environment at the top of Lua's stack, the last first. */
 static void undo(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
@@ -68,7 +76,10 @@ static void undo(struct tree_walker *walker)
 	}
 }
 
-/* Before code runs that may change what is kept, or other than that is to be kept. */
+/*
+ * Copies the table if it refers to a kept state. Called before code that may change the kept state,
+ * and before keeping a state that differs from it.
+ */
 static enum grammar_verdict own_table(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
@@ -88,7 +99,7 @@ static enum grammar_verdict own_table(struct tree_walker *walker)
 	return copied ? GRAMMAR_OPEN : engine_break(walker->violation, err.text);
 }
 
-/* Pure code changes nothing but names: what they are now is written down. */
+/* Records the values of the names that pure code is about to assign. */
 static void save_names(struct tree_walker *walker, const struct grammar_code *code)
 {
 	lua_State *lua = walker->lua;
@@ -107,7 +118,10 @@ static void save_names(struct tree_walker *walker, const struct grammar_code *co
 	lua_pop(lua, 1);
 }
 
-/* `place` is of the attributes of the symbol that is done, or starts; 0: nobody asks for them. */
+/*
+ * Keeps the current state with `tree`. `place` is the slot of the symbol that ends or starts here;
+ * 0: no code names its attributes.
+ */
 static enum grammar_verdict keep_state(struct tree_walker *walker, struct tree *tree,
 				       uint32_t place)
 {
@@ -153,7 +167,10 @@ static void load_symbol(struct tree_walker *walker, const struct tree_entry *ent
 	}
 }
 
-/* The state that the walk starts with: before it there are only rules that are entered. */
+/*
+ * Returns the entry with the state that the walk starts with, or NULL. Only rules that are entered
+ * come before it.
+ */
 static const struct tree_entry *find_kept(const struct tree_walker *walker)
 {
 	size_t i = walker->at;
@@ -187,7 +204,7 @@ static bool make_table(struct tree_walker *walker)
 	return true;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static uint32_t free_place(const struct tree_walker *walker)
 {
@@ -197,7 +214,9 @@ static uint32_t free_place(const struct tree_walker *walker)
 	return last->base + walker->parser->grammar->rules.items[last->rule].slot_count;
 }
 
-/* A rule for a symbol whose attributes are in `place`; `entry` is NULL inside of an empty tree. */
+/*
+ * Enters a rule for a symbol whose attributes are at `place`. `entry` is NULL inside an empty tree.
+ */
 static void enter(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
 		  const struct tree_entry *entry)
 {
@@ -222,7 +241,7 @@ static void enter(struct tree_walker *walker, uint32_t rule, uint32_t place, boo
 	*vec_push(&walker->frames) = frame;
 }
 
-/* The next symbol is a nonterminal with code in its trees. */
+/* Enters the next symbol, a nonterminal with code in its trees. */
 static void enter_symbol(struct tree_walker *walker, uint32_t symbol, uint32_t place, bool empty)
 {
 	const struct earley_tables *tables = walker->tables;
@@ -239,7 +258,10 @@ static void enter_symbol(struct tree_walker *walker, uint32_t symbol, uint32_t p
 		enter(walker, entry->rule, place, entry->kind == ENTRY_EMPTY, entry);
 }
 
-/* The attributes of an event: those that are used were kept in its leaf, one after the other. */
+/*
+ * Stores the attributes of an event at `place`. Its leaf has the values of the used attributes in
+ * order.
+ */
 static void put_leaf(struct tree_walker *walker, uint32_t place)
 {
 	assert(walker->at < walker->list.count);
@@ -327,7 +349,7 @@ static enum grammar_verdict carry_out(struct tree_walker *walker)
 	return verdict;
 }
 
-/* ---- a walk ----------------------------------------------------------------------------------- */
+/* ---- a walk ---------------------------------------------------------------------------------- */
 
 static void report(struct tree_walker *walker)
 {

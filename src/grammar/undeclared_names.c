@@ -1,4 +1,7 @@
-/* Names of the whole session that nothing sets: they are nil, and most likely slips of the fingers. */
+/*
+ * Reports session-wide names that no code sets. They are always nil, so they are most likely typing
+ * errors.
+ */
 #include "grammar/code_names.h"
 #include "spec/spelling.h"
 

@@ -1,6 +1,7 @@
 /*
- * Words: sessions one after the other, where they end, and when they must be complete. doc/grammars.md,
- * "When a session must be complete", is what this file says in C.
+ * Words: divides them into sessions at resets and decides when a session must be complete.
+ * Implements "When a session must be complete" in doc/grammars.md. The engines (engine.h) parse the
+ * single session.
  */
 #include "grammar/engine.h"
 #include "base/mem.h"
@@ -13,10 +14,11 @@
 
 struct grammar_word {
 	struct grammar_parser *parser;
-	void *session;	 /* the engine's; NULL: behind a reset, the next event starts one */
-	uint64_t length; /* of the session */
-	int before;	 /* the start symbol's attributes of the session before, or LUA_NOREF */
-	bool over;	 /* there was a verdict, or the end */
+	void *session;	 /* the engine's session; NULL after a reset: the next event starts one */
+	uint64_t length; /* of the session, in events */
+	/* reference to the start symbol's attributes in the previous session, or LUA_NOREF */
+	int before;
+	bool over; /* there was a verdict, or the word ended */
 };
 
 static struct grammar_word *make_word(struct grammar_parser *parser)
@@ -28,7 +30,7 @@ static struct grammar_word *make_word(struct grammar_parser *parser)
 	return word;
 }
 
-/* The first session begins here, so that a head that fails is known before any event. */
+/* The first session begins here, so that a failing head is reported before any event. */
 struct grammar_word *grammar_word_open(struct grammar_parser *parser, struct err *err)
 {
 	struct grammar_word *word = make_word(parser);
@@ -67,14 +69,14 @@ void grammar_word_close(struct grammar_word *word)
 	free(word);
 }
 
-/* ---- what is said of a violation --------------------------------------------------------------- */
+/* ---- describing a violation ------------------------------------------------------------------ */
 
 static bool has_bit(const uint64_t *set, uint32_t bit)
 {
 	return set[bit / 64] >> bit % 64 & 1;
 }
 
-/* "get, release or the end", from a set in which the last bit is the end. */
+/* Returns "get, release or the end", from a bit set in which bit terminal_count is the end. */
 static char *name_expected(const struct grammar *grammar, const uint64_t *set)
 {
 	uint32_t left = 0;
@@ -134,9 +136,12 @@ void grammar_violation_free(struct grammar_violation *violation)
 	*violation = (struct grammar_violation){ 0 };
 }
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* The parameters of a reset's condition are attributes of the event, then `session`. */
+/*
+ * Evaluates the event's reset condition. Its parameters are attributes of the event, then
+ * `session`.
+ */
 static enum grammar_verdict ask_reset(struct grammar_word *word, const struct grammar_token *token,
 				      bool *resets, struct grammar_violation *violation)
 {
@@ -213,7 +218,7 @@ enum grammar_verdict grammar_word_take(struct grammar_word *word, const struct g
 	return conclude(word, take(word, token, violation), violation);
 }
 
-/* A session without events is never asked. */
+/* A session without events is never judged. */
 enum grammar_verdict grammar_word_end(struct grammar_word *word,
 				      struct grammar_violation *violation)
 {
@@ -226,9 +231,12 @@ enum grammar_verdict grammar_word_end(struct grammar_word *word,
 	return verdict;
 }
 
-/* ---- copies and keys --------------------------------------------------------------------------- */
+/* ---- copies and keys ------------------------------------------------------------------------- */
 
-/* `before` is shared: nobody but its owner has the table itself (engine_push_session). */
+/*
+ * Both words refer to the same table `before`. That is safe, because code only gets copies of it
+ * (engine_push_session()).
+ */
 struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct err *err)
 {
 	struct grammar_parser *parser = word->parser;
@@ -251,7 +259,7 @@ struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct e
 	return copy;
 }
 
-/* A session without events is the same wherever it begins, and whether it has begun. */
+/* All sessions without events have the same key, whether they have begun or not. */
 bool grammar_word_key(const struct grammar_word *word, script_key_text *key, struct err *err)
 {
 	struct grammar_parser *parser = word->parser;
