@@ -182,8 +182,9 @@ void code_names_keep_session(const struct code_names *r)
 		size_t root = r->targets.items[k].root;
 
 		if (code_names_is(r, root, "session") && !code_names_may_be_local(r, root))
-			builder_complain(r->make, SPEC_ERROR, code_names_place(r, root),
-					 "'session' is what the session before left behind: it is "
-					 "only read");
+			builder_complain(
+				r->make, SPEC_ERROR, code_names_place(r, root),
+				"'session' holds the attributes of the previous session and is "
+				"read-only");
 	}
 }

@@ -86,7 +86,7 @@ static void print_words(FILE *out, const struct grammar *g)
 	if (p->view == SPEC_VIEW_THREAD)
 		fputs("each thread's events\n", out);
 	else if (p->view == SPEC_VIEW_OBJECT)
-		fprintf(out, "of each %s, the events that bind it\n", p->view_name);
+		fprintf(out, "for each %s, the events that bind it\n", p->view_name);
 	else
 		fputs("all events, in the order of the run\n", out);
 }
@@ -97,19 +97,19 @@ static void print_mode(FILE *out, const struct grammar *g)
 
 	fputs("     complete: ", out);
 	if (g->mode == GRAMMAR_EVERY_EVENT) {
-		fputs("behind each event\n", out);
+		fputs("after each event\n", out);
 		return;
 	}
 	for (uint32_t i = 0; i < g->terminal_count; i++)
 		if (g->events[i].resets) {
-			fprintf(out, "%s%s'%s'", between,
-				between[0] ? "" : "where a session ends, at ", g->names[i]);
+			fprintf(out, "%s%s'%s'", between, between[0] ? "" : "at the resets ",
+				g->names[i]);
 			between = ", ";
 		}
 	if (g->until_end)
 		fprintf(out, "%swhere the %s", between[0] ? ", and " : "",
 			g->property->view == SPEC_VIEW_THREAD	? "thread ends"
-			: g->property->view == SPEC_VIEW_OBJECT ? "object's life ends"
+			: g->property->view == SPEC_VIEW_OBJECT ? "object's lifetime ends"
 								: "program ends");
 	putc('\n', out);
 }
@@ -136,7 +136,7 @@ static void print_sets(FILE *out, const struct grammar *g)
 		fprintf(out, "     %s%s starts with ", g->names[i],
 			g->nullable[i] ? " may be empty," : "");
 		print_set(out, g, g->starts[i]);
-		fputs("; behind it: ", out);
+		fputs("; followed by ", out);
 		print_set(out, g, g->follows[i - g->terminal_count]);
 		putc('\n', out);
 	}
@@ -153,8 +153,10 @@ static void print_engine(FILE *out, const struct grammar *g)
 	fprintf(out, "     engine: Earley, because %s\n", g->conflict);
 	if (!(word = grammar_find_ambiguity(g, trees)))
 		return;
-	fprintf(out, "     ambiguous: '%s' is %s and %s; without code that is no matter\n", word,
-		trees[0], trees[1]);
+	fprintf(out,
+		"     ambiguous: '%s' is %s and %s; this is allowed without "
+		"actions and assertions\n",
+		word, trees[0], trees[1]);
 	free(word);
 	free(trees[0]);
 	free(trees[1]);

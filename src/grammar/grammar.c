@@ -86,7 +86,7 @@ static bool is_small(struct builder *make)
 	    productions * (g->property->event_count + 1) <= MOST_ENTRIES)
 		return true;
 	builder_complain(make, SPEC_ERROR, g->formula->place,
-			 "this grammar is too large: %" PRIu64 " productions, %" PRIu64
+			 "the grammar is too large: %" PRIu64 " productions, %" PRIu64
 			 " alternatives, %u events",
 			 productions, alternatives, g->property->event_count);
 	return false;
@@ -100,12 +100,11 @@ static void refuse_ambiguous(struct builder *make)
 
 	if (!g->has_code || g->is_ll1 || !(word = grammar_find_ambiguity(g, trees)))
 		return;
-	builder_complain(
-		make, SPEC_ERROR, make->spec->productions[0].place,
-		"%s%.200s%s has two trees, and with actions or assertions there may be only one: "
-		"%.250s and %.250s",
-		word[0] ? "the word '" : "the empty word", word, word[0] ? "'" : "", trees[0],
-		trees[1]);
+	builder_complain(make, SPEC_ERROR, make->spec->productions[0].place,
+			 "%s%.200s%s has two parse trees, but actions and assertions need "
+			 "exactly one: %.250s and %.250s",
+			 word[0] ? "the word '" : "the empty word", word, word[0] ? "'" : "",
+			 trees[0], trees[1]);
 	free(word);
 	free(trees[0]);
 	free(trees[1]);

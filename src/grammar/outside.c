@@ -27,15 +27,15 @@ void outside_events(struct builder *make)
 		if (!strcmp(g->names[i], "session"))
 			builder_complain(
 				make, SPEC_ERROR, g->property->events[i].place,
-				"an event of a grammar cannot be called 'session': that is "
-				"what the session before left behind");
+				"an event of a grammar cannot be named 'session': the name is "
+				"reserved for the attributes of the previous session");
 	}
 	for (uint32_t i = 0; i < make->spec->production_count; i++)
 		if (!strcmp(g->names[count + i], "session"))
 			builder_complain(
 				make, SPEC_ERROR, make->spec->productions[i].place,
-				"a production cannot be called 'session': that is what the "
-				"session before left behind");
+				"a production cannot be named 'session': the name is reserved for "
+				"the attributes of the previous session");
 }
 
 /* ---- reset conditions ------------------------------------------------------------------------ */
@@ -61,19 +61,18 @@ static void complain_unknown(const struct code_names *r, size_t i, uint32_t even
 	for (uint32_t k = 0; k < e->attribute_count; k++)
 		spelling_try(&near, e->attributes[k]);
 	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
-			 "'%s' is no attribute of '%s': a reset's condition knows those and "
-			 "'session'%s%s%s",
+			 "'%s' is not an attribute of '%s': a reset condition can use only "
+			 "those and 'session'%s%s%s",
 			 name, g->names[event], near.best ? "; did you mean '" : "",
 			 near.best ? near.best : "", near.best ? "'?" : "");
 }
 
 static void complain_hidden(const struct code_names *r, size_t i, uint32_t event)
 {
-	builder_complain(
-		r->make, SPEC_ERROR, code_names_place(r, i),
-		"which 'session'? The session before is called so, and what '%s' binds: give "
-		"that another name",
-		r->make->grammar->names[event]);
+	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+			 "'session' is ambiguous: it means the previous session, and '%s' "
+			 "binds the same name; bind another name",
+			 r->make->grammar->names[event]);
 }
 
 static void read_reset(struct builder *make, uint32_t event)
@@ -143,12 +142,12 @@ static void read_names(struct builder *make, struct grammar_code *code)
 		    script_has_name(g->names[symbol]))
 			code_names_use_wide(&r, i);
 		else
-			builder_complain(make, SPEC_ERROR, code_names_place(&r, i),
-					 "%s '%s' has no attributes here: only those of the whole "
-					 "session are seen",
-					 symbol < g->terminal_count ? "the event"
-								    : "the production",
-					 g->names[symbol]);
+			builder_complain(
+				make, SPEC_ERROR, code_names_place(&r, i),
+				"%s '%s' has no attributes here: only the attributes of the whole "
+				"session can be used",
+				symbol < g->terminal_count ? "the event" : "the production",
+				g->names[symbol]);
 	}
 	code_names_close(&r);
 }
@@ -227,12 +226,13 @@ void outside_tell(struct builder *make)
 
 		if (!is_in_words(g->property, e))
 			builder_complain(make, SPEC_NOTE, e->place,
-					 "'%s' does not bind '%s': it is in no word", e->name,
+					 "'%s' does not bind '%s', so it is in no word", e->name,
 					 g->property->view_name);
 		else if (!has_event(g, i))
 			builder_complain(
 				make, SPEC_NOTE, e->place,
-				"no alternative has '%s': a word is wrong where it happens",
+				"no alternative contains '%s': every occurrence of it is a "
+				"violation",
 				e->name);
 	}
 }

@@ -43,16 +43,17 @@ static void check_label(struct builder *make, const struct spec_item *item, cons
 	if (!strcmp(item->label, "session"))
 		builder_complain(
 			make, SPEC_ERROR, place,
-			"'session' is what the session before left behind; another name will "
-			"do");
+			"'session' is reserved for the attributes of the previous session; "
+			"use another label");
 	else if (script_is_word(item->label))
 		builder_complain(make, SPEC_ERROR, place,
-				 "'%s' is a word of Lua, so no action could name it", item->label);
+				 "'%s' is a Lua keyword, so code cannot refer to it; use another "
+				 "label",
+				 item->label);
 	else if (!strcmp(item->label, left))
-		builder_complain(
-			make, SPEC_ERROR, place,
-			"'%s' is what this production is called itself; another label will do",
-			item->label);
+		builder_complain(make, SPEC_ERROR, place,
+				 "'%s' is the name of the production itself; use another label",
+				 item->label);
 }
 
 static void open_scope(struct scope *s, struct builder *make, struct grammar_rule *rule,
@@ -106,15 +107,16 @@ static void complain_twice(const struct code_names *r, size_t i)
 	const char *name = code_names_name(r, i);
 
 	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
-			 "which '%s'? There are several in this alternative: give each a label, "
-			 "first=%s",
+			 "'%s' is ambiguous: it appears more than once in this alternative; give "
+			 "each one a label, as in first=%s",
 			 name, name);
 }
 
 static void complain_early(const struct code_names *r, size_t i)
 {
 	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
-			 "'%s' has not happened yet: an event's attributes are there behind it",
+			 "'%s' has not happened yet: an event's attributes can only be used "
+			 "after the event",
 			 code_names_name(r, i));
 }
 
@@ -127,11 +129,10 @@ static void complain_elsewhere(const struct code_names *r, size_t i, uint32_t sy
 	const struct grammar *g = r->make->grammar;
 	const char *name = g->names[symbol];
 
-	builder_complain(
-		r->make, SPEC_ERROR, code_names_place(r, i),
-		"%s '%s' is not in this alternative; what the session before left behind is "
-		"'session'",
-		symbol < g->terminal_count ? "the event" : "the production", name);
+	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+			 "%s '%s' is not in this alternative; the attributes of the "
+			 "previous session are in 'session'",
+			 symbol < g->terminal_count ? "the event" : "the production", name);
 }
 
 static void complain_assigned(const struct code_names *r, size_t i)
@@ -139,7 +140,9 @@ static void complain_assigned(const struct code_names *r, size_t i)
 	const char *name = code_names_name(r, i);
 
 	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
-			 "'%s' is a symbol: give it an attribute, %s.x = ...", name, name);
+			 "'%s' is a symbol and cannot be assigned; assign to an attribute, "
+			 "as in %s.x = ...",
+			 name, name);
 }
 
 static void use(struct scope *s, const struct code_names *r, size_t i, uint32_t step)

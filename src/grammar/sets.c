@@ -84,8 +84,7 @@ static void refuse_wordless(struct builder *make)
 	for (uint32_t i = 0; i < make->spec->production_count; i++)
 		if (!productive[g->terminal_count + i])
 			builder_complain(make, SPEC_ERROR, make->spec->productions[i].place,
-					 "'%s' has no words: each of its alternatives goes on "
-					 "without end",
+					 "'%s' has no words: none of its alternatives ever ends",
 					 make->spec->productions[i].name);
 	free(productive);
 }
@@ -118,7 +117,7 @@ static void find_reachable(struct builder *make)
 	for (uint32_t i = 0; i < count; i++)
 		if (!make->reachable[i])
 			builder_complain(make, SPEC_NOTE, make->spec->productions[i].place,
-					 "'%s' is in no tree: '%s' does not lead to it",
+					 "'%s' is never used: it cannot be reached from '%s'",
 					 make->spec->productions[i].name,
 					 make->spec->productions[0].name);
 }
@@ -222,12 +221,12 @@ static void tell_conflict(struct grammar *g, const struct grammar_rule *a,
 		snprintf(text, sizeof text, "%s: alternatives %u and %u both start with '%s'",
 			 production, a->number + 1, b->number + 1, g->names[terminal]);
 	else if (is_empty_rule(g, a) && is_empty_rule(g, b))
-		snprintf(text, sizeof text, "%s: alternatives %u and %u may both be empty",
+		snprintf(text, sizeof text, "%s: alternatives %u and %u can both be empty",
 			 production, a->number + 1, b->number + 1);
 	else
 		snprintf(text, sizeof text,
-			 "%s: alternative %u starts with '%s', and alternative %u may be empty "
-			 "with '%s' behind it",
+			 "%s: alternative %u starts with '%s', and alternative %u can be "
+			 "empty and followed by '%s'",
 			 production, (first ? a : b)->number + 1, g->names[terminal],
 			 (first ? b : a)->number + 1, g->names[terminal]);
 	g->conflict = mem_copy_text(text, strlen(text));

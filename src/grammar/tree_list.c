@@ -349,16 +349,19 @@ static char *show_two_trees(const struct earley_tables *tables, struct tree *wit
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	assert(out);
-	fprintf(out, "%s:%u: two trees of \"", grammar->file->path, one->place.line);
+	fprintf(out, "%s:%u: \"", grammar->file->path, one->place.line);
 	show_word(out, tables, within);
-	fprintf(out, "\", and actions and assertions need one: alternative %u of %s",
+	fprintf(out,
+		"\" has two parse trees, but actions and assertions need exactly "
+		"one: alternative %u of %s",
 		one->number + 1, grammar->names[one->left]);
 	if (one == other)
 		fprintf(out, ", in two ways");
 	else if (one->left == other->left)
-		fprintf(out, ", or %u", other->number + 1);
+		fprintf(out, ", or alternative %u", other->number + 1);
 	else
-		fprintf(out, ", or %u of %s", other->number + 1, grammar->names[other->left]);
+		fprintf(out, ", or alternative %u of %s", other->number + 1,
+			grammar->names[other->left]);
 	fclose(out);
 	return text;
 }

@@ -18,8 +18,9 @@ void undeclared_names_tell(struct builder *make)
 		for (uint32_t k = 0; k < make->wide.count; k++)
 			if (make->wide.items[k].is_set)
 				spelling_try(&near, intern_text(&make->names, k));
-		builder_complain(make, SPEC_NOTE, name->used, "nothing sets '%s': it is nil%s%s%s",
-				 text, near.best ? "; did you mean '" : "",
-				 near.best ? near.best : "", near.best ? "'?" : "");
+		builder_complain(make, SPEC_NOTE, name->used,
+				 "'%s' is never set, so it is nil%s%s%s", text,
+				 near.best ? "; did you mean '" : "", near.best ? near.best : "",
+				 near.best ? "'?" : "");
 	}
 }
