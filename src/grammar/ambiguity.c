@@ -32,7 +32,7 @@ struct ambiguity_tree {
 };
 typedef VEC(const struct ambiguity_tree *) trees;
 
-struct link { /* the position of a symbol in a rule: `at` counts only the rule's symbols */
+struct rule_position { /* the position of a symbol in a rule: `at` counts only the rule's symbols */
 	uint32_t rule, at;
 };
 
@@ -44,7 +44,7 @@ struct ambiguity_search {
 	uint32_t *shortest_rule;
 	const struct ambiguity_tree **smallest; /* by symbol: the tree of its shortest word */
 	/* by nonterminal: the rule and position through which the start symbol reaches it */
-	struct link *ways;
+	struct rule_position *ways;
 	/* nonterminals, each after those that it derives with all other symbols empty */
 	uint32_t *order;
 	trees *words;	  /* [nonterminal][length] */
@@ -53,7 +53,7 @@ struct ambiguity_search {
 	const struct ambiguity_tree *found[2]; /* two trees of one nonterminal with the same word */
 };
 
-static uint32_t nonterminals(const struct grammar *g)
+static uint32_t count_nonterminals(const struct grammar *g)
 {
 	return g->symbol_count - g->terminal_count;
 }
@@ -116,7 +116,8 @@ static bool has_same_word(const struct ambiguity_tree *a, const struct ambiguity
 
 /* ---- shortest words -------------------------------------------------------------------------- */
 
-static uint32_t shortest_of(const struct ambiguity_search *s, const struct grammar_rule *rule)
+static uint32_t shortest_word_of_rule(const struct ambiguity_search *s,
+				      const struct grammar_rule *rule)
 {
 	uint64_t length = 0;
 
@@ -136,7 +137,7 @@ static uint32_t shortest_of(const struct ambiguity_search *s, const struct gramm
  * Repeats until no word gets shorter. The rule of a symbol's shortest word uses only symbols whose
  * own rule was set before, so that trees built from these rules are finite.
  */
-static void find_shortest(struct ambiguity_search *s)
+static void find_shortest_words(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
 	bool changed = true;
@@ -147,7 +148,7 @@ static void find_shortest(struct ambiguity_search *s)
 		changed = false;
 		for (uint32_t r = 0; r < g->rules.count; r++) {
 			const struct grammar_rule *rule = &g->rules.items[r];
-			uint32_t length = shortest_of(s, rule);
+			uint32_t length = shortest_word_of_rule(s, rule);
 
 			if (length >= s->shortest[rule->left])
 				continue;
@@ -158,14 +159,15 @@ static void find_shortest(struct ambiguity_search *s)
 	}
 }
 
-static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_t symbol);
+static const struct ambiguity_tree *smallest_tree(struct ambiguity_search *s, uint32_t symbol);
 
 /*
  * Builds a tree for this rule, with `given` as symbol number `at` and smallest trees for the
  * others.
  */
-static const struct ambiguity_tree *tree_around(struct ambiguity_search *s, uint32_t rule,
-						uint32_t at, const struct ambiguity_tree *given)
+static const struct ambiguity_tree *make_tree_around(struct ambiguity_search *s, uint32_t rule,
+						     uint32_t at,
+						     const struct ambiguity_tree *given)
 {
 	const struct grammar_rule *r = &s->grammar->rules.items[rule];
 	uint32_t count = 0;
@@ -175,19 +177,19 @@ static const struct ambiguity_tree *tree_around(struct ambiguity_search *s, uint
 	for (uint32_t i = 0; i < r->step_count; i++) {
 		if (r->steps[i].symbol == GRAMMAR_NONE)
 			continue;
-		children[count] = count == at ? given : smallest(s, r->steps[i].symbol);
+		children[count] = count == at ? given : smallest_tree(s, r->steps[i].symbol);
 		count++;
 	}
 	return make_tree(s, r->left, rule, children, count);
 }
 
-static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_t symbol)
+static const struct ambiguity_tree *smallest_tree(struct ambiguity_search *s, uint32_t symbol)
 {
 	if (!s->smallest[symbol])
 		s->smallest[symbol] =
 			symbol < s->grammar->terminal_count
 				? make_tree(s, symbol, GRAMMAR_NONE, NULL, 0)
-				: tree_around(s, s->shortest_rule[symbol], UINT32_MAX, NULL);
+				: make_tree_around(s, s->shortest_rule[symbol], UINT32_MAX, NULL);
 	return s->smallest[symbol];
 }
 
@@ -195,13 +197,13 @@ static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_
 
 enum colour { NEW, OPEN, DONE };
 
-struct links {
-	struct link *items; /* compatible with vec_push */
+struct rule_path {
+	struct rule_position *items; /* compatible with vec_push */
 	size_t count, room;
 };
 
 /* May all other symbols of the rule be empty? */
-static bool stands_alone(const struct grammar *g, const struct grammar_rule *rule, uint32_t step)
+static bool may_stand_alone(const struct grammar *g, const struct grammar_rule *rule, uint32_t step)
 {
 	for (uint32_t i = 0; i < rule->step_count; i++)
 		if (i != step && rule->steps[i].symbol != GRAMMAR_NONE &&
@@ -211,14 +213,15 @@ static bool stands_alone(const struct grammar *g, const struct grammar_rule *rul
 }
 
 /* Builds the second tree of a cycle by wrapping tree around tree, from the inside. */
-static void found_cycle(struct ambiguity_search *s, const struct links *way, uint32_t symbol)
+static void record_cycle(struct ambiguity_search *s, const struct rule_path *way, uint32_t symbol)
 {
 	size_t i = way->count;
 
-	s->found[0] = s->found[1] = smallest(s, symbol);
+	s->found[0] = s->found[1] = smallest_tree(s, symbol);
 	do {
 		i--;
-		s->found[1] = tree_around(s, way->items[i].rule, way->items[i].at, s->found[1]);
+		s->found[1] =
+			make_tree_around(s, way->items[i].rule, way->items[i].at, s->found[1]);
 	} while (s->grammar->rules.items[way->items[i].rule].left != symbol);
 }
 
@@ -226,8 +229,8 @@ static void found_cycle(struct ambiguity_search *s, const struct links *way, uin
  * Depth-first search: produces a topological order or finds the first cycle. `way` is the current
  * path.
  */
-static void visit(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours, struct links *way,
-		  uint32_t *ordered)
+static void order_below(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours,
+			struct rule_path *way, uint32_t *ordered)
 {
 	const struct grammar *g = s->grammar;
 	uint32_t number = symbol - g->terminal_count;
@@ -241,12 +244,12 @@ static void visit(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours,
 			uint32_t to = rule->steps[k].symbol;
 
 			if (rule->steps[k].kind == GRAMMAR_NONTERMINAL &&
-			    stands_alone(g, rule, k)) {
-				*vec_push(way) = (struct link){ r, at };
+			    may_stand_alone(g, rule, k)) {
+				*vec_push(way) = (struct rule_position){ r, at };
 				if (colours[to - g->terminal_count] == OPEN)
-					found_cycle(s, way, to);
+					record_cycle(s, way, to);
 				else if (colours[to - g->terminal_count] == NEW)
-					visit(s, to, colours, way, ordered);
+					order_below(s, to, colours, way, ordered);
 				way->count--;
 			}
 			at += to != GRAMMAR_NONE;
@@ -256,16 +259,16 @@ static void visit(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours,
 	s->order[(*ordered)++] = symbol;
 }
 
-static uint32_t find_order(struct ambiguity_search *s)
+static uint32_t order_nonterminals(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
-	uint8_t *colours = mem_zalloc(nonterminals(g) + 1, 1);
-	struct links way = { 0 };
+	uint8_t *colours = mem_zalloc(count_nonterminals(g) + 1, 1);
+	struct rule_path way = { 0 };
 	uint32_t ordered = 0;
 
-	for (uint32_t i = 0; i < nonterminals(g) && !s->found[0]; i++)
+	for (uint32_t i = 0; i < count_nonterminals(g) && !s->found[0]; i++)
 		if (s->ways[i].rule != GRAMMAR_NONE && colours[i] == NEW)
-			visit(s, g->terminal_count + i, colours, &way, &ordered);
+			order_below(s, g->terminal_count + i, colours, &way, &ordered);
 	vec_free(&way);
 	free(colours);
 	return ordered;
@@ -274,14 +277,14 @@ static uint32_t find_order(struct ambiguity_search *s)
 /* ---- paths from the start symbol ------------------------------------------------------------- */
 
 /* Breadth-first search: finds the rule and position through which each nonterminal is reached. */
-static void find_ways(struct ambiguity_search *s)
+static void find_paths_from_start(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
 	VEC(uint32_t) queue = { 0 };
 
-	for (uint32_t i = 0; i < nonterminals(g); i++)
+	for (uint32_t i = 0; i < count_nonterminals(g); i++)
 		s->ways[i].rule = GRAMMAR_NONE;
-	s->ways[0] = (struct link){ UINT32_MAX - 1, 0 };
+	s->ways[0] = (struct rule_position){ UINT32_MAX - 1, 0 };
 	*vec_push(&queue) = 0;
 	for (size_t i = 0; i < queue.count; i++) {
 		uint32_t from = queue.items[i];
@@ -295,7 +298,7 @@ static void find_ways(struct ambiguity_search *s)
 
 				if (rule->steps[k].kind == GRAMMAR_NONTERMINAL &&
 				    s->ways[to].rule == GRAMMAR_NONE) {
-					s->ways[to] = (struct link){ r, at };
+					s->ways[to] = (struct rule_position){ r, at };
 					*vec_push(&queue) = to;
 				}
 				at += rule->steps[k].symbol != GRAMMAR_NONE;
@@ -306,22 +309,22 @@ static void find_ways(struct ambiguity_search *s)
 }
 
 /* Returns a tree of the start symbol that contains this tree. */
-static const struct ambiguity_tree *tree_of_start(struct ambiguity_search *s,
-						  const struct ambiguity_tree *t)
+static const struct ambiguity_tree *wrap_up_to_start(struct ambiguity_search *s,
+						     const struct ambiguity_tree *t)
 {
 	uint32_t start = s->grammar->terminal_count;
 
 	while (t->symbol != start) {
-		const struct link *way = &s->ways[t->symbol - start];
+		const struct rule_position *way = &s->ways[t->symbol - start];
 
-		t = tree_around(s, way->rule, way->at, t);
+		t = make_tree_around(s, way->rule, way->at, t);
 	}
 	return t;
 }
 
 /* ---- enumerating words ----------------------------------------------------------------------- */
 
-struct attempt { /* the enumeration of the words of one rule */
+struct word_attempt { /* the enumeration of the words of one rule */
 	struct ambiguity_search *search;
 	const struct grammar_rule *rule;
 	uint32_t number;
@@ -332,12 +335,12 @@ struct attempt { /* the enumeration of the words of one rule */
 	uint64_t steps; /* that are left */
 };
 
-static trees *words_of(const struct ambiguity_search *s, uint32_t symbol, uint32_t length)
+static trees *trees_of_length(const struct ambiguity_search *s, uint32_t symbol, uint32_t length)
 {
 	return &s->words[(size_t)(symbol - s->grammar->terminal_count) * LENGTHS + length];
 }
 
-static void keep_word(struct attempt *a)
+static void add_or_compare_word(struct word_attempt *a)
 {
 	struct ambiguity_search *s = a->search;
 	const struct ambiguity_tree *t =
@@ -348,7 +351,7 @@ static void keep_word(struct attempt *a)
 
 	if (fresh) {
 		*value = (uintptr_t)t;
-		*vec_push(words_of(s, t->symbol, t->length)) = t;
+		*vec_push(trees_of_length(s, t->symbol, t->length)) = t;
 		return;
 	}
 	const struct ambiguity_tree *other = (const struct ambiguity_tree *)(uintptr_t)*value;
@@ -358,7 +361,7 @@ static void keep_word(struct attempt *a)
 	}
 }
 
-static void compose(struct attempt *a, uint32_t at, uint32_t left)
+static void compose_words(struct word_attempt *a, uint32_t at, uint32_t left)
 {
 	struct ambiguity_search *s = a->search;
 
@@ -368,35 +371,36 @@ static void compose(struct attempt *a, uint32_t at, uint32_t left)
 	s->steps++;
 	if (at == a->count) {
 		if (!left)
-			keep_word(a);
+			add_or_compare_word(a);
 		return;
 	}
 	uint32_t symbol = a->symbols[at], rest = a->rest[at + 1];
 	if (symbol < s->grammar->terminal_count) {
-		a->children[at] = smallest(s, symbol);
-		compose(a, at + 1, left - 1);
+		a->children[at] = smallest_tree(s, symbol);
+		compose_words(a, at + 1, left - 1);
 		return;
 	}
 	for (uint32_t length = at + 1 == a->count ? left : s->shortest[symbol];
 	     length + rest <= left; length++) {
-		const trees *words = words_of(s, symbol, length);
+		const trees *words = trees_of_length(s, symbol, length);
 
 		for (size_t i = 0; i < words->count && a->steps && !s->found[0]; i++) {
 			a->children[at] = words->items[i];
-			compose(a, at + 1, left - length);
+			compose_words(a, at + 1, left - length);
 		}
 	}
 }
 
 /* Builds all words of a length with one rule, or as many as the steps allow. */
-static void try_rule(struct ambiguity_search *s, uint32_t number, uint32_t length, uint64_t steps)
+static void try_words_of_rule(struct ambiguity_search *s, uint32_t number, uint32_t length,
+			      uint64_t steps)
 {
 	const struct grammar_rule *rule = &s->grammar->rules.items[number];
 	uint32_t count = count_symbols(rule), at = 0;
 	uint32_t *symbols = mem_alloc((count + 1) * sizeof *symbols);
 	uint32_t *rest = mem_zalloc(count + 1, sizeof *rest);
 	const struct ambiguity_tree **children = mem_alloc((count + 1) * sizeof *children);
-	struct attempt a = { s, rule, number, symbols, rest, count, children, steps };
+	struct word_attempt a = { s, rule, number, symbols, rest, count, children, steps };
 
 	for (uint32_t k = 0; k < rule->step_count; k++)
 		if (rule->steps[k].symbol != GRAMMAR_NONE)
@@ -408,13 +412,13 @@ static void try_rule(struct ambiguity_search *s, uint32_t number, uint32_t lengt
 	}
 	s->steps += 1 + count;
 	if (rest[0] <= length)
-		compose(&a, 0, length);
+		compose_words(&a, 0, length);
 	free(symbols);
 	free(rest);
 	free(children);
 }
 
-static void try_words(struct ambiguity_search *s, uint32_t ordered)
+static void try_all_words(struct ambiguity_search *s, uint32_t ordered)
 {
 	const struct grammar *g = s->grammar;
 	uint64_t cell = STEPS / (8u * ordered);
@@ -426,7 +430,7 @@ static void try_words(struct ambiguity_search *s, uint32_t ordered)
 			uint32_t first = g->first_rule[number], end = g->first_rule[number + 1];
 
 			for (uint32_t r = first; r < end; r++) {
-				try_rule(s, r, length, cell / (end - first) + 1);
+				try_words_of_rule(s, r, length, cell / (end - first) + 1);
 				if (s->found[0] || s->steps > STEPS)
 					return;
 			}
@@ -469,8 +473,8 @@ static void print_tree(FILE *out, const struct grammar *g, const struct ambiguit
 	putc(')', out);
 }
 
-static char *text_of(const struct grammar *g, const struct ambiguity_tree *t, bool word,
-		     bool numbers)
+static char *format_word_or_tree(const struct grammar *g, const struct ambiguity_tree *t, bool word,
+				 bool numbers)
 {
 	char *text = NULL;
 	size_t size;
@@ -503,7 +507,7 @@ static void open_search(struct ambiguity_search *s, const struct grammar *g)
 
 static void close_search(struct ambiguity_search *s)
 {
-	for (size_t i = 0; i < (size_t)nonterminals(s->grammar) * LENGTHS; i++)
+	for (size_t i = 0; i < (size_t)count_nonterminals(s->grammar) * LENGTHS; i++)
 		vec_free(&s->words[i]);
 	free(s->shortest);
 	free(s->shortest_rule);
@@ -521,19 +525,19 @@ char *grammar_find_ambiguity(const struct grammar *g, char *texts[2])
 	char *word = NULL;
 
 	open_search(&s, g);
-	find_shortest(&s);
-	find_ways(&s);
-	uint32_t ordered = find_order(&s);
+	find_shortest_words(&s);
+	find_paths_from_start(&s);
+	uint32_t ordered = order_nonterminals(&s);
 	if (!s.found[0])
-		try_words(&s, ordered);
+		try_all_words(&s, ordered);
 	if (s.found[0]) {
-		const struct ambiguity_tree *a = tree_of_start(&s, s.found[0]);
-		const struct ambiguity_tree *b = tree_of_start(&s, s.found[1]);
+		const struct ambiguity_tree *a = wrap_up_to_start(&s, s.found[0]);
+		const struct ambiguity_tree *b = wrap_up_to_start(&s, s.found[1]);
 
-		word = text_of(g, a, true, false);
+		word = format_word_or_tree(g, a, true, false);
 		for (int numbers = 0; numbers < 2; numbers++) {
-			texts[0] = text_of(g, a, false, numbers);
-			texts[1] = text_of(g, b, false, numbers);
+			texts[0] = format_word_or_tree(g, a, false, numbers);
+			texts[1] = format_word_or_tree(g, b, false, numbers);
 			if (numbers || strcmp(texts[0], texts[1]) != 0)
 				break;
 			free(texts[0]);

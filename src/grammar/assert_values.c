@@ -19,12 +19,12 @@ struct engine_shown {
 	VEC(int) references; /* by path */
 };
 
-static bool starts_name(char c)
+static bool is_name_start(char c)
 {
 	return isalpha((unsigned char)c) || c == '_';
 }
 
-static bool is_name(char c)
+static bool is_name_character(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
@@ -41,7 +41,7 @@ static const char *skip_quoted(const char *at)
 
 static const char *skip_number(const char *at)
 {
-	while (is_name(*at) || *at == '.')
+	while (is_name_character(*at) || *at == '.')
 		at++;
 	return at;
 }
@@ -49,9 +49,9 @@ static const char *skip_number(const char *at)
 static const char *skip_path(const char *at)
 {
 	for (;;) {
-		while (is_name(*at))
+		while (is_name_character(*at))
 			at++;
-		if (at[0] != '.' || !starts_name(at[1]))
+		if (at[0] != '.' || !is_name_start(at[1]))
 			return at;
 		at++;
 	}
@@ -72,8 +72,8 @@ static bool is_keyword(const char *text, size_t length)
 	return false;
 }
 
-static void add_path(struct grammar_parser *parser, const struct grammar_code *code,
-		     struct engine_shown *shown, const char *text, size_t length)
+static void compile_path(struct grammar_parser *parser, const struct grammar_code *code,
+			 struct engine_shown *shown, const char *text, size_t length)
 {
 	struct script_place place = { parser->grammar->file->path, code->place.line,
 				      code->place.column };
@@ -99,16 +99,16 @@ static void add_path(struct grammar_parser *parser, const struct grammar_code *c
 }
 
 /* Compiles all paths in the assertion, except method names (g:cycle), which are not values. */
-static void find_paths(struct grammar_parser *parser, const struct grammar_code *code,
-		       struct engine_shown *shown)
+static void compile_paths(struct grammar_parser *parser, const struct grammar_code *code,
+			  struct engine_shown *shown)
 {
 	const char *at = code->text, *end;
 
 	while (*at) {
-		if (starts_name(*at)) {
+		if (is_name_start(*at)) {
 			end = skip_path(at);
 			if (at == code->text || at[-1] != ':')
-				add_path(parser, code, shown, at, (size_t)(end - at));
+				compile_path(parser, code, shown, at, (size_t)(end - at));
 			at = end;
 		} else if (*at == '"' || *at == '\'') {
 			at = skip_quoted(at);
@@ -153,7 +153,7 @@ char *engine_show_values(struct grammar_parser *parser, uint32_t code, int base)
 		parser->shown = mem_zalloc(parser->grammar->codes.count, sizeof *parser->shown);
 	shown = &parser->shown[code];
 	if (!shown->ready)
-		find_paths(parser, about, shown);
+		compile_paths(parser, about, shown);
 	for (size_t i = 0; i < shown->paths.count; i++) {
 		struct err err;
 

@@ -30,20 +30,20 @@ struct builder {
  * Adds a message. Drops it if the same message exists already: another grammar of the property may
  * have reported it, for example for a reset condition.
  */
-void builder_complain(struct builder *make, enum spec_severity severity, struct spec_place place,
+void builder_complain(struct builder *builder, enum spec_severity severity, struct spec_place place,
 		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
  * rules.c: builds symbols, rules, steps and codes; resolves the names of each rule with
  * scope_rule().
  */
-void rules_read(struct builder *make);
+void rules_read(struct builder *builder);
 
 /*
  * sets.c: finds productions without words and unreachable productions; computes nullable, FIRST,
  * FOLLOW and the LL(1) table.
  */
-void sets_find(struct builder *make);
+void sets_find(struct builder *builder);
 
 static inline bool sets_has(const uint64_t *set, uint32_t member)
 {
@@ -54,29 +54,29 @@ static inline bool sets_has(const uint64_t *set, uint32_t member)
  * code.c: reads a piece of Lua or a condition at a location; compiles all of them to find their
  * errors.
  */
-void code_read(struct builder *make, struct grammar_code *code, const char *text,
+void code_read(struct builder *builder, struct grammar_code *code, const char *text,
 	       struct spec_place place, bool condition);
-void code_compile(struct builder *make);
+void code_compile(struct builder *builder);
 /* The location in the property file of byte `at` of a piece of code, `length` bytes long. */
 struct spec_place code_place(const struct grammar_code *code, size_t at, size_t length);
 
 /* scope.c: resolves the names in an alternative's code and assigns slots. */
-void scope_rule(struct builder *make, struct grammar_rule *rule, struct grammar_step *steps,
+void scope_rule(struct builder *builder, struct grammar_rule *rule, struct grammar_step *steps,
 		const struct spec_item *items);
 
 /*
  * outside.c: attributes of events, and code outside of alternatives (reset conditions, the head,
  * `on violation`).
  */
-void outside_events(struct builder *make);
-void outside_read(struct builder *make);
+void outside_events(struct builder *builder);
+void outside_read(struct builder *builder);
 /* Adds notes for events that no alternative contains or that are in no word. */
-void outside_tell(struct builder *make);
+void outside_report_events(struct builder *builder);
 
 /* undeclared_names.c: adds notes for session-wide names that no code sets. */
-void undeclared_names_tell(struct builder *make);
+void undeclared_names_report(struct builder *builder);
 
 /* code_purity.c: sets `pure` and `assigns` of all codes. Needs all session-wide names. */
-void code_purity_find(struct builder *make);
+void code_purity_find(struct builder *builder);
 
 #endif

@@ -13,17 +13,17 @@
  * A target of an assignment: x, x.y, x[i].y, …; also x in `function x()` and x.y in `function
  * x.y()`.
  */
-struct phrase_target {
+struct assignment_target {
 	size_t root, last; /* its first and its last lexeme */
 	bool is_name;	   /* the target is a single name, x */
 	bool is_local;	   /* local x = …, for x = …, local function x() */
 	bool is_only;	   /* the statement has no other target */
 	size_t equals;	   /* the lexeme `=`; for a function the last lexeme of its name */
 };
-typedef VEC(struct phrase_target) phrase_targets;
+typedef VEC(struct assignment_target) assignment_targets;
 
 void code_assignments_find_targets(const char *text, const script_lexemes *lexemes,
-				   phrase_targets *out);
+				   assignment_targets *out);
 
 /*
  * Adds all names that the piece declares as local somewhere. A use of such a name may mean the

@@ -6,15 +6,16 @@
 #include "grammar/code_assignments.h"
 
 struct code_names {
-	struct builder *make;
+	struct builder *builder;
 	const struct grammar_code *code;
 	const char *lua; /* code->lua; the lexemes refer to this text */
 	script_lexemes lexemes;
-	phrase_targets targets;
+	assignment_targets targets;
 	struct intern locals; /* names that it declares local somewhere */
 };
 
-void code_names_open(struct code_names *r, struct builder *make, const struct grammar_code *code);
+void code_names_open(struct code_names *r, struct builder *builder,
+		     const struct grammar_code *code);
 void code_names_close(struct code_names *r);
 
 /* Is this lexeme a name on its own, neither a field nor a key in a table constructor? */

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static uint32_t nonterminals(const struct grammar *grammar)
+static uint32_t count_nonterminals(const struct grammar *grammar)
 {
 	return grammar->symbol_count - grammar->terminal_count;
 }
@@ -18,7 +18,7 @@ static bool is_symbol(const struct grammar_step *step)
 }
 
 /* Does the symbol derive only the empty word? */
-static bool is_erased(const struct grammar *grammar, uint32_t symbol)
+static bool derives_only_empty_word(const struct grammar *grammar, uint32_t symbol)
 {
 	if (!grammar->nullable[symbol])
 		return false;
@@ -28,7 +28,7 @@ static bool is_erased(const struct grammar *grammar, uint32_t symbol)
 	return true;
 }
 
-static void keep_steps(struct earley_tables *tables)
+static void list_steps_with_cores(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
 	size_t total = 0;
@@ -42,7 +42,7 @@ static void keep_steps(struct earley_tables *tables)
 		tables->first_kept[i] = kept;
 		for (uint32_t j = 0; j < rule->step_count; j++)
 			if (is_symbol(&rule->steps[j]) &&
-			    !is_erased(grammar, rule->steps[j].symbol))
+			    !derives_only_empty_word(grammar, rule->steps[j].symbol))
 				tables->kept[kept++] = j;
 	}
 	tables->first_kept[grammar->rules.count] = kept;
@@ -151,7 +151,7 @@ static void make_corners(struct earley_tables *tables)
 static void make_closure(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
-	uint32_t count = nonterminals(grammar), words = tables->words = count / 64 + 1;
+	uint32_t count = count_nonterminals(grammar), words = tables->words = count / 64 + 1;
 	tables->closure = mem_zalloc((size_t)count * words, sizeof *tables->closure);
 	for (uint32_t i = 0; i < count; i++) {
 		tables->closure[i * words + i / 64] |= UINT64_C(1) << i % 64;
@@ -178,14 +178,15 @@ static void make_closure(struct earley_tables *tables)
  * down derives itself, and so does everything in between: they have infinitely many empty trees.
  */
 enum { EMPTY_NEW, EMPTY_OPEN, EMPTY_DONE };
-struct empty_search {
+struct empty_tree_search {
 	struct earley_tables *tables;
 	uint8_t *state, *trees; /* by nonterminal */
 };
 
-static unsigned count_empty(struct empty_search *search, uint32_t nonterminal);
+static unsigned count_empty_trees(struct empty_tree_search *search, uint32_t nonterminal);
 
-static unsigned count_empty_of(struct empty_search *search, const struct grammar_rule *rule)
+static unsigned count_empty_trees_of_rule(struct empty_tree_search *search,
+					  const struct grammar_rule *rule)
 {
 	const struct grammar *grammar = search->tables->grammar;
 	unsigned trees = 1;
@@ -195,13 +196,13 @@ static unsigned count_empty_of(struct empty_search *search, const struct grammar
 	for (uint32_t i = 0; i < rule->step_count; i++)
 		if (is_symbol(&rule->steps[i])) {
 			uint32_t symbol = rule->steps[i].symbol - grammar->terminal_count;
-			trees *= count_empty(search, symbol);
+			trees *= count_empty_trees(search, symbol);
 			trees = trees > 2 ? 2 : trees;
 		}
 	return trees;
 }
 
-static unsigned count_empty(struct empty_search *search, uint32_t nonterminal)
+static unsigned count_empty_trees(struct empty_tree_search *search, uint32_t nonterminal)
 {
 	const struct grammar *grammar = search->tables->grammar;
 	if (search->state[nonterminal] == EMPTY_OPEN)
@@ -212,7 +213,7 @@ static unsigned count_empty(struct empty_search *search, uint32_t nonterminal)
 	unsigned trees = 0;
 	for (uint32_t i = grammar->first_rule[nonterminal];
 	     i < grammar->first_rule[nonterminal + 1]; i++) {
-		unsigned more = count_empty_of(search, &grammar->rules.items[i]);
+		unsigned more = count_empty_trees_of_rule(search, &grammar->rules.items[i]);
 		if (more && search->tables->empty_rule[nonterminal] == GRAMMAR_NONE)
 			search->tables->empty_rule[nonterminal] = i;
 		trees += more;
@@ -221,10 +222,10 @@ static unsigned count_empty(struct empty_search *search, uint32_t nonterminal)
 	return search->trees[nonterminal] = trees > 2 ? 2 : trees;
 }
 
-static void find_empty(struct earley_tables *tables)
+static void find_empty_trees(struct earley_tables *tables)
 {
-	uint32_t count = nonterminals(tables->grammar);
-	struct empty_search search = {
+	uint32_t count = count_nonterminals(tables->grammar);
+	struct empty_tree_search search = {
 		.tables = tables,
 		.state = mem_zalloc(count, 1),
 		.trees = mem_zalloc(count, 1),
@@ -235,7 +236,7 @@ static void find_empty(struct earley_tables *tables)
 		tables->empty_rule[i] = GRAMMAR_NONE;
 	for (uint32_t i = 0; i < count; i++)
 		if (tables->grammar->nullable[tables->grammar->terminal_count + i])
-			tables->empty_twice[i] = count_empty(&search, i) > 1;
+			tables->empty_twice[i] = count_empty_trees(&search, i) > 1;
 	free(search.state);
 	free(search.trees);
 }
@@ -254,10 +255,10 @@ static bool rule_has_code(const struct earley_tables *tables, const struct gramm
 	return false;
 }
 
-static void find_code(struct earley_tables *tables)
+static void find_nonterminals_with_code(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
-	tables->has_code = mem_zalloc(nonterminals(grammar), sizeof *tables->has_code);
+	tables->has_code = mem_zalloc(count_nonterminals(grammar), sizeof *tables->has_code);
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < grammar->rules.count; i++) {
@@ -303,7 +304,7 @@ static void find_leads_of(const struct earley_tables *tables, uint32_t at, uint6
 	}
 }
 
-static bool ends_clean(const struct earley_tables *tables, uint32_t number)
+static bool rule_ends_clean(const struct earley_tables *tables, uint32_t number)
 {
 	const struct grammar_rule *rule = &tables->grammar->rules.items[number];
 	uint32_t from = tables->first_kept[number], to = tables->first_kept[number + 1];
@@ -317,13 +318,13 @@ static bool ends_clean(const struct earley_tables *tables, uint32_t number)
 
 static void find_leads(struct earley_tables *tables)
 {
-	uint32_t count = nonterminals(tables->grammar), rules = tables->grammar->rules.count;
+	uint32_t count = count_nonterminals(tables->grammar), rules = tables->grammar->rules.count;
 	tables->leads = mem_zalloc((size_t)count * tables->words, sizeof *tables->leads);
 	for (uint32_t i = 0; i < count; i++)
 		find_leads_of(tables, i, &tables->leads[i * tables->words]);
 	tables->ends_clean = mem_zalloc(rules + 1, sizeof *tables->ends_clean);
 	for (uint32_t i = 0; i < rules; i++)
-		tables->ends_clean[i] = ends_clean(tables, i);
+		tables->ends_clean[i] = rule_ends_clean(tables, i);
 	tables->ends_clean[rules] = true;
 }
 
@@ -332,12 +333,12 @@ struct earley_tables *earley_tables_make(const struct grammar *grammar)
 	struct earley_tables *tables = mem_zalloc(1, sizeof *tables);
 	tables->grammar = grammar;
 	tables->goal = grammar->symbol_count;
-	keep_steps(tables);
+	list_steps_with_cores(tables);
 	make_cores(tables);
 	make_corners(tables);
 	make_closure(tables);
-	find_empty(tables);
-	find_code(tables);
+	find_empty_trees(tables);
+	find_nonterminals_with_code(tables);
 	find_leads(tables);
 	return tables;
 }

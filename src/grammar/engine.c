@@ -12,8 +12,8 @@
 
 /* ---- opening a parser ------------------------------------------------------------------------ */
 
-static bool compile(struct grammar_parser *parser, const struct grammar_code *code, int *reference,
-		    struct err *err)
+static bool compile_code(struct grammar_parser *parser, const struct grammar_code *code,
+			 int *reference, struct err *err)
 {
 	struct script_place place = { parser->grammar->file->path, code->place.line,
 				      code->place.column };
@@ -24,25 +24,26 @@ static bool compile(struct grammar_parser *parser, const struct grammar_code *co
 			      code->slot_count + code->session, code->condition, reference, err);
 }
 
-static bool compile_all(struct grammar_parser *parser, struct err *err)
+static bool compile_all_codes(struct grammar_parser *parser, struct err *err)
 {
 	const struct grammar *grammar = parser->grammar;
 
 	for (size_t c = 0; c < grammar->codes.count; c++) {
-		if (!compile(parser, &grammar->codes.items[c], &parser->codes[c], err))
+		if (!compile_code(parser, &grammar->codes.items[c], &parser->codes[c], err))
 			return false;
 	}
 	for (uint32_t e = 0; e < grammar->terminal_count; e++) {
 		const struct grammar_code *condition = grammar->events[e].reset_if;
 
 		parser->resets[e] = LUA_NOREF;
-		if (condition && !compile(parser, condition, &parser->resets[e], err))
+		if (condition && !compile_code(parser, condition, &parser->resets[e], err))
 			return false;
 	}
-	if (grammar->attributes && !compile(parser, grammar->attributes, &parser->attributes, err))
+	if (grammar->attributes &&
+	    !compile_code(parser, grammar->attributes, &parser->attributes, err))
 		return false;
 	return !grammar->on_violation ||
-	       compile(parser, grammar->on_violation, &parser->on_violation, err);
+	       compile_code(parser, grammar->on_violation, &parser->on_violation, err);
 }
 
 struct grammar_parser *grammar_parser_open(const struct grammar *grammar, bool earley,
@@ -56,7 +57,7 @@ struct grammar_parser *grammar_parser_open(const struct grammar *grammar, bool e
 	parser->codes = mem_zalloc(grammar->codes.count + 1, sizeof *parser->codes);
 	parser->resets = mem_zalloc(grammar->terminal_count + 1, sizeof *parser->resets);
 	parser->attributes = parser->on_violation = LUA_NOREF;
-	if (!compile_all(parser, err) || !parser->engine->open(parser, err)) {
+	if (!compile_all_codes(parser, err) || !parser->engine->open(parser, err)) {
 		parser->engine = NULL;
 		grammar_parser_close(parser);
 		return NULL;
@@ -90,8 +91,8 @@ enum grammar_verdict engine_break(struct grammar_violation *violation, const cha
  * Calls an assertion with copies of its arguments. The originals stay on Lua's stack, for the
  * message about a failure.
  */
-static enum grammar_verdict judge(struct grammar_parser *parser, uint32_t code, int arguments,
-				  struct grammar_violation *violation)
+static enum grammar_verdict run_assertion(struct grammar_parser *parser, uint32_t code,
+					  int arguments, struct grammar_violation *violation)
 {
 	lua_State *lua = script_lua(parser->script);
 	int base = lua_gettop(lua) - arguments + 1;
@@ -117,8 +118,8 @@ static enum grammar_verdict judge(struct grammar_parser *parser, uint32_t code, 
 }
 
 /* Calls the function with this reference; pops its `arguments` from Lua's stack. */
-static bool call(struct grammar_parser *parser, int reference, int arguments, int results,
-		 struct err *err)
+static bool call_reference(struct grammar_parser *parser, int reference, int arguments, int results,
+			   struct err *err)
 {
 	lua_State *lua = script_lua(parser->script);
 
@@ -136,8 +137,8 @@ enum grammar_verdict engine_run(struct grammar_parser *parser, uint32_t code,
 
 	lua_checkstack(script_lua(parser->script), arguments + LUA_MINSTACK);
 	if (about->condition)
-		return judge(parser, code, arguments, violation);
-	if (!call(parser, parser->codes[code], arguments, 0, &err))
+		return run_assertion(parser, code, arguments, violation);
+	if (!call_reference(parser, parser->codes[code], arguments, 0, &err))
 		return engine_break(violation, err.text);
 	return GRAMMAR_OPEN;
 }
@@ -196,7 +197,7 @@ bool engine_push_attributes(struct grammar_parser *parser, int before,
 		lua_pop(lua, 2);
 		return false;
 	}
-	if (call(parser, parser->attributes, 1 + head->session, 0, &err))
+	if (call_reference(parser, parser->attributes, 1 + head->session, 0, &err))
 		return true;
 	lua_pop(lua, 1);
 	engine_break(violation, err.text);
@@ -235,7 +236,7 @@ void engine_report(struct grammar_parser *parser, int before, struct grammar_vio
 		*vec_push(&violation->reports) = broken.why;
 		return;
 	}
-	if (!call(parser, parser->on_violation, 1 + code->session, 0, &err))
+	if (!call_reference(parser, parser->on_violation, 1 + code->session, 0, &err))
 		*vec_push(&violation->reports) = mem_copy_text(err.text, strlen(err.text));
 	script_take_reports(parser->script, &violation->reports);
 }

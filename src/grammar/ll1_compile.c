@@ -12,15 +12,15 @@ static bool has_bit(const uint64_t *set, uint32_t bit)
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
-static void reach(uint32_t *frame, uint32_t slot)
+static void extend_frame(uint32_t *frame, uint32_t slot)
 {
 	if (slot != GRAMMAR_NONE && slot + 1 > *frame)
 		*frame = slot + 1;
 }
 
 /* Returns the number of slots in a rule's frame: 0 if its code names no symbols. */
-static uint32_t frame_of(const struct grammar *grammar, const struct grammar_rule *rule,
-			 bool *needs_left)
+static uint32_t count_frame_slots(const struct grammar *grammar, const struct grammar_rule *rule,
+				  bool *needs_left)
 {
 	uint32_t frame = 0;
 
@@ -29,12 +29,12 @@ static uint32_t frame_of(const struct grammar *grammar, const struct grammar_rul
 		const struct grammar_code *code;
 
 		if (step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL) {
-			reach(&frame, step->slot);
+			extend_frame(&frame, step->slot);
 			continue;
 		}
 		code = &grammar->codes.items[step->code];
 		for (uint32_t i = 0; i < code->slot_count; i++) {
-			reach(&frame, code->slots[i]);
+			extend_frame(&frame, code->slots[i]);
 			if (code->slots[i] == 0)
 				*needs_left = true;
 		}
@@ -96,7 +96,7 @@ static void add_rules(struct ll1 *ll1, const struct grammar *grammar)
 		const struct grammar_rule *rule = &grammar->rules.items[r];
 
 		most += rule->step_count + 1;
-		frames[r] = frame_of(grammar, rule, &ll1->needs_left[r]);
+		frames[r] = count_frame_slots(grammar, rule, &ll1->needs_left[r]);
 		if (rule->left == grammar->terminal_count && ll1->needs_left[r])
 			start_needs_left = true;
 	}
@@ -119,7 +119,8 @@ static void add_rules(struct ll1 *ll1, const struct grammar *grammar)
  * Computes an op's `rest` from that of the next op. `empty`: by nonterminal, how it derives the
  * empty word.
  */
-static uint8_t rest_of(const struct grammar *grammar, const struct ll1_op *op, const uint8_t *empty)
+static uint8_t compute_rest(const struct grammar *grammar, const struct ll1_op *op,
+			    const uint8_t *empty)
 {
 	switch (op->kind) {
 	case LL1_TERMINAL: return 0;
@@ -146,7 +147,7 @@ static void find_rests(struct ll1 *ll1, const struct grammar *grammar)
 	while (changed) {
 		changed = false;
 		for (uint32_t i = ll1->op_count; i-- > 0;)
-			ll1->ops[i].rest = rest_of(grammar, &ll1->ops[i], empty);
+			ll1->ops[i].rest = compute_rest(grammar, &ll1->ops[i], empty);
 		for (size_t r = 0; r < grammar->rules.count; r++) {
 			uint32_t n = grammar->rules.items[r].left - grammar->terminal_count;
 			uint8_t rest = ll1->ops[ll1->first_op[r]].rest;

@@ -72,7 +72,7 @@ static void clear_frame(struct ll1_walk *walk, const struct ll1_op *op, uint32_t
  * rule's entry and frame are dropped first, so that right recursion does not grow the stack. The
  * table of the left side is the one in the nonterminal's slot in the parent's frame.
  */
-static void expand(struct ll1_walk *walk, uint32_t rule)
+static void expand_nonterminal(struct ll1_walk *walk, uint32_t rule)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 	struct ll1_entry *top = top_of(walk), child;
@@ -102,7 +102,7 @@ static void expand(struct ll1_walk *walk, uint32_t rule)
 /*
  * Leaves the rule at the top, which is finished. Returns false if it was the last one on the stack.
  */
-static bool leave(struct ll1_walk *walk)
+static bool leave_rule(struct ll1_walk *walk)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 	struct ll1_entry *top = top_of(walk);
@@ -139,7 +139,7 @@ static void save_names(struct ll1_walk *walk, uint32_t code)
 	lua_remove(lua, -1 - (int)about->assign_count);
 }
 
-static void put_names_back(struct ll1_walk *walk)
+static void restore_names(struct ll1_walk *walk)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 	lua_State *lua = script_lua(walk->parser->script);
@@ -180,7 +180,7 @@ static enum grammar_verdict run_code(struct ll1_walk *walk, const struct ll1_op 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
 /* Executes code and ends of rules, up to a symbol or the end of the session. */
-static enum grammar_verdict run_on(struct ll1_walk *walk, const struct ll1_op **at)
+static enum grammar_verdict run_to_next_symbol(struct ll1_walk *walk, const struct ll1_op **at)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 
@@ -195,7 +195,7 @@ static enum grammar_verdict run_on(struct ll1_walk *walk, const struct ll1_op **
 			if (verdict != GRAMMAR_OPEN)
 				return verdict;
 			top->pc++;
-		} else if (op->kind != LL1_END || !leave(walk)) {
+		} else if (op->kind != LL1_END || !leave_rule(walk)) {
 			return GRAMMAR_OPEN;
 		}
 	}
@@ -217,14 +217,14 @@ enum grammar_verdict ll1_walk_token(struct ll1_walk *walk, const struct grammar_
 	struct ll1_entry *top;
 
 	for (;;) {
-		enum grammar_verdict verdict = run_on(walk, &op);
+		enum grammar_verdict verdict = run_to_next_symbol(walk, &op);
 
 		if (verdict != GRAMMAR_OPEN)
 			return verdict;
 		assert(op->kind != LL1_END);
 		if (op->kind == LL1_TERMINAL)
 			break;
-		expand(walk, choose_rule(walk, op->symbol, token->event));
+		expand_nonterminal(walk, choose_rule(walk, op->symbol, token->event));
 	}
 	assert(op->symbol == token->event);
 	top = top_of(walk);
@@ -234,7 +234,7 @@ enum grammar_verdict ll1_walk_token(struct ll1_walk *walk, const struct grammar_
 	}
 	clear_last(walk, op, top->base);
 	top->pc++;
-	return run_on(walk, &op);
+	return run_to_next_symbol(walk, &op);
 }
 
 enum grammar_verdict ll1_walk_end(struct ll1_walk *walk)
@@ -242,12 +242,13 @@ enum grammar_verdict ll1_walk_end(struct ll1_walk *walk)
 	const struct ll1_op *op;
 
 	for (;;) {
-		enum grammar_verdict verdict = run_on(walk, &op);
+		enum grammar_verdict verdict = run_to_next_symbol(walk, &op);
 
 		if (verdict != GRAMMAR_OPEN || op->kind == LL1_END)
 			return verdict;
 		assert(op->kind == LL1_NONTERMINAL);
-		expand(walk, choose_rule(walk, op->symbol, walk->parser->grammar->terminal_count));
+		expand_nonterminal(
+			walk, choose_rule(walk, op->symbol, walk->parser->grammar->terminal_count));
 	}
 }
 
@@ -278,7 +279,7 @@ enum grammar_verdict ll1_try_end(struct ll1_walk *walk)
 	ll1->scratch = session->stack;
 	session->stack = stack;
 	if (verdict == GRAMMAR_OPEN)
-		put_names_back(walk);
+		restore_names(walk);
 	session->floor = 0;
 	return verdict;
 }

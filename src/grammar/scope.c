@@ -14,7 +14,7 @@
  * is step i.
  */
 struct scope {
-	struct builder *make;
+	struct builder *builder;
 	struct grammar_rule *rule;
 	struct grammar_step *steps;
 	const char **names; /* by symbol: its name or label; NULL: the step is code */
@@ -33,7 +33,7 @@ struct scope {
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-static void check_label(struct builder *make, const struct spec_item *item, const char *left)
+static void check_label(struct builder *builder, const struct spec_item *item, const char *left)
 {
 	struct spec_place place = item->place;
 
@@ -42,35 +42,35 @@ static void check_label(struct builder *make, const struct spec_item *item, cons
 	place.length = (uint32_t)strlen(item->label);
 	if (!strcmp(item->label, "session"))
 		builder_complain(
-			make, SPEC_ERROR, place,
+			builder, SPEC_ERROR, place,
 			"'session' is reserved for the attributes of the previous session; "
 			"use another label");
 	else if (script_is_word(item->label))
-		builder_complain(make, SPEC_ERROR, place,
+		builder_complain(builder, SPEC_ERROR, place,
 				 "'%s' is a Lua keyword, so code cannot refer to it; use another "
 				 "label",
 				 item->label);
 	else if (!strcmp(item->label, left))
-		builder_complain(make, SPEC_ERROR, place,
+		builder_complain(builder, SPEC_ERROR, place,
 				 "'%s' is the name of the production itself; use another label",
 				 item->label);
 }
 
-static void open_scope(struct scope *s, struct builder *make, struct grammar_rule *rule,
+static void open_scope(struct scope *s, struct builder *builder, struct grammar_rule *rule,
 		       struct grammar_step *steps, const struct spec_item *items)
 {
 	uint32_t count = rule->step_count + 1, at = 1;
 
-	*s = (struct scope){ .make = make, .rule = rule, .steps = steps };
+	*s = (struct scope){ .builder = builder, .rule = rule, .steps = steps };
 	s->names = mem_zalloc(count, sizeof *s->names);
 	s->slots = mem_alloc(count * sizeof *s->slots);
 	s->last = mem_alloc(count * sizeof *s->last);
 	for (uint32_t i = 0; i < count; i++)
 		s->slots[i] = s->last[i] = GRAMMAR_NONE;
-	s->names[0] = make->grammar->names[rule->left];
+	s->names[0] = builder->grammar->names[rule->left];
 	s->slots[0] = 0;
 	for (; items; items = items->next, at++) {
-		check_label(make, items, s->names[0]);
+		check_label(builder, items, s->names[0]);
 		s->names[at] = items->label ? items->label : items->name;
 	}
 }
@@ -90,7 +90,7 @@ static void close_scope(struct scope *s)
  * Returns the symbol that the name at lexeme `i` means. The production's own name always means the
  * left side, even if a symbol on the right has the same name.
  */
-static uint32_t find(const struct scope *s, const struct code_names *r, size_t i)
+static uint32_t find_symbol(const struct scope *s, const struct code_names *r, size_t i)
 {
 	uint32_t found = NOT_HERE;
 
@@ -106,7 +106,7 @@ static void complain_twice(const struct code_names *r, size_t i)
 {
 	const char *name = code_names_name(r, i);
 
-	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
 			 "'%s' is ambiguous: it appears more than once in this alternative; give "
 			 "each one a label, as in first=%s",
 			 name, name);
@@ -114,7 +114,7 @@ static void complain_twice(const struct code_names *r, size_t i)
 
 static void complain_early(const struct code_names *r, size_t i)
 {
-	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
 			 "'%s' has not happened yet: an event's attributes can only be used "
 			 "after the event",
 			 code_names_name(r, i));
@@ -126,10 +126,10 @@ static void complain_early(const struct code_names *r, size_t i)
  */
 static void complain_elsewhere(const struct code_names *r, size_t i, uint32_t symbol)
 {
-	const struct grammar *g = r->make->grammar;
+	const struct grammar *g = r->builder->grammar;
 	const char *name = g->names[symbol];
 
-	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
 			 "%s '%s' is not in this alternative; the attributes of the "
 			 "previous session are in 'session'",
 			 symbol < g->terminal_count ? "the event" : "the production", name);
@@ -139,16 +139,16 @@ static void complain_assigned(const struct code_names *r, size_t i)
 {
 	const char *name = code_names_name(r, i);
 
-	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
 			 "'%s' is a symbol and cannot be assigned; assign to an attribute, "
 			 "as in %s.x = ...",
 			 name, name);
 }
 
-static void use(struct scope *s, const struct code_names *r, size_t i, uint32_t step)
+static void use_name(struct scope *s, const struct code_names *r, size_t i, uint32_t step)
 {
 	bool local = code_names_may_be_local(r, i);
-	uint32_t symbol = find(s, r, i), other;
+	uint32_t symbol = find_symbol(s, r, i), other;
 
 	if (symbol == TWICE) {
 		if (!local)
@@ -177,13 +177,13 @@ static void use(struct scope *s, const struct code_names *r, size_t i, uint32_t 
 	*vec_push(&s->uses) = symbol;
 }
 
-static void read_code(struct scope *s, uint32_t step)
+static void resolve_code(struct scope *s, uint32_t step)
 {
-	struct grammar_code *code = &s->make->grammar->codes.items[s->steps[step].code];
+	struct grammar_code *code = &s->builder->grammar->codes.items[s->steps[step].code];
 	struct code_names r;
 
 	*vec_push(&s->first_use) = (uint32_t)s->uses.count;
-	code_names_open(&r, s->make, code);
+	code_names_open(&r, s->builder, code);
 	code_names_keep_session(&r);
 	for (size_t i = 0; i < r.lexemes.count; i++) {
 		if (!code_names_is_use(&r, i))
@@ -191,7 +191,7 @@ static void read_code(struct scope *s, uint32_t step)
 		if (code_names_is(&r, i, "session"))
 			code->session = true;
 		else
-			use(s, &r, i, step);
+			use_name(s, &r, i, step);
 	}
 	code_names_close(&r);
 }
@@ -199,9 +199,9 @@ static void read_code(struct scope *s, uint32_t step)
 /* ---- slots ----------------------------------------------------------------------------------- */
 
 /* Assigns slots, in the order of the steps, to the symbols that some code names. */
-static void give_slots(struct scope *s)
+static void assign_slots(struct scope *s)
 {
-	struct grammar *g = s->make->grammar;
+	struct grammar *g = s->builder->grammar;
 	const char **names;
 
 	for (size_t i = 0; i < s->uses.count; i++)
@@ -218,10 +218,10 @@ static void give_slots(struct scope *s)
 }
 
 /* Sets a code's parameters: the slots of the symbols that it names, each once, and `session`. */
-static void give_parameters(struct scope *s, struct grammar_code *code, uint32_t step,
-			    const uint32_t *uses, size_t count)
+static void assign_parameters(struct scope *s, struct grammar_code *code, uint32_t step,
+			      const uint32_t *uses, size_t count)
 {
-	struct arena *arena = &s->make->grammar->arena;
+	struct arena *arena = &s->builder->grammar->arena;
 	uint32_t *slots = arena_alloc(arena, (count + 1) * sizeof *slots);
 	const char **names = arena_alloc(arena, (count + 2) * sizeof *names);
 
@@ -246,9 +246,9 @@ static void give_parameters(struct scope *s, struct grammar_code *code, uint32_t
  * Finds the slots that may be dropped after each step. A symbol needs its slot at its own step,
  * too.
  */
-static void find_last(struct scope *s)
+static void find_last_uses(struct scope *s)
 {
-	struct arena *arena = &s->make->grammar->arena;
+	struct arena *arena = &s->builder->grammar->arena;
 	uint32_t count = s->rule->step_count;
 
 	for (uint32_t i = 1; i <= count; i++)
@@ -269,25 +269,25 @@ static void find_last(struct scope *s)
 	}
 }
 
-void scope_rule(struct builder *make, struct grammar_rule *rule, struct grammar_step *steps,
+void scope_rule(struct builder *builder, struct grammar_rule *rule, struct grammar_step *steps,
 		const struct spec_item *items)
 {
 	struct scope s;
 	uint32_t number = 0;
 
-	open_scope(&s, make, rule, steps, items);
+	open_scope(&s, builder, rule, steps, items);
 	for (uint32_t i = 0; i < rule->step_count; i++)
 		if (steps[i].code != GRAMMAR_NONE)
-			read_code(&s, i);
+			resolve_code(&s, i);
 	*vec_push(&s.first_use) = (uint32_t)s.uses.count;
-	give_slots(&s);
+	assign_slots(&s);
 	for (uint32_t i = 0; i < rule->step_count; i++)
 		if (steps[i].code != GRAMMAR_NONE) {
 			const uint32_t *first = &s.first_use.items[number++];
 
-			give_parameters(&s, &make->grammar->codes.items[steps[i].code], i,
-					s.uses.items + first[0], first[1] - first[0]);
+			assign_parameters(&s, &builder->grammar->codes.items[steps[i].code], i,
+					  s.uses.items + first[0], first[1] - first[0]);
 		}
-	find_last(&s);
+	find_last_uses(&s);
 	close_scope(&s);
 }

@@ -30,7 +30,7 @@ static uint64_t **make_sets(struct grammar *g, uint32_t count)
 	return sets;
 }
 
-static bool put(uint64_t *set, uint32_t member)
+static bool add_member(uint64_t *set, uint32_t member)
 {
 	bool fresh = !sets_has(set, member);
 
@@ -38,7 +38,7 @@ static bool put(uint64_t *set, uint32_t member)
 	return fresh;
 }
 
-static bool join(const struct grammar *g, uint64_t *set, const uint64_t *more)
+static bool add_members(const struct grammar *g, uint64_t *set, const uint64_t *more)
 {
 	bool grew = false;
 
@@ -75,28 +75,28 @@ static void mark_closed(const struct grammar *g, bool *marked, bool terminals)
 	}
 }
 
-static void refuse_wordless(struct builder *make)
+static void reject_wordless(struct builder *builder)
 {
-	const struct grammar *g = make->grammar;
+	const struct grammar *g = builder->grammar;
 	bool *productive = mem_zalloc(g->symbol_count + 1, sizeof *productive);
 
 	mark_closed(g, productive, true);
-	for (uint32_t i = 0; i < make->spec->production_count; i++)
+	for (uint32_t i = 0; i < builder->spec->production_count; i++)
 		if (!productive[g->terminal_count + i])
-			builder_complain(make, SPEC_ERROR, make->spec->productions[i].place,
+			builder_complain(builder, SPEC_ERROR, builder->spec->productions[i].place,
 					 "'%s' has no words: none of its alternatives ever ends",
-					 make->spec->productions[i].name);
+					 builder->spec->productions[i].name);
 	free(productive);
 }
 
-static void find_reachable(struct builder *make)
+static void find_reachable(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
-	uint32_t count = make->spec->production_count;
+	struct grammar *g = builder->grammar;
+	uint32_t count = builder->spec->production_count;
 	VEC(uint32_t) open = { 0 };
 
-	make->reachable = arena_alloc(&g->arena, count + 1);
-	make->reachable[0] = true;
+	builder->reachable = arena_alloc(&g->arena, count + 1);
+	builder->reachable[0] = true;
 	*vec_push(&open) = 0;
 	while (open.count) {
 		uint32_t from = open.items[--open.count];
@@ -107,19 +107,19 @@ static void find_reachable(struct builder *make)
 				uint32_t to = step->symbol - g->terminal_count;
 
 				g->has_code |= !is_symbol(step);
-				if (step->kind != GRAMMAR_NONTERMINAL || make->reachable[to])
+				if (step->kind != GRAMMAR_NONTERMINAL || builder->reachable[to])
 					continue;
-				make->reachable[to] = true;
+				builder->reachable[to] = true;
 				*vec_push(&open) = to;
 			}
 	}
 	vec_free(&open);
 	for (uint32_t i = 0; i < count; i++)
-		if (!make->reachable[i])
-			builder_complain(make, SPEC_NOTE, make->spec->productions[i].place,
+		if (!builder->reachable[i])
+			builder_complain(builder, SPEC_NOTE, builder->spec->productions[i].place,
 					 "'%s' is never used: it cannot be reached from '%s'",
-					 make->spec->productions[i].name,
-					 make->spec->productions[0].name);
+					 builder->spec->productions[i].name,
+					 builder->spec->productions[0].name);
 }
 
 /* ---- FIRST and FOLLOW ------------------------------------------------------------------------ */
@@ -133,7 +133,7 @@ static bool add_starts(const struct grammar *g, const struct grammar_rule *rule,
 
 		if (!is_symbol(step))
 			continue;
-		*grew |= join(g, set, g->starts[step->symbol]);
+		*grew |= add_members(g, set, g->starts[step->symbol]);
 		if (!g->nullable[step->symbol])
 			return false;
 	}
@@ -146,7 +146,7 @@ static void find_starts(struct grammar *g)
 
 	g->starts = make_sets(g, g->symbol_count);
 	for (uint32_t i = 0; i < g->terminal_count; i++)
-		put(g->starts[i], i);
+		add_member(g->starts[i], i);
 	while (grew) {
 		grew = false;
 		for (size_t i = 0; i < g->rules.count; i++)
@@ -159,27 +159,28 @@ static void find_starts(struct grammar *g)
  * Uses reachable rules only: an unreachable production is in no word, so nothing follows its
  * symbols.
  */
-static void find_follows(struct builder *make)
+static void find_follows(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 	bool grew = true;
 
-	g->follows = make_sets(g, make->spec->production_count);
-	put(g->follows[0], g->terminal_count);
+	g->follows = make_sets(g, builder->spec->production_count);
+	add_member(g->follows[0], g->terminal_count);
 	while (grew) {
 		grew = false;
 		for (size_t i = 0; i < g->rules.count; i++) {
 			const struct grammar_rule *rule = &g->rules.items[i];
 			uint32_t left = rule->left - g->terminal_count;
 
-			for (uint32_t k = 0; k < rule->step_count && make->reachable[left]; k++) {
+			for (uint32_t k = 0; k < rule->step_count && builder->reachable[left];
+			     k++) {
 				uint32_t symbol = rule->steps[k].symbol;
 
 				if (rule->steps[k].kind != GRAMMAR_NONTERMINAL)
 					continue;
 				uint64_t *set = g->follows[symbol - g->terminal_count];
 				if (add_starts(g, rule, k + 1, set, &grew))
-					grew |= join(g, set, g->follows[left]);
+					grew |= add_members(g, set, g->follows[left]);
 			}
 		}
 	}
@@ -210,8 +211,8 @@ static bool starts_rule(const struct grammar *g, const struct grammar_rule *rule
 	return false;
 }
 
-static void tell_conflict(struct grammar *g, const struct grammar_rule *a,
-			  const struct grammar_rule *b, uint32_t terminal)
+static void describe_conflict(struct grammar *g, const struct grammar_rule *a,
+			      const struct grammar_rule *b, uint32_t terminal)
 {
 	const char *production = g->names[a->left];
 	bool first = starts_rule(g, a, terminal), second = starts_rule(g, b, terminal);
@@ -232,23 +233,23 @@ static void tell_conflict(struct grammar *g, const struct grammar_rule *a,
 	g->conflict = mem_copy_text(text, strlen(text));
 }
 
-static void enter(struct builder *make, uint32_t number, uint32_t terminal)
+static void enter_rule_in_table(struct builder *builder, uint32_t number, uint32_t terminal)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 	const struct grammar_rule *rule = &g->rules.items[number];
 	uint32_t left = rule->left - g->terminal_count;
 	uint32_t *entry = &g->table[(size_t)left * (g->terminal_count + 1) + terminal];
 
 	if (*entry == GRAMMAR_NONE)
 		*entry = number;
-	else if (*entry != number && make->reachable[left] && !g->conflict)
-		tell_conflict(g, &g->rules.items[*entry], rule, terminal);
+	else if (*entry != number && builder->reachable[left] && !g->conflict)
+		describe_conflict(g, &g->rules.items[*entry], rule, terminal);
 }
 
-static void find_table(struct builder *make)
+static void find_table(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
-	size_t size = (size_t)make->spec->production_count * (g->terminal_count + 1);
+	struct grammar *g = builder->grammar;
+	size_t size = (size_t)builder->spec->production_count * (g->terminal_count + 1);
 
 	g->table = mem_alloc((size + 1) * sizeof *g->table);
 	for (size_t i = 0; i < size; i++)
@@ -261,20 +262,20 @@ static void find_table(struct builder *make)
 		for (uint32_t t = 0; t <= g->terminal_count; t++)
 			if ((t < g->terminal_count && starts_rule(g, rule, t)) ||
 			    (empty && sets_has(follows, t)))
-				enter(make, r, t);
+				enter_rule_in_table(builder, r, t);
 	}
 	g->is_ll1 = !g->conflict;
 }
 
-void sets_find(struct builder *make)
+void sets_find(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 
-	refuse_wordless(make);
-	find_reachable(make);
+	reject_wordless(builder);
+	find_reachable(builder);
 	g->nullable = arena_alloc(&g->arena, g->symbol_count + 1);
 	mark_closed(g, g->nullable, false);
 	find_starts(g);
-	find_follows(make);
-	find_table(make);
+	find_follows(builder);
+	find_table(builder);
 }

@@ -14,7 +14,7 @@
 
 /* A stack of what is still to be listed, the next one on the top. */
 enum { TODO_TREE, TODO_EMPTY, TODO_LEVEL };
-struct todo {
+struct tree_list_todo {
 	uint8_t kind;
 	bool silent; /* it is only checked, not listed */
 	bool hole;   /* nothing that is listed before it has steps left */
@@ -44,7 +44,7 @@ struct tree_lister {
 	tree_list *list;
 	/* indices in the list: of the last hole, and of the entry where the walk starts */
 	size_t hole, start;
-	VEC(struct todo) todo;
+	VEC(struct tree_list_todo) todo;
 	VEC(struct tree_list_level) levels;
 	VEC(struct tree *) seen;     /* SYMBOLs */
 	VEC(struct tree *) children; /* of one rule, by kept symbol; NULL for an empty one */
@@ -85,8 +85,8 @@ static void add_hole(struct tree_lister *lister, struct tree *step)
  * Collects the trees of a rule's symbols, except the last one if that is a level of its own. Clears
  * `*sole` if another object refers to a part of it. Returns false if it has another derivation.
  */
-static bool gather(struct tree_lister *lister, const struct tree_list_level *level, bool nested,
-		   bool *sole)
+static bool collect_children(struct tree_lister *lister, const struct tree_list_level *level,
+			     bool nested, bool *sole)
 {
 	const struct earley_tables *tables = lister->tables;
 	uint32_t count = 1;
@@ -109,7 +109,7 @@ static bool gather(struct tree_lister *lister, const struct tree_list_level *lev
 	return true;
 }
 
-static void push_child(struct tree_lister *lister, struct todo todo,
+static void push_child(struct tree_lister *lister, struct tree_list_todo todo,
 		       const struct grammar_step *step, struct tree *child)
 {
 	todo.tree = child;
@@ -142,7 +142,7 @@ static struct tree *find_hole(const struct tree_lister *lister, const struct tre
  * Pushes the symbols of a level, the last one first. If the state of its hole was kept, pushes only
  * the last symbol.
  */
-static void push_symbols(struct tree_lister *lister, struct todo todo,
+static void push_symbols(struct tree_lister *lister, struct tree_list_todo todo,
 			 const struct tree_list_level *level, bool nested)
 {
 	const struct earley_tables *tables = lister->tables;
@@ -177,12 +177,12 @@ static void push_symbols(struct tree_lister *lister, struct todo todo,
 }
 
 /* Lists the top level of a symbol. */
-static bool list_level(struct tree_lister *lister, struct todo todo)
+static bool list_level(struct tree_lister *lister, struct tree_list_todo todo)
 {
 	struct tree_list_level level = lister->levels.items[--todo.to];
 	lister->levels.count = todo.to;
 	bool nested = todo.to > todo.from;
-	if (!gather(lister, &level, nested, &todo.sole)) {
+	if (!collect_children(lister, &level, nested, &todo.sole)) {
 		lister->within = todo.tree;
 		return false;
 	}
@@ -228,7 +228,7 @@ static struct tree *find_levels(struct tree_lister *lister, struct tree *symbol)
 	return NULL;
 }
 
-static bool list_symbol(struct tree_lister *lister, struct todo todo)
+static bool list_symbol(struct tree_lister *lister, struct tree_list_todo todo)
 {
 	struct tree *symbol = todo.tree;
 	if (symbol->kept != LUA_NOREF) {
@@ -263,7 +263,7 @@ static bool list_symbol(struct tree_lister *lister, struct todo todo)
 	return true;
 }
 
-static bool list_empty(struct tree_lister *lister, struct todo todo)
+static bool list_empty(struct tree_lister *lister, struct tree_list_todo todo)
 {
 	const struct earley_tables *tables = lister->tables;
 	uint32_t number = todo.symbol - tables->grammar->terminal_count;
@@ -277,14 +277,14 @@ static bool list_empty(struct tree_lister *lister, struct todo todo)
 }
 
 /* Lists everything below `root`. Returns false if there are two trees. */
-static bool list_all(struct tree_lister *lister, struct tree *root)
+static bool list_tree(struct tree_lister *lister, struct tree *root)
 {
 	lister->todo.count = lister->levels.count = lister->seen.count = 0;
 	lister->start = lister->hole = 0;
-	*vec_push(&lister->todo) = (struct todo){ .kind = TODO_TREE, .tree = root };
+	*vec_push(&lister->todo) = (struct tree_list_todo){ .kind = TODO_TREE, .tree = root };
 	bool only = true;
 	while (only && lister->todo.count) {
-		struct todo todo = lister->todo.items[--lister->todo.count];
+		struct tree_list_todo todo = lister->todo.items[--lister->todo.count];
 		if (todo.hole)
 			lister->hole = lister->list->count;
 		if (todo.kind == TODO_LEVEL)
@@ -324,7 +324,7 @@ static void show_word(FILE *out, const struct earley_tables *tables, struct tree
 	lister->list = &leaves;
 	lister->leaves = true;
 	if (within)
-		list_all(lister, within);
+		list_tree(lister, within);
 	for (size_t i = 0; i < leaves.count; i++) {
 		const struct tree_entry *entry = &leaves.items[i];
 		fprintf(out, "%s", i ? " " : "");
@@ -371,7 +371,7 @@ char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *l
 	list->count = 0;
 	lister->list = list;
 	lister->within = NULL;
-	if (!list_all(lister, root))
+	if (!list_tree(lister, root))
 		return show_two_trees(lister->tables, lister->within, lister->rules);
 	for (size_t i = 0; i < lister->seen.count; i++)
 		lister->seen.items[i]->checked = true;

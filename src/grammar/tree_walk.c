@@ -20,7 +20,7 @@
 enum { AT_ENVIRONMENT = 1, AT_SESSION, AT_START };
 enum { KEPT_ENVIRONMENT = 1, KEPT_SESSION, KEPT_SYMBOL }; /* indices in a kept state */
 
-struct frame {
+struct walk_frame {
 	uint32_t rule, step;
 	uint32_t base; /* index of its first slot in the table */
 	bool empty;    /* it is in an empty tree: the list has no entries for it */
@@ -37,7 +37,7 @@ struct tree_walker {
 	lua_State *lua;
 	struct tree_lister *lister;
 	tree_list list;
-	VEC(struct frame) frames;
+	VEC(struct walk_frame) frames;
 
 	/* The current walk: */
 	const struct tree_walk *walk;
@@ -66,7 +66,7 @@ static void push_slot(struct tree_walker *walker, uint32_t place)
 }
 
 /* Restores the names in the environment at the top of Lua's stack, the last first. */
-static void undo(struct tree_walker *walker)
+static void restore_names(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
 	for (; walker->undo_count; walker->undo_count -= 2) {
@@ -80,7 +80,7 @@ static void undo(struct tree_walker *walker)
  * Copies the table if it refers to a kept state. Called before code that may change the kept state,
  * and before keeping a state that differs from it.
  */
-static enum grammar_verdict own_table(struct tree_walker *walker)
+static enum grammar_verdict copy_kept_state(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
 	struct err err;
@@ -93,7 +93,7 @@ static enum grammar_verdict own_table(struct tree_walker *walker)
 		lua_replace(lua, walker->table);
 	else
 		lua_pop(lua, 1);
-	undo(walker);
+	restore_names(walker);
 	lua_pop(lua, 1);
 	walker->kept = !copied;
 	return copied ? GRAMMAR_OPEN : engine_break(walker->violation, err.text);
@@ -126,7 +126,7 @@ static enum grammar_verdict keep_state(struct tree_walker *walker, struct tree *
 				       uint32_t place)
 {
 	lua_State *lua = walker->lua;
-	if (walker->undo_count && own_table(walker) != GRAMMAR_OPEN)
+	if (walker->undo_count && copy_kept_state(walker) != GRAMMAR_OPEN)
 		return GRAMMAR_BROKEN;
 	lua_createtable(lua, KEPT_SYMBOL, 0);
 	lua_rawgeti(lua, walker->table, AT_ENVIRONMENT);
@@ -182,7 +182,7 @@ static const struct tree_entry *find_kept(const struct tree_walker *walker)
 		       : NULL;
 }
 
-static bool make_table(struct tree_walker *walker)
+static bool create_walk_table(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
 	lua_checkstack(lua, LUA_MINSTACK);
@@ -206,23 +206,23 @@ static bool make_table(struct tree_walker *walker)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static uint32_t free_place(const struct tree_walker *walker)
+static uint32_t next_free_index(const struct tree_walker *walker)
 {
 	if (!walker->frames.count)
 		return AT_START + 1;
-	const struct frame *last = &walker->frames.items[walker->frames.count - 1];
+	const struct walk_frame *last = &walker->frames.items[walker->frames.count - 1];
 	return last->base + walker->parser->grammar->rules.items[last->rule].slot_count;
 }
 
 /*
  * Enters a rule for a symbol whose attributes are at `place`. `entry` is NULL inside an empty tree.
  */
-static void enter(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
-		  const struct tree_entry *entry)
+static void enter_rule(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
+		       const struct tree_entry *entry)
 {
-	struct frame frame = {
+	struct walk_frame frame = {
 		.rule = rule,
-		.base = free_place(walker),
+		.base = next_free_index(walker),
 		.empty = empty,
 	};
 	if (entry && walker->walk->goes_on) {
@@ -246,23 +246,23 @@ static void enter_symbol(struct tree_walker *walker, uint32_t symbol, uint32_t p
 {
 	const struct earley_tables *tables = walker->tables;
 	if (empty) {
-		enter(walker, tables->empty_rule[symbol - tables->grammar->terminal_count], place,
-		      true, NULL);
+		enter_rule(walker, tables->empty_rule[symbol - tables->grammar->terminal_count],
+			   place, true, NULL);
 		return;
 	}
 	assert(walker->at < walker->list.count);
 	const struct tree_entry *entry = &walker->list.items[walker->at++];
 	if (entry->kind == ENTRY_KEPT)
-		load_symbol(walker, entry, place ? place : free_place(walker));
+		load_symbol(walker, entry, place ? place : next_free_index(walker));
 	else
-		enter(walker, entry->rule, place, entry->kind == ENTRY_EMPTY, entry);
+		enter_rule(walker, entry->rule, place, entry->kind == ENTRY_EMPTY, entry);
 }
 
 /*
  * Stores the attributes of an event at `place`. Its leaf has the values of the used attributes in
  * order.
  */
-static void put_leaf(struct tree_walker *walker, uint32_t place)
+static void store_leaf(struct tree_walker *walker, uint32_t place)
 {
 	assert(walker->at < walker->list.count);
 	const struct tree_entry *entry = &walker->list.items[walker->at++];
@@ -281,13 +281,13 @@ static void put_leaf(struct tree_walker *walker, uint32_t place)
 	lua_rawseti(walker->lua, walker->table, place);
 }
 
-static enum grammar_verdict run_code(struct tree_walker *walker, const struct frame *frame,
+static enum grammar_verdict run_code(struct tree_walker *walker, const struct walk_frame *frame,
 				     uint32_t number)
 {
 	const struct grammar_code *code = &walker->parser->grammar->codes.items[number];
 	if (walker->kept && code->pure)
 		save_names(walker, code);
-	else if (own_table(walker) != GRAMMAR_OPEN)
+	else if (copy_kept_state(walker) != GRAMMAR_OPEN)
 		return GRAMMAR_BROKEN;
 	lua_checkstack(walker->lua, (int)code->slot_count + LUA_MINSTACK);
 	lua_rawgeti(walker->lua, walker->table, AT_ENVIRONMENT);
@@ -298,8 +298,8 @@ static enum grammar_verdict run_code(struct tree_walker *walker, const struct fr
 	return engine_run(walker->parser, number, walker->violation);
 }
 
-static enum grammar_verdict do_symbol(struct tree_walker *walker, struct frame *frame,
-				      const struct grammar_step *step, uint32_t place)
+static enum grammar_verdict walk_nonterminal(struct tree_walker *walker, struct walk_frame *frame,
+					     const struct grammar_step *step, uint32_t place)
 {
 	const struct earley_tables *tables = walker->tables;
 	if (!tables->has_code[step->symbol - tables->grammar->terminal_count])
@@ -312,7 +312,7 @@ static enum grammar_verdict do_symbol(struct tree_walker *walker, struct frame *
 	return GRAMMAR_OPEN;
 }
 
-static enum grammar_verdict do_step(struct tree_walker *walker, struct frame *frame)
+static enum grammar_verdict walk_step(struct tree_walker *walker, struct walk_frame *frame)
 {
 	const struct grammar_rule *rule = &walker->parser->grammar->rules.items[frame->rule];
 	const struct grammar_step *step = &rule->steps[frame->step++];
@@ -320,14 +320,14 @@ static enum grammar_verdict do_step(struct tree_walker *walker, struct frame *fr
 	switch (step->kind) {
 	case GRAMMAR_TERMINAL:
 		if (place)
-			put_leaf(walker, place);
+			store_leaf(walker, place);
 		return GRAMMAR_OPEN;
-	case GRAMMAR_NONTERMINAL: return do_symbol(walker, frame, step, place);
+	case GRAMMAR_NONTERMINAL: return walk_nonterminal(walker, frame, step, place);
 	default: return run_code(walker, frame, step->code);
 	}
 }
 
-static enum grammar_verdict carry_out(struct tree_walker *walker)
+static enum grammar_verdict walk_list(struct tree_walker *walker)
 {
 	const struct grammar *grammar = walker->parser->grammar;
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
@@ -336,9 +336,9 @@ static enum grammar_verdict carry_out(struct tree_walker *walker)
 	if (walker->tables->has_code[0])
 		enter_symbol(walker, grammar->terminal_count, AT_START, false);
 	while (verdict == GRAMMAR_OPEN && walker->frames.count) {
-		struct frame *frame = &walker->frames.items[walker->frames.count - 1];
+		struct walk_frame *frame = &walker->frames.items[walker->frames.count - 1];
 		if (frame->step < grammar->rules.items[frame->rule].step_count) {
-			verdict = do_step(walker, frame);
+			verdict = walk_step(walker, frame);
 			continue;
 		}
 		if (frame->keep)
@@ -351,13 +351,13 @@ static enum grammar_verdict carry_out(struct tree_walker *walker)
 
 /* ---- a walk ---------------------------------------------------------------------------------- */
 
-static void report(struct tree_walker *walker)
+static void run_on_violation(struct tree_walker *walker)
 {
 	struct grammar_violation broken = { 0 }, *violation = walker->violation;
 	if (!walker->parser->grammar->on_violation)
 		return;
 	walker->violation = &broken;
-	if (own_table(walker) == GRAMMAR_OPEN) {
+	if (copy_kept_state(walker) == GRAMMAR_OPEN) {
 		lua_rawgeti(walker->lua, walker->table, AT_ENVIRONMENT);
 		engine_report(walker->parser, walker->walk->before, violation);
 	} else {
@@ -403,17 +403,17 @@ enum grammar_verdict tree_walk(struct tree_walker *walker, const struct tree_wal
 		return verdict;
 	}
 	assert(!walker->at || !attributes);
-	if (make_table(walker))
-		verdict = carry_out(walker);
+	if (create_walk_table(walker))
+		verdict = walk_list(walker);
 	if (verdict == GRAMMAR_VIOLATED || (verdict == GRAMMAR_OPEN && walk->tells))
-		report(walker);
+		run_on_violation(walker);
 	if (verdict == GRAMMAR_OPEN && attributes) {
 		push_slot(walker, AT_START);
 		*attributes = luaL_ref(walker->lua, LUA_REGISTRYINDEX);
 	}
 	if (walker->undo_count) {
 		lua_rawgeti(walker->lua, walker->table, AT_ENVIRONMENT);
-		undo(walker);
+		restore_names(walker);
 	}
 	lua_settop(walker->lua, top);
 	return verdict;
