@@ -1,10 +1,12 @@
 /*
- * A word with two trees, found by trying: all words of each nonterminal, shortest first, each with its
- * first tree; a second tree for a word that is there already is what we look for. Ambiguity cannot be
- * decided, so this ends at a number of steps; where a nonterminal has too many words of a length only
- * some of them are kept, so that longer ones are seen as well. A nonterminal that derives itself (A ⇒+ A)
- * has endless trees: this is looked for first, and without such a one words of a length can be made
- * in an order in which nobody needs what is not there yet.
+ * Searches for a word with two parse trees by enumeration: builds all words of each nonterminal,
+ * shortest first, each with its first tree, until a word turns up that already has a tree.
+ * Ambiguity is undecidable, so the search stops after a number of steps. If a nonterminal has too
+ * many words of one length, only some of them are kept, so that longer words are tried as well.
+ *
+ * A nonterminal that derives itself (A ⇒+ A) has infinitely many trees. Such cycles are searched
+ * first. Without them the nonterminals can be ordered so that all parts of a word exist before the
+ * word is built.
  */
 #include "grammar/builder.h"
 #include "base/hash.h"
@@ -16,13 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS 600000u		 /* of the whole search: some 0.1 s */
-#define CELL_STEPS 20000u	 /* for the words of a nonterminal of a length, at most */
-#define LENGTHS 48u		 /* words are shorter */
-#define BASE 0x9e3779b97f4a7c15u /* of the polynomial that is a word's hash; odd */
+#define STEPS 600000u		 /* limit for the whole search, about 0.1 s */
+#define CELL_STEPS 20000u	 /* limit for the words of one nonterminal and one length */
+#define LENGTHS 48u		 /* all words are shorter */
+#define BASE 0x9e3779b97f4a7c15u /* base of the polynomial hash of a word; odd */
 
 struct ambiguity_tree {
-	uint32_t symbol, rule; /* rule: GRAMMAR_NONE, a terminal */
+	uint32_t symbol, rule; /* rule: GRAMMAR_NONE for a terminal */
 	uint32_t length;       /* of its word */
 	uint32_t count;
 	uint64_t hash, power; /* of its word; BASE to the power of its length */
@@ -30,25 +32,28 @@ struct ambiguity_tree {
 };
 typedef VEC(const struct ambiguity_tree *) trees;
 
-struct link { /* a symbol of a rule: its number among the rule's symbols */
+struct rule_position { /* the position of a symbol in a rule: `at` counts only the rule's symbols */
 	uint32_t rule, at;
 };
 
 struct ambiguity_search {
 	const struct grammar *grammar;
 	struct arena arena;
-	uint32_t *shortest;			/* by symbol: of its words */
-	uint32_t *shortest_rule;		/* by symbol: that makes it */
-	const struct ambiguity_tree **smallest; /* by symbol: made of these rules */
-	struct link *ways;			/* by nonterminal: how the start leads to it */
-	uint32_t *order;  /* nonterminals: behind those that they derive alone */
+	uint32_t *shortest; /* by symbol: the length of its shortest word */
+	/* by symbol: the rule that derives the shortest word */
+	uint32_t *shortest_rule;
+	const struct ambiguity_tree **smallest; /* by symbol: the tree of its shortest word */
+	/* by nonterminal: the rule and position through which the start symbol reaches it */
+	struct rule_position *ways;
+	/* nonterminals, each after those that it derives with all other symbols empty */
+	uint32_t *order;
 	trees *words;	  /* [nonterminal][length] */
-	struct map known; /* nonterminal and word: a tree */
+	struct map known; /* from the hash of a nonterminal and a word to its tree */
 	uint64_t steps;
-	const struct ambiguity_tree *found[2]; /* of one nonterminal, with the same word */
+	const struct ambiguity_tree *found[2]; /* two trees of one nonterminal with the same word */
 };
 
-static uint32_t nonterminals(const struct grammar *g)
+static uint32_t count_nonterminals(const struct grammar *g)
 {
 	return g->symbol_count - g->terminal_count;
 }
@@ -87,7 +92,7 @@ static struct ambiguity_tree *make_tree(struct ambiguity_search *s, uint32_t sym
 	return t;
 }
 
-/* `out` has room for its word. */
+/* Writes the word of a tree to `out`, which must have room for it. Returns the end. */
 static uint32_t *write_word(const struct ambiguity_tree *t, uint32_t *out)
 {
 	if (t->rule == GRAMMAR_NONE)
@@ -111,7 +116,8 @@ static bool has_same_word(const struct ambiguity_tree *a, const struct ambiguity
 
 /* ---- shortest words -------------------------------------------------------------------------- */
 
-static uint32_t shortest_of(const struct ambiguity_search *s, const struct grammar_rule *rule)
+static uint32_t shortest_word_of_rule(const struct ambiguity_search *s,
+				      const struct grammar_rule *rule)
 {
 	uint64_t length = 0;
 
@@ -128,10 +134,10 @@ static uint32_t shortest_of(const struct ambiguity_search *s, const struct gramm
 }
 
 /*
- * Ever shorter until nothing changes. The rule that made a symbol's word shortest needs only symbols
- * whose own rule was settled before, so that trees made of these rules end.
+ * Repeats until no word gets shorter. The rule of a symbol's shortest word uses only symbols whose
+ * own rule was set before, so that trees built from these rules are finite.
  */
-static void find_shortest(struct ambiguity_search *s)
+static void find_shortest_words(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
 	bool changed = true;
@@ -142,7 +148,7 @@ static void find_shortest(struct ambiguity_search *s)
 		changed = false;
 		for (uint32_t r = 0; r < g->rules.count; r++) {
 			const struct grammar_rule *rule = &g->rules.items[r];
-			uint32_t length = shortest_of(s, rule);
+			uint32_t length = shortest_word_of_rule(s, rule);
 
 			if (length >= s->shortest[rule->left])
 				continue;
@@ -153,11 +159,15 @@ static void find_shortest(struct ambiguity_search *s)
 	}
 }
 
-static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_t symbol);
+static const struct ambiguity_tree *smallest_tree(struct ambiguity_search *s, uint32_t symbol);
 
-/* A tree by this rule, with `given` as its symbol number `at` and smallest ones beside it. */
-static const struct ambiguity_tree *tree_around(struct ambiguity_search *s, uint32_t rule,
-						uint32_t at, const struct ambiguity_tree *given)
+/*
+ * Builds a tree for this rule, with `given` as symbol number `at` and smallest trees for the
+ * others.
+ */
+static const struct ambiguity_tree *make_tree_around(struct ambiguity_search *s, uint32_t rule,
+						     uint32_t at,
+						     const struct ambiguity_tree *given)
 {
 	const struct grammar_rule *r = &s->grammar->rules.items[rule];
 	uint32_t count = 0;
@@ -167,33 +177,33 @@ static const struct ambiguity_tree *tree_around(struct ambiguity_search *s, uint
 	for (uint32_t i = 0; i < r->step_count; i++) {
 		if (r->steps[i].symbol == GRAMMAR_NONE)
 			continue;
-		children[count] = count == at ? given : smallest(s, r->steps[i].symbol);
+		children[count] = count == at ? given : smallest_tree(s, r->steps[i].symbol);
 		count++;
 	}
 	return make_tree(s, r->left, rule, children, count);
 }
 
-static const struct ambiguity_tree *smallest(struct ambiguity_search *s, uint32_t symbol)
+static const struct ambiguity_tree *smallest_tree(struct ambiguity_search *s, uint32_t symbol)
 {
 	if (!s->smallest[symbol])
 		s->smallest[symbol] =
 			symbol < s->grammar->terminal_count
 				? make_tree(s, symbol, GRAMMAR_NONE, NULL, 0)
-				: tree_around(s, s->shortest_rule[symbol], UINT32_MAX, NULL);
+				: make_tree_around(s, s->shortest_rule[symbol], UINT32_MAX, NULL);
 	return s->smallest[symbol];
 }
 
-/* ---- who derives itself ---------------------------------------------------------------------- */
+/* ---- nonterminals that derive themselves ----------------------------------------------------- */
 
 enum colour { NEW, OPEN, DONE };
 
-struct links {
-	struct link *items; /* fit for vec_push */
+struct rule_path {
+	struct rule_position *items; /* compatible with vec_push */
 	size_t count, room;
 };
 
-/* May all symbols of the rule but this one be empty? */
-static bool stands_alone(const struct grammar *g, const struct grammar_rule *rule, uint32_t step)
+/* May all other symbols of the rule be empty? */
+static bool may_stand_alone(const struct grammar *g, const struct grammar_rule *rule, uint32_t step)
 {
 	for (uint32_t i = 0; i < rule->step_count; i++)
 		if (i != step && rule->steps[i].symbol != GRAMMAR_NONE &&
@@ -202,21 +212,25 @@ static bool stands_alone(const struct grammar *g, const struct grammar_rule *rul
 	return true;
 }
 
-/* The way back to where it started: tree around tree, from the inside. */
-static void found_cycle(struct ambiguity_search *s, const struct links *way, uint32_t symbol)
+/* Builds the second tree of a cycle by wrapping tree around tree, from the inside. */
+static void record_cycle(struct ambiguity_search *s, const struct rule_path *way, uint32_t symbol)
 {
 	size_t i = way->count;
 
-	s->found[0] = s->found[1] = smallest(s, symbol);
+	s->found[0] = s->found[1] = smallest_tree(s, symbol);
 	do {
 		i--;
-		s->found[1] = tree_around(s, way->items[i].rule, way->items[i].at, s->found[1]);
+		s->found[1] =
+			make_tree_around(s, way->items[i].rule, way->items[i].at, s->found[1]);
 	} while (s->grammar->rules.items[way->items[i].rule].left != symbol);
 }
 
-/* Depth first: an order, or the first cycle. `way` is how we came here. */
-static void visit(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours, struct links *way,
-		  uint32_t *ordered)
+/*
+ * Depth-first search: produces a topological order or finds the first cycle. `way` is the current
+ * path.
+ */
+static void order_below(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours,
+			struct rule_path *way, uint32_t *ordered)
 {
 	const struct grammar *g = s->grammar;
 	uint32_t number = symbol - g->terminal_count;
@@ -230,12 +244,12 @@ static void visit(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours,
 			uint32_t to = rule->steps[k].symbol;
 
 			if (rule->steps[k].kind == GRAMMAR_NONTERMINAL &&
-			    stands_alone(g, rule, k)) {
-				*vec_push(way) = (struct link){ r, at };
+			    may_stand_alone(g, rule, k)) {
+				*vec_push(way) = (struct rule_position){ r, at };
 				if (colours[to - g->terminal_count] == OPEN)
-					found_cycle(s, way, to);
+					record_cycle(s, way, to);
 				else if (colours[to - g->terminal_count] == NEW)
-					visit(s, to, colours, way, ordered);
+					order_below(s, to, colours, way, ordered);
 				way->count--;
 			}
 			at += to != GRAMMAR_NONE;
@@ -245,32 +259,32 @@ static void visit(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours,
 	s->order[(*ordered)++] = symbol;
 }
 
-static uint32_t find_order(struct ambiguity_search *s)
+static uint32_t order_nonterminals(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
-	uint8_t *colours = mem_zalloc(nonterminals(g) + 1, 1);
-	struct links way = { 0 };
+	uint8_t *colours = mem_zalloc(count_nonterminals(g) + 1, 1);
+	struct rule_path way = { 0 };
 	uint32_t ordered = 0;
 
-	for (uint32_t i = 0; i < nonterminals(g) && !s->found[0]; i++)
+	for (uint32_t i = 0; i < count_nonterminals(g) && !s->found[0]; i++)
 		if (s->ways[i].rule != GRAMMAR_NONE && colours[i] == NEW)
-			visit(s, g->terminal_count + i, colours, &way, &ordered);
+			order_below(s, g->terminal_count + i, colours, &way, &ordered);
 	vec_free(&way);
 	free(colours);
 	return ordered;
 }
 
-/* ---- ways from the start --------------------------------------------------------------------- */
+/* ---- paths from the start symbol ------------------------------------------------------------- */
 
-/* Breadth first: by which rule and at which symbol of it each nonterminal is reached. */
-static void find_ways(struct ambiguity_search *s)
+/* Breadth-first search: finds the rule and position through which each nonterminal is reached. */
+static void find_paths_from_start(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
 	VEC(uint32_t) queue = { 0 };
 
-	for (uint32_t i = 0; i < nonterminals(g); i++)
+	for (uint32_t i = 0; i < count_nonterminals(g); i++)
 		s->ways[i].rule = GRAMMAR_NONE;
-	s->ways[0] = (struct link){ UINT32_MAX - 1, 0 };
+	s->ways[0] = (struct rule_position){ UINT32_MAX - 1, 0 };
 	*vec_push(&queue) = 0;
 	for (size_t i = 0; i < queue.count; i++) {
 		uint32_t from = queue.items[i];
@@ -284,7 +298,7 @@ static void find_ways(struct ambiguity_search *s)
 
 				if (rule->steps[k].kind == GRAMMAR_NONTERMINAL &&
 				    s->ways[to].rule == GRAMMAR_NONE) {
-					s->ways[to] = (struct link){ r, at };
+					s->ways[to] = (struct rule_position){ r, at };
 					*vec_push(&queue) = to;
 				}
 				at += rule->steps[k].symbol != GRAMMAR_NONE;
@@ -294,38 +308,39 @@ static void find_ways(struct ambiguity_search *s)
 	vec_free(&queue);
 }
 
-/* The tree of the start symbol with this one in it. */
-static const struct ambiguity_tree *tree_of_start(struct ambiguity_search *s,
-						  const struct ambiguity_tree *t)
+/* Returns a tree of the start symbol that contains this tree. */
+static const struct ambiguity_tree *wrap_up_to_start(struct ambiguity_search *s,
+						     const struct ambiguity_tree *t)
 {
 	uint32_t start = s->grammar->terminal_count;
 
 	while (t->symbol != start) {
-		const struct link *way = &s->ways[t->symbol - start];
+		const struct rule_position *way = &s->ways[t->symbol - start];
 
-		t = tree_around(s, way->rule, way->at, t);
+		t = make_tree_around(s, way->rule, way->at, t);
 	}
 	return t;
 }
 
-/* ---- all words ------------------------------------------------------------------------------- */
+/* ---- enumerating words ----------------------------------------------------------------------- */
 
-struct attempt { /* at words of one rule */
+struct word_attempt { /* the enumeration of the words of one rule */
 	struct ambiguity_search *search;
 	const struct grammar_rule *rule;
 	uint32_t number;
-	const uint32_t *symbols, *rest; /* `rest`: shortest words of the symbols from here on */
+	/* `rest`: by position, the length of the shortest word from there on */
+	const uint32_t *symbols, *rest;
 	uint32_t count;
 	const struct ambiguity_tree **children;
 	uint64_t steps; /* that are left */
 };
 
-static trees *words_of(const struct ambiguity_search *s, uint32_t symbol, uint32_t length)
+static trees *trees_of_length(const struct ambiguity_search *s, uint32_t symbol, uint32_t length)
 {
 	return &s->words[(size_t)(symbol - s->grammar->terminal_count) * LENGTHS + length];
 }
 
-static void keep_word(struct attempt *a)
+static void add_or_compare_word(struct word_attempt *a)
 {
 	struct ambiguity_search *s = a->search;
 	const struct ambiguity_tree *t =
@@ -336,7 +351,7 @@ static void keep_word(struct attempt *a)
 
 	if (fresh) {
 		*value = (uintptr_t)t;
-		*vec_push(words_of(s, t->symbol, t->length)) = t;
+		*vec_push(trees_of_length(s, t->symbol, t->length)) = t;
 		return;
 	}
 	const struct ambiguity_tree *other = (const struct ambiguity_tree *)(uintptr_t)*value;
@@ -346,7 +361,7 @@ static void keep_word(struct attempt *a)
 	}
 }
 
-static void compose(struct attempt *a, uint32_t at, uint32_t left)
+static void compose_words(struct word_attempt *a, uint32_t at, uint32_t left)
 {
 	struct ambiguity_search *s = a->search;
 
@@ -356,35 +371,36 @@ static void compose(struct attempt *a, uint32_t at, uint32_t left)
 	s->steps++;
 	if (at == a->count) {
 		if (!left)
-			keep_word(a);
+			add_or_compare_word(a);
 		return;
 	}
 	uint32_t symbol = a->symbols[at], rest = a->rest[at + 1];
 	if (symbol < s->grammar->terminal_count) {
-		a->children[at] = smallest(s, symbol);
-		compose(a, at + 1, left - 1);
+		a->children[at] = smallest_tree(s, symbol);
+		compose_words(a, at + 1, left - 1);
 		return;
 	}
 	for (uint32_t length = at + 1 == a->count ? left : s->shortest[symbol];
 	     length + rest <= left; length++) {
-		const trees *words = words_of(s, symbol, length);
+		const trees *words = trees_of_length(s, symbol, length);
 
 		for (size_t i = 0; i < words->count && a->steps && !s->found[0]; i++) {
 			a->children[at] = words->items[i];
-			compose(a, at + 1, left - length);
+			compose_words(a, at + 1, left - length);
 		}
 	}
 }
 
-/* All words of a length by one rule, or as many as there are steps for. */
-static void try_rule(struct ambiguity_search *s, uint32_t number, uint32_t length, uint64_t steps)
+/* Builds all words of a length with one rule, or as many as the steps allow. */
+static void try_words_of_rule(struct ambiguity_search *s, uint32_t number, uint32_t length,
+			      uint64_t steps)
 {
 	const struct grammar_rule *rule = &s->grammar->rules.items[number];
 	uint32_t count = count_symbols(rule), at = 0;
 	uint32_t *symbols = mem_alloc((count + 1) * sizeof *symbols);
 	uint32_t *rest = mem_zalloc(count + 1, sizeof *rest);
 	const struct ambiguity_tree **children = mem_alloc((count + 1) * sizeof *children);
-	struct attempt a = { s, rule, number, symbols, rest, count, children, steps };
+	struct word_attempt a = { s, rule, number, symbols, rest, count, children, steps };
 
 	for (uint32_t k = 0; k < rule->step_count; k++)
 		if (rule->steps[k].symbol != GRAMMAR_NONE)
@@ -392,17 +408,17 @@ static void try_rule(struct ambiguity_search *s, uint32_t number, uint32_t lengt
 	while (at--) {
 		rest[at] = rest[at + 1] + s->shortest[symbols[at]];
 		if (rest[at] > LENGTHS || s->shortest[symbols[at]] > LENGTHS)
-			rest[at] = LENGTHS; /* too long for any of ours */
+			rest[at] = LENGTHS; /* longer than any word here */
 	}
 	s->steps += 1 + count;
 	if (rest[0] <= length)
-		compose(&a, 0, length);
+		compose_words(&a, 0, length);
 	free(symbols);
 	free(rest);
 	free(children);
 }
 
-static void try_words(struct ambiguity_search *s, uint32_t ordered)
+static void try_all_words(struct ambiguity_search *s, uint32_t ordered)
 {
 	const struct grammar *g = s->grammar;
 	uint64_t cell = STEPS / (8u * ordered);
@@ -414,16 +430,16 @@ static void try_words(struct ambiguity_search *s, uint32_t ordered)
 			uint32_t first = g->first_rule[number], end = g->first_rule[number + 1];
 
 			for (uint32_t r = first; r < end; r++) {
-				try_rule(s, r, length, cell / (end - first) + 1);
+				try_words_of_rule(s, r, length, cell / (end - first) + 1);
 				if (s->found[0] || s->steps > STEPS)
 					return;
 			}
 		}
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
-#define SHOWN 400 /* bytes of a word or a tree; theirs may be long without end */
+#define SHOWN 400 /* limit in bytes for a word or a tree, which may be arbitrarily long */
 
 static void print_word(FILE *out, const struct grammar *g, const struct ambiguity_tree *t)
 {
@@ -435,7 +451,10 @@ static void print_word(FILE *out, const struct grammar *g, const struct ambiguit
 		print_word(out, g, t->children[i]);
 }
 
-/* S(a B(b)); with numbers of alternatives, S:1(a B:2(b)), where nothing else tells two trees apart. */
+/*
+ * Prints S(a B(b)). With `numbers`, prints S:1(a B:2(b)) with the numbers of the alternatives, for
+ * two trees that differ in nothing else.
+ */
 static void print_tree(FILE *out, const struct grammar *g, const struct ambiguity_tree *t,
 		       bool numbers)
 {
@@ -454,8 +473,8 @@ static void print_tree(FILE *out, const struct grammar *g, const struct ambiguit
 	putc(')', out);
 }
 
-static char *text_of(const struct grammar *g, const struct ambiguity_tree *t, bool word,
-		     bool numbers)
+static char *format_word_or_tree(const struct grammar *g, const struct ambiguity_tree *t, bool word,
+				 bool numbers)
 {
 	char *text = NULL;
 	size_t size;
@@ -488,7 +507,7 @@ static void open_search(struct ambiguity_search *s, const struct grammar *g)
 
 static void close_search(struct ambiguity_search *s)
 {
-	for (size_t i = 0; i < (size_t)nonterminals(s->grammar) * LENGTHS; i++)
+	for (size_t i = 0; i < (size_t)count_nonterminals(s->grammar) * LENGTHS; i++)
 		vec_free(&s->words[i]);
 	free(s->shortest);
 	free(s->shortest_rule);
@@ -506,19 +525,19 @@ char *grammar_find_ambiguity(const struct grammar *g, char *texts[2])
 	char *word = NULL;
 
 	open_search(&s, g);
-	find_shortest(&s);
-	find_ways(&s);
-	uint32_t ordered = find_order(&s);
+	find_shortest_words(&s);
+	find_paths_from_start(&s);
+	uint32_t ordered = order_nonterminals(&s);
 	if (!s.found[0])
-		try_words(&s, ordered);
+		try_all_words(&s, ordered);
 	if (s.found[0]) {
-		const struct ambiguity_tree *a = tree_of_start(&s, s.found[0]);
-		const struct ambiguity_tree *b = tree_of_start(&s, s.found[1]);
+		const struct ambiguity_tree *a = wrap_up_to_start(&s, s.found[0]);
+		const struct ambiguity_tree *b = wrap_up_to_start(&s, s.found[1]);
 
-		word = text_of(g, a, true, false);
+		word = format_word_or_tree(g, a, true, false);
 		for (int numbers = 0; numbers < 2; numbers++) {
-			texts[0] = text_of(g, a, false, numbers);
-			texts[1] = text_of(g, b, false, numbers);
+			texts[0] = format_word_or_tree(g, a, false, numbers);
+			texts[1] = format_word_or_tree(g, b, false, numbers);
 			if (numbers || strcmp(texts[0], texts[1]) != 0)
 				break;
 			free(texts[0]);

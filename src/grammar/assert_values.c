@@ -1,7 +1,8 @@
 /*
- * What the names in a failed assertion are. Every name in its text, with the fields behind it
- * (`gf1.callee`, `g.acyclic`), is an expression of Lua: it is compiled at the first failure and
- * evaluated with the assertion's own arguments, so that it means here what it means there.
+ * Shows the values of the names in a failed assertion. Every name in its text, with the fields
+ * after it (`gf1.callee`, `g.acyclic`), is a Lua expression. It is compiled at the first failure
+ * and evaluated with the assertion's own arguments, so that it has the same meaning as in the
+ * assertion.
  */
 #include "grammar/engine.h"
 #include "base/mem.h"
@@ -15,20 +16,20 @@
 struct engine_shown {
 	bool ready;
 	VEC(char *) paths;
-	VEC(int) references; /* of each path */
+	VEC(int) references; /* by path */
 };
 
-static bool starts_name(char c)
+static bool is_name_start(char c)
 {
 	return isalpha((unsigned char)c) || c == '_';
 }
 
-static bool is_name(char c)
+static bool is_name_character(char c)
 {
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Behind a quoted text, a number or a name with its fields that starts here. */
+/* These return the position after the string, number or dotted name that starts at `at`. */
 static const char *skip_quoted(const char *at)
 {
 	char quote = *at++;
@@ -40,7 +41,7 @@ static const char *skip_quoted(const char *at)
 
 static const char *skip_number(const char *at)
 {
-	while (is_name(*at) || *at == '.')
+	while (is_name_character(*at) || *at == '.')
 		at++;
 	return at;
 }
@@ -48,9 +49,9 @@ static const char *skip_number(const char *at)
 static const char *skip_path(const char *at)
 {
 	for (;;) {
-		while (is_name(*at))
+		while (is_name_character(*at))
 			at++;
-		if (at[0] != '.' || !starts_name(at[1]))
+		if (at[0] != '.' || !is_name_start(at[1]))
 			return at;
 		at++;
 	}
@@ -71,8 +72,8 @@ static bool is_keyword(const char *text, size_t length)
 	return false;
 }
 
-static void add_path(struct grammar_parser *parser, const struct grammar_code *code,
-		     struct engine_shown *shown, const char *text, size_t length)
+static void compile_path(struct grammar_parser *parser, const struct grammar_code *code,
+			 struct engine_shown *shown, const char *text, size_t length)
 {
 	struct script_place place = { parser->grammar->file->path, code->place.line,
 				      code->place.column };
@@ -97,17 +98,17 @@ static void add_path(struct grammar_parser *parser, const struct grammar_code *c
 	}
 }
 
-/* A method's name (g:cycle) is no value: it is skipped. */
-static void find_paths(struct grammar_parser *parser, const struct grammar_code *code,
-		       struct engine_shown *shown)
+/* Compiles all paths in the assertion, except method names (g:cycle), which are not values. */
+static void compile_paths(struct grammar_parser *parser, const struct grammar_code *code,
+			  struct engine_shown *shown)
 {
 	const char *at = code->text, *end;
 
 	while (*at) {
-		if (starts_name(*at)) {
+		if (is_name_start(*at)) {
 			end = skip_path(at);
 			if (at == code->text || at[-1] != ':')
-				add_path(parser, code, shown, at, (size_t)(end - at));
+				compile_path(parser, code, shown, at, (size_t)(end - at));
 			at = end;
 		} else if (*at == '"' || *at == '\'') {
 			at = skip_quoted(at);
@@ -120,7 +121,9 @@ static void find_paths(struct grammar_parser *parser, const struct grammar_code 
 	shown->ready = true;
 }
 
-/* Functions of the library are names as well; who is told knows them. */
+/*
+ * Prints a value, unless it is a function: library functions are names, too, but not informative.
+ */
 static void show_value(struct grammar_parser *parser, const char *path, FILE *out, bool *any)
 {
 	lua_State *lua = script_lua(parser->script);
@@ -150,14 +153,14 @@ char *engine_show_values(struct grammar_parser *parser, uint32_t code, int base)
 		parser->shown = mem_zalloc(parser->grammar->codes.count, sizeof *parser->shown);
 	shown = &parser->shown[code];
 	if (!shown->ready)
-		find_paths(parser, about, shown);
+		compile_paths(parser, about, shown);
 	for (size_t i = 0; i < shown->paths.count; i++) {
 		struct err err;
 
 		lua_rawgeti(lua, LUA_REGISTRYINDEX, shown->references.items[i]);
 		for (int a = 0; a < arguments; a++)
 			lua_pushvalue(lua, base + a);
-		/* what cannot be said (a field of nothing) is left out */
+		/* skip expressions that cannot be evaluated, such as a field of nil */
 		if (!script_call(parser->script, arguments, 1, &err))
 			continue;
 		show_value(parser, shown->paths.items[i], out, &any);

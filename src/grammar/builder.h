@@ -1,6 +1,7 @@
 /*
- * From a grammar as it is read to its tables: what the files of that work share. Everything is made in
- * the grammar's arena; what is wrong is told by builder_complain, and all of it in one go.
+ * Translates a parsed grammar (spec_grammar) into its tables (grammar.h). This header declares what
+ * the stages of that translation share. All results live in the grammar's arena. Errors are
+ * collected with builder_complain(), so that the user sees all of them at once.
  */
 #ifndef GRAMMAR_BUILDER_H
 #define GRAMMAR_BUILDER_H
@@ -8,11 +9,11 @@
 #include "base/intern.h"
 #include "grammar/grammar.h"
 
-/* A name of the whole session: what is no symbol of the alternative that it stands in. */
+/* A session-wide name: a name in code that is not a symbol of the alternative it appears in. */
 struct builder_name {
-	struct spec_place used; /* where it is first; line 0: nowhere */
-	bool is_set;		/* somewhere */
-	bool is_local;		/* somewhere a name of that piece of code alone */
+	struct spec_place used; /* location of the first use; line 0: never used */
+	bool is_set;		/* some code assigns it */
+	bool is_local;		/* some code may mean a local of its own by this name */
 };
 
 struct builder {
@@ -21,46 +22,61 @@ struct builder {
 	struct spec_messages *messages;
 	unsigned errors;
 	bool *reachable;	       /* by nonterminal */
-	struct intern names;	       /* of the whole session */
+	struct intern names;	       /* the session-wide names */
 	VEC(struct builder_name) wide; /* by name */
 };
 
-/* A message that another grammar of the property gave already (of its resets, say) is not repeated. */
-void builder_complain(struct builder *make, enum spec_severity severity, struct spec_place place,
+/*
+ * Adds a message. Drops it if the same message exists already: another grammar of the property may
+ * have reported it, for example for a reset condition.
+ */
+void builder_complain(struct builder *builder, enum spec_severity severity, struct spec_place place,
 		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* rules.c: symbols, rules, their steps, the pieces of code; each rule goes through scope_rule. */
-void rules_read(struct builder *make);
+/*
+ * rules.c: builds symbols, rules, steps and codes; resolves the names of each rule with
+ * scope_rule().
+ */
+void rules_read(struct builder *builder);
 
-/* sets.c: what has no words, what cannot be reached, nullable, FIRST, FOLLOW, the table. */
-void sets_find(struct builder *make);
+/*
+ * sets.c: finds productions without words and unreachable productions; computes nullable, FIRST,
+ * FOLLOW and the LL(1) table.
+ */
+void sets_find(struct builder *builder);
 
 static inline bool sets_has(const uint64_t *set, uint32_t member)
 {
 	return set[member / 64] >> member % 64 & 1;
 }
 
-/* code.c: a piece of Lua or a condition at a place; compiling all of them for their mistakes. */
-void code_read(struct builder *make, struct grammar_code *code, const char *text,
+/*
+ * code.c: reads a piece of Lua or a condition at a location; compiles all of them to find their
+ * errors.
+ */
+void code_read(struct builder *builder, struct grammar_code *code, const char *text,
 	       struct spec_place place, bool condition);
-void code_compile(struct builder *make);
-/* Where a byte of a piece of code stands in the file; `length` bytes of it are meant. */
+void code_compile(struct builder *builder);
+/* The location in the property file of byte `at` of a piece of code, `length` bytes long. */
 struct spec_place code_place(const struct grammar_code *code, size_t at, size_t length);
 
-/* scope.c: what the names in an alternative's code mean; slots. */
-void scope_rule(struct builder *make, struct grammar_rule *rule, struct grammar_step *steps,
+/* scope.c: resolves the names in an alternative's code and assigns slots. */
+void scope_rule(struct builder *builder, struct grammar_rule *rule, struct grammar_step *steps,
 		const struct spec_item *items);
 
-/* outside.c: attributes of events; code outside of alternatives: resets, the head, on violation. */
-void outside_events(struct builder *make);
-void outside_read(struct builder *make);
-/* Events that no alternative has, or that are in no word. */
-void outside_tell(struct builder *make);
+/*
+ * outside.c: attributes of events, and code outside of alternatives (reset conditions, the head,
+ * `on violation`).
+ */
+void outside_events(struct builder *builder);
+void outside_read(struct builder *builder);
+/* Adds notes for events that no alternative contains or that are in no word. */
+void outside_report_events(struct builder *builder);
 
-/* undeclared_names.c: names of the whole session that nothing sets. */
-void undeclared_names_tell(struct builder *make);
+/* undeclared_names.c: adds notes for session-wide names that no code sets. */
+void undeclared_names_report(struct builder *builder);
 
-/* code_purity.c: sets `pure` and `assigns` of all codes, once all names are known. */
-void code_purity_find(struct builder *make);
+/* code_purity.c: sets `pure` and `assigns` of all codes. Needs all session-wide names. */
+void code_purity_find(struct builder *builder);
 
 #endif

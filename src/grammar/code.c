@@ -1,4 +1,7 @@
-/* Pieces of Lua and conditions: reading them, compiling them for their mistakes, where those stand. */
+/*
+ * Reads pieces of Lua and conditions, compiles them to find their errors, and maps Lua's error
+ * messages to locations in the property file.
+ */
 #include "grammar/builder.h"
 
 #include <ctype.h>
@@ -19,10 +22,10 @@ struct spec_place code_place(const struct grammar_code *code, size_t at, size_t 
 	return place;
 }
 
-void code_read(struct builder *make, struct grammar_code *code, const char *text,
+void code_read(struct builder *builder, struct grammar_code *code, const char *text,
 	       struct spec_place place, bool condition)
 {
-	struct arena *arena = &make->grammar->arena;
+	struct arena *arena = &builder->grammar->arena;
 	struct err err = { 0 };
 	size_t at = 0;
 
@@ -35,16 +38,18 @@ void code_read(struct builder *make, struct grammar_code *code, const char *text
 	if (lua)
 		code->lua = arena_text(arena, lua, strlen(lua));
 	else
-		builder_complain(make, SPEC_ERROR, code_place(code, at, 1), "%s", err.text);
+		builder_complain(builder, SPEC_ERROR, code_place(code, at, 1), "%s", err.text);
 	if (!lua)
-		code->lua = "true"; /* its names are not looked up, and it compiles */
+		code->lua = "true"; /* so that it compiles and has no names to resolve */
 	free(lua);
 }
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-/* Takes "FILE:LINE: " off a message; 0: it has none. */
-static uint32_t take_line(const char *path, const char **message)
+/*
+ * Skips "FILE:LINE: " at the start of a message and returns the line. Returns 0 if it is not there.
+ */
+static uint32_t skip_file_and_line(const char *path, const char **message)
 {
 	size_t length = strlen(path);
 	unsigned long line;
@@ -59,8 +64,10 @@ static uint32_t take_line(const char *path, const char **message)
 	return (uint32_t)line;
 }
 
-/* The byte of a text at which a line of the file starts in it, blanks left out. */
-static size_t find_line(const struct grammar_code *code, uint32_t line)
+/*
+ * Returns the byte of the code's text at which this line of the file starts, after leading blanks.
+ */
+static size_t find_line_start(const struct grammar_code *code, uint32_t line)
 {
 	const char *text = code->text;
 
@@ -68,20 +75,20 @@ static size_t find_line(const struct grammar_code *code, uint32_t line)
 		text = strchr(text, '\n') + 1;
 	while (*text && isspace((unsigned char)*text))
 		text++;
-	if (!*text) /* near its end */
+	if (!*text) /* the rest is blank: use the end of the text */
 		while (text > code->text && isspace((unsigned char)text[-1]))
 			text--;
 	return (size_t)(text - code->text);
 }
 
 /*
- * Lua names a line and the word it stumbled over, "… near 'x'": if that line has the word once, the
- * caret stands under it.
+ * Lua's messages give a line and the word where the error was found, "… near 'x'". If the line
+ * contains the word exactly once, the location is that of the word; otherwise it is the whole line.
  */
-static struct spec_place find_mistake(const struct grammar_code *code, uint32_t line,
-				      const char *message)
+static struct spec_place locate_lua_error(const struct grammar_code *code, uint32_t line,
+					  const char *message)
 {
-	size_t at = find_line(code, line);
+	size_t at = find_line_start(code, line);
 	size_t rest = strcspn(code->text + at, "\n");
 	const char *near = strstr(message, " near '");
 	size_t length = near ? strcspn(near + 7, "'") : 0;
@@ -102,9 +109,10 @@ static struct spec_place find_mistake(const struct grammar_code *code, uint32_t 
 	return code_place(code, at, rest ? rest : 1);
 }
 
-static void compile(struct builder *make, struct script *script, const struct grammar_code *code)
+static void check_code(struct builder *builder, struct script *script,
+		       const struct grammar_code *code)
 {
-	const char *path = make->grammar->file->path;
+	const char *path = builder->grammar->file->path;
 	struct script_place place = { path, code->place.line, code->place.column };
 	struct err err = { 0 };
 	int reference;
@@ -113,23 +121,23 @@ static void compile(struct builder *make, struct script *script, const struct gr
 			   code->condition, &reference, &err))
 		return;
 	const char *message = err.text;
-	uint32_t line = take_line(path, &message);
-	builder_complain(make, SPEC_ERROR, find_mistake(code, line, message), "%s", message);
+	uint32_t line = skip_file_and_line(path, &message);
+	builder_complain(builder, SPEC_ERROR, locate_lua_error(code, line, message), "%s", message);
 }
 
-void code_compile(struct builder *make)
+void code_compile(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 	struct script *script = script_open(NULL);
 
 	for (size_t i = 0; i < g->codes.count; i++)
-		compile(make, script, &g->codes.items[i]);
+		check_code(builder, script, &g->codes.items[i]);
 	for (uint32_t i = 0; i < g->terminal_count; i++)
 		if (g->events[i].reset_if)
-			compile(make, script, g->events[i].reset_if);
+			check_code(builder, script, g->events[i].reset_if);
 	if (g->attributes)
-		compile(make, script, g->attributes);
+		check_code(builder, script, g->attributes);
 	if (g->on_violation)
-		compile(make, script, g->on_violation);
+		check_code(builder, script, g->on_violation);
 	script_close(script);
 }

@@ -1,6 +1,11 @@
+/*
+ * Finds the assignments and local declarations in a piece of Lua; see code_assignments.h. An
+ * assignment is recognised by its `=` outside of table constructors, a declaration by the words
+ * `local`, `for` and `function`.
+ */
 #include "grammar/code_assignments.h"
 
-static bool is_word(const char *text, const script_lexemes *l, size_t i, const char *word)
+static bool is_lexeme(const char *text, const script_lexemes *l, size_t i, const char *word)
 {
 	return i < l->count && script_lexeme_is(text, &l->items[i], word);
 }
@@ -10,37 +15,37 @@ static bool is_name(const script_lexemes *l, size_t i)
 	return i < l->count && l->items[i].kind == SCRIPT_NAME;
 }
 
-/* ---- targets --------------------------------------------------------------------------------- */
+/* ---- assignments ----------------------------------------------------------------------------- */
 
-/* From the = back to the start of its statement. */
-static void find_before(const char *text, const script_lexemes *l, size_t equals,
-			phrase_targets *out)
+/* Adds the targets to the left of an `=`, back to the start of the statement. */
+static void add_targets_before(const char *text, const script_lexemes *l, size_t equals,
+			       assignment_targets *out)
 {
-	size_t first = out->count, behind = equals;
+	size_t first = out->count, next = equals;
 	bool more = true, local;
 
-	while (more && behind) {
-		size_t last = behind - 1, root = script_operand_start(l, last);
+	while (more && next) {
+		size_t last = next - 1, root = script_operand_start(l, last);
 
 		*vec_push(out) =
-			(struct phrase_target){ .root = root,
-						.last = last,
-						.is_name = root == last && is_name(l, root),
-						.equals = equals };
+			(struct assignment_target){ .root = root,
+						    .last = last,
+						    .is_name = root == last && is_name(l, root),
+						    .equals = equals };
 		more = root && script_is_sign(l, root - 1, ',');
-		behind = more ? root - 1 : root;
+		next = more ? root - 1 : root;
 	}
-	local = behind &&
-		(is_word(text, l, behind - 1, "local") || is_word(text, l, behind - 1, "for"));
+	local = next &&
+		(is_lexeme(text, l, next - 1, "local") || is_lexeme(text, l, next - 1, "for"));
 	for (size_t i = first; i < out->count; i++) {
 		out->items[i].is_local = local;
 		out->items[i].is_only = out->count == first + 1;
 	}
 }
 
-/* function x(), function x.y:z(); behind `local` it is one more local. */
-static void find_function(const char *text, const script_lexemes *l, size_t word,
-			  phrase_targets *out)
+/* Adds the target of `function x()` or `function x.y:z()`. After `local` it is a local. */
+static void add_function_target(const char *text, const script_lexemes *l, size_t word,
+				assignment_targets *out)
 {
 	size_t root = word + 1, last = root;
 
@@ -50,27 +55,29 @@ static void find_function(const char *text, const script_lexemes *l, size_t word
 	       (script_is_sign(l, last + 1, '.') || script_is_sign(l, last + 1, ':')))
 		last += 2;
 	*vec_push(out) =
-		(struct phrase_target){ .root = root,
-					.last = last,
-					.is_name = root == last,
-					.is_local = word && is_word(text, l, word - 1, "local"),
-					.is_only = true,
-					.equals = last };
+		(struct assignment_target){ .root = root,
+					    .last = last,
+					    .is_name = root == last,
+					    .is_local =
+						    word && is_lexeme(text, l, word - 1, "local"),
+					    .is_only = true,
+					    .equals = last };
 }
 
-void code_assignments_find_targets(const char *text, const script_lexemes *l, phrase_targets *out)
+void code_assignments_find_targets(const char *text, const script_lexemes *l,
+				   assignment_targets *out)
 {
 	for (size_t i = 0; i < l->count; i++)
 		if (script_is_sign(l, i, '=') && !l->items[i].in_table)
-			find_before(text, l, i, out);
-		else if (is_word(text, l, i, "function"))
-			find_function(text, l, i, out);
+			add_targets_before(text, l, i, out);
+		else if (is_lexeme(text, l, i, "function"))
+			add_function_target(text, l, i, out);
 }
 
 /* ---- locals ---------------------------------------------------------------------------------- */
 
-/* a, b <const>, c; returns the lexeme behind them. */
-static size_t add_list(const char *text, const script_lexemes *l, size_t i, struct intern *out)
+/* Adds the names in a list `a, b <const>, c`. Returns the lexeme after the list. */
+static size_t add_name_list(const char *text, const script_lexemes *l, size_t i, struct intern *out)
 {
 	while (is_name(l, i)) {
 		intern_put(out, text + l->items[i].at, l->items[i].length, NULL);
@@ -87,16 +94,16 @@ static size_t add_list(const char *text, const script_lexemes *l, size_t i, stru
 void code_assignments_find_locals(const char *text, const script_lexemes *l, struct intern *out)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		if (is_word(text, l, i, "local") && is_word(text, l, i + 1, "function"))
-			add_list(text, l, i + 2, out);
-		else if (is_word(text, l, i, "local") || is_word(text, l, i, "for"))
-			add_list(text, l, i + 1, out);
-		else if (is_word(text, l, i, "function")) {
+		if (is_lexeme(text, l, i, "local") && is_lexeme(text, l, i + 1, "function"))
+			add_name_list(text, l, i + 2, out);
+		else if (is_lexeme(text, l, i, "local") || is_lexeme(text, l, i, "for"))
+			add_name_list(text, l, i + 1, out);
+		else if (is_lexeme(text, l, i, "function")) {
 			size_t open = i + 1;
 
 			while (open < l->count && !script_is_sign(l, open, '('))
 				open++;
-			add_list(text, l, open + 1, out);
+			add_name_list(text, l, open + 1, out);
 		}
 	}
 }

@@ -1,24 +1,34 @@
-/* What can be said of a piece of Lua without parsing it: what it assigns, what it declares. */
+/*
+ * Finds the assignments and the local declarations in a piece of Lua by its lexemes alone, without
+ * parsing it. The result is conservative: a name that is declared local anywhere in the piece may
+ * be local everywhere.
+ */
 #ifndef GRAMMAR_CODE_ASSIGNMENTS_H
 #define GRAMMAR_CODE_ASSIGNMENTS_H
 
 #include "base/intern.h"
 #include "script/lexeme.h"
 
-/* Left of an assignment: x, x.y, x[i].y, …; also x of `function x()` and x.y of `function x.y()`. */
-struct phrase_target {
-	size_t root, last; /* lexemes: what it starts and ends with */
-	bool is_name;	   /* x alone */
-	bool is_local;	   /* local x = …, for x = … */
-	bool is_only;	   /* there is no other to the left of this = */
-	size_t equals;	   /* the lexeme = */
+/*
+ * A target of an assignment: x, x.y, x[i].y, …; also x in `function x()` and x.y in `function
+ * x.y()`.
+ */
+struct assignment_target {
+	size_t root, last; /* its first and its last lexeme */
+	bool is_name;	   /* the target is a single name, x */
+	bool is_local;	   /* local x = …, for x = …, local function x() */
+	bool is_only;	   /* the statement has no other target */
+	size_t equals;	   /* the lexeme `=`; for a function the last lexeme of its name */
 };
-typedef VEC(struct phrase_target) phrase_targets;
+typedef VEC(struct assignment_target) assignment_targets;
 
 void code_assignments_find_targets(const char *text, const script_lexemes *lexemes,
-				   phrase_targets *out);
+				   assignment_targets *out);
 
-/* Names that are declared somewhere in it: a use of one may mean that. */
+/*
+ * Adds all names that the piece declares as local somewhere. A use of such a name may mean the
+ * local.
+ */
 void code_assignments_find_locals(const char *text, const script_lexemes *lexemes,
 				  struct intern *out);
 

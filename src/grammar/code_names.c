@@ -1,12 +1,16 @@
+/*
+ * Resolving the names in a piece of code: what a lexeme is, where it is in the property file, and
+ * which attributes of events and which session-wide names it uses.
+ */
 #include "grammar/code_names.h"
 #include "spec/spelling.h"
 
 #include <stdio.h>
 #include <string.h>
 
-void code_names_open(struct code_names *r, struct builder *make, const struct grammar_code *code)
+void code_names_open(struct code_names *r, struct builder *builder, const struct grammar_code *code)
 {
-	*r = (struct code_names){ .make = make, .code = code, .lua = code->lua };
+	*r = (struct code_names){ .builder = builder, .code = code, .lua = code->lua };
 	script_read_lexemes(r->lua, &r->lexemes);
 	if (!code->condition)
 		code_assignments_find_targets(r->lua, &r->lexemes, &r->targets);
@@ -51,13 +55,17 @@ const char *code_names_name(const struct code_names *r, size_t i)
 {
 	const struct script_lexeme *l = &r->lexemes.items[i];
 
-	return arena_text(&r->make->grammar->arena, r->lua + l->at, l->length);
+	return arena_text(&r->builder->grammar->arena, r->lua + l->at, l->length);
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- locations ------------------------------------------------------------------------------- */
 
-/* What a condition became has other words between its names, but the names in their order. */
-static struct spec_place place_in_condition(const struct code_names *r, size_t i)
+/*
+ * Finds the name at lexeme `i` of a translated condition in the user's text. The translation adds
+ * and replaces other words, but keeps all names in their order; so the n-th occurrence of a name
+ * here is the n-th there.
+ */
+static struct spec_place locate_in_condition(const struct code_names *r, size_t i)
 {
 	const struct script_lexeme *wanted = &r->lexemes.items[i];
 	const char *text = r->code->text;
@@ -87,15 +95,15 @@ struct spec_place code_names_place(const struct code_names *r, size_t i)
 {
 	const struct script_lexeme *l = &r->lexemes.items[i];
 
-	return r->code->condition ? place_in_condition(r, i)
+	return r->code->condition ? locate_in_condition(r, i)
 				  : code_place(r->code, l->at, l->length);
 }
 
-/* ---- uses ------------------------------------------------------------------------------------ */
+/* ---- uses of names --------------------------------------------------------------------------- */
 
 uint32_t code_names_symbol(const struct code_names *r, size_t i)
 {
-	const struct grammar *g = r->make->grammar;
+	const struct grammar *g = r->builder->grammar;
 
 	for (uint32_t s = 0; s < g->symbol_count; s++)
 		if (code_names_is(r, i, g->names[s]))
@@ -103,9 +111,9 @@ uint32_t code_names_symbol(const struct code_names *r, size_t i)
 	return GRAMMAR_NONE;
 }
 
-static void complain_attribute(const struct code_names *r, size_t field, uint32_t event)
+static void complain_no_attribute(const struct code_names *r, size_t field, uint32_t event)
 {
-	const struct grammar *g = r->make->grammar;
+	const struct grammar *g = r->builder->grammar;
 	const struct grammar_event *e = &g->events[event];
 	const char *name = code_names_name(r, field);
 	struct spelling near;
@@ -120,18 +128,18 @@ static void complain_attribute(const struct code_names *r, size_t field, uint32_
 						   i ? ", " : "", e->attributes[i]);
 	}
 	if (near.best)
-		builder_complain(r->make, SPEC_ERROR, code_names_place(r, field),
+		builder_complain(r->builder, SPEC_ERROR, code_names_place(r, field),
 				 "'%s' has no attribute '%s'; did you mean '%s'?", g->names[event],
 				 name, near.best);
 	else
-		builder_complain(r->make, SPEC_ERROR, code_names_place(r, field),
+		builder_complain(r->builder, SPEC_ERROR, code_names_place(r, field),
 				 "'%s' has no attribute '%s'; it has %s", g->names[event], name,
 				 has);
 }
 
 void code_names_use_event(const struct code_names *r, size_t i, uint32_t event)
 {
-	struct grammar_event *e = &r->make->grammar->events[event];
+	struct grammar_event *e = &r->builder->grammar->events[event];
 	size_t field = code_names_field(r, i);
 	bool known = false;
 
@@ -139,24 +147,24 @@ void code_names_use_event(const struct code_names *r, size_t i, uint32_t event)
 		if (!field || code_names_is(r, field, e->attributes[k]))
 			e->used[k] = known = true;
 	if (!known && !code_names_may_be_local(r, i))
-		complain_attribute(r, field, event);
+		complain_no_attribute(r, field, event);
 }
 
-static struct builder_name *wide_name(const struct code_names *r, size_t i)
+static struct builder_name *intern_session_wide_name(const struct code_names *r, size_t i)
 {
-	struct builder *make = r->make;
+	struct builder *builder = r->builder;
 	const struct script_lexeme *l = &r->lexemes.items[i];
 	bool fresh;
-	uint32_t number = intern_put(&make->names, r->lua + l->at, l->length, &fresh);
+	uint32_t number = intern_put(&builder->names, r->lua + l->at, l->length, &fresh);
 
 	if (fresh)
-		*vec_push(&make->wide) = (struct builder_name){ 0 };
-	return &make->wide.items[number];
+		*vec_push(&builder->wide) = (struct builder_name){ 0 };
+	return &builder->wide.items[number];
 }
 
 void code_names_use_wide(const struct code_names *r, size_t i)
 {
-	struct builder_name *name = wide_name(r, i);
+	struct builder_name *name = intern_session_wide_name(r, i);
 
 	name->is_local |= code_names_may_be_local(r, i);
 	for (size_t k = 0; k < r->targets.count; k++)
@@ -174,8 +182,9 @@ void code_names_keep_session(const struct code_names *r)
 		size_t root = r->targets.items[k].root;
 
 		if (code_names_is(r, root, "session") && !code_names_may_be_local(r, root))
-			builder_complain(r->make, SPEC_ERROR, code_names_place(r, root),
-					 "'session' is what the session before left behind: it is "
-					 "only read");
+			builder_complain(
+				r->builder, SPEC_ERROR, code_names_place(r, root),
+				"'session' holds the attributes of the previous session and is "
+				"read-only");
 	}
 }

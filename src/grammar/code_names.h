@@ -1,4 +1,4 @@
-/* A piece of code while its names are looked up. */
+/* A piece of code while its names are resolved. `i` is always the index of a lexeme. */
 #ifndef GRAMMAR_CODE_NAMES_H
 #define GRAMMAR_CODE_NAMES_H
 
@@ -6,40 +6,44 @@
 #include "grammar/code_assignments.h"
 
 struct code_names {
-	struct builder *make;
+	struct builder *builder;
 	const struct grammar_code *code;
-	const char *lua;	/* of the code: lexemes are of this */
-	script_lexemes lexemes; /* of code->lua */
-	phrase_targets targets;
-	struct intern locals; /* names that it declares somewhere */
+	const char *lua; /* code->lua; the lexemes refer to this text */
+	script_lexemes lexemes;
+	assignment_targets targets;
+	struct intern locals; /* names that it declares local somewhere */
 };
 
-void code_names_open(struct code_names *r, struct builder *make, const struct grammar_code *code);
+void code_names_open(struct code_names *r, struct builder *builder,
+		     const struct grammar_code *code);
 void code_names_close(struct code_names *r);
 
-/* Is this lexeme a name in its own right: no field, no key of a table? */
+/* Is this lexeme a name on its own, neither a field nor a key in a table constructor? */
 bool code_names_is_use(const struct code_names *r, size_t i);
 bool code_names_is(const struct code_names *r, size_t i, const char *name);
-/* `x.y`: the lexeme of y, for that of x; 0: there is none. */
+/* For `x.y`: returns the lexeme of y, given that of x. Returns 0 if there is no field. */
 size_t code_names_field(const struct code_names *r, size_t i);
-/* May it be a local of the piece itself? */
+/* May the name mean a local of this piece of code? */
 bool code_names_may_be_local(const struct code_names *r, size_t i);
 /* The text of a lexeme, in the grammar's arena. */
 const char *code_names_name(const struct code_names *r, size_t i);
-/* Where it stands in the file: of a condition, the same word in what the user wrote. */
+/*
+ * The location of the lexeme in the property file. For a condition, the location of the same word
+ * in the user's text.
+ */
 struct spec_place code_names_place(const struct code_names *r, size_t i);
 
 /*
- * Looks at a use of an event's attributes: which it is, or that it may be any of them. Complains of
- * one that the event does not have.
+ * Marks the attributes of `event` that a use of its name reads: one of them, or all if no field is
+ * given. Reports an attribute that the event does not have.
  */
 void code_names_use_event(const struct code_names *r, size_t i, uint32_t event);
-/* A use of a name of the whole session, and what it assigns of those (`is_symbol` says what is none). */
+/* Records a use of, or an assignment to, a session-wide name. */
 void code_names_use_wide(const struct code_names *r, size_t i);
-/* `session` is only read: complains where something in it is assigned. */
+/* Reports every assignment to `session`, which is read-only. */
 void code_names_keep_session(const struct code_names *r);
 
-/* Which symbol of the grammar has this name, or GRAMMAR_NONE. */
+/* The symbol of the grammar with this name, or GRAMMAR_NONE. */
 uint32_t code_names_symbol(const struct code_names *r, size_t i);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * Which code changes nothing but the session's names that it assigns itself? It may then be run behind
- * every prefix without a copy of all attributes: figure 7 of SAGA builds its graph anew at each event,
- * from maps that it only reads. Told from the words alone, and only what is sure:
+ * Finds pure code: code that changes nothing except session-wide names that it assigns itself. Such
+ * code can run after every prefix without a copy of all attributes. Example: figure 7 of the SAGA
+ * paper rebuilds its graph at each event, from maps that it only reads. The decision is based on
+ * the lexemes alone and is conservative. Code is pure if
  *
- * - names are assigned whole (x = …), or a field of one that was made by this very code, g = graph() or
- *   t = {}, outside of any block;
- * - what is called is a function of the library that changes nothing, a function that changes its first
- *   argument, which was made by this code, or a method of a graph that was.
+ * - it assigns only whole names (x = …), or fields of an object that this same code created
+ *   outside of any block, with g = graph() or t = {};
+ * - it calls only library functions that change nothing, library functions that change only their
+ *   first argument, if this code created that argument, or methods of a graph that it created.
  */
 #include "grammar/code_names.h"
 
@@ -14,7 +15,7 @@
 
 struct code_purity {
 	struct code_names reading;
-	struct builder *make;
+	struct builder *builder;
 };
 
 static bool ends_operand(const script_lexemes *l, size_t i)
@@ -23,19 +24,19 @@ static bool ends_operand(const script_lexemes *l, size_t i)
 	       script_is_sign(l, i, ')') || script_is_sign(l, i, ']') || script_is_sign(l, i, '}');
 }
 
-/* Is it the library's, whatever the session calls so? */
-static bool is_library(const struct code_purity *p, size_t i)
+/* Does the name mean a library function, not a local, a symbol or a session-wide name? */
+static bool is_library_name(const struct code_purity *p, size_t i)
 {
 	const struct code_names *r = &p->reading;
 	const struct script_lexeme *l = &r->lexemes.items[i];
-	uint32_t wide = intern_find(&p->make->names, r->lua + l->at, l->length);
+	uint32_t wide = intern_find(&p->builder->names, r->lua + l->at, l->length);
 
 	if (code_names_may_be_local(r, i) || code_names_symbol(r, i) != GRAMMAR_NONE)
 		return false;
-	return wide == UINT32_MAX || !p->make->wide.items[wide].is_set;
+	return wide == UINT32_MAX || !p->builder->wide.items[wide].is_set;
 }
 
-static bool is_same(const struct code_names *r, size_t i, size_t k)
+static bool is_same_name(const struct code_names *r, size_t i, size_t k)
 {
 	const struct script_lexeme *a = &r->lexemes.items[i], *b = &r->lexemes.items[k];
 
@@ -46,23 +47,25 @@ static bool makes_graph(const struct code_purity *p, size_t i)
 {
 	const script_lexemes *l = &p->reading.lexemes;
 
-	return i + 2 < l->count && code_names_is(&p->reading, i, "graph") && is_library(p, i) &&
-	       script_is_sign(l, i + 1, '(') && script_is_sign(l, i + 2, ')');
+	return i + 2 < l->count && code_names_is(&p->reading, i, "graph") &&
+	       is_library_name(p, i) && script_is_sign(l, i + 1, '(') &&
+	       script_is_sign(l, i + 2, ')');
 }
 
 /*
- * Was the object that the name at `i` means made by this code? All that is assigned to it must be, and
- * the first of it before, where nothing can lead around it.
+ * Did this code create the object that the name at `i` refers to? Every assignment to the name must
+ * create an object, and at least one must come before `i` outside of any block, so that it is
+ * always executed.
  */
-static bool is_own(const struct code_purity *p, size_t i, bool graph)
+static bool is_created_here(const struct code_purity *p, size_t i, bool graph)
 {
 	const struct code_names *r = &p->reading;
 	bool own = false;
 
 	for (size_t k = 0; k < r->targets.count; k++) {
-		const struct phrase_target *t = &r->targets.items[k];
+		const struct assignment_target *t = &r->targets.items[k];
 
-		if (!t->is_name || !is_same(r, t->root, i))
+		if (!t->is_name || !is_same_name(r, t->root, i))
 			continue;
 		if (!t->is_only || !(makes_graph(p, t->equals + 1) ||
 				     (!graph && script_is_sign(&r->lexemes, t->equals + 1, '{'))))
@@ -72,19 +75,22 @@ static bool is_own(const struct code_purity *p, size_t i, bool graph)
 	return own;
 }
 
-/* x.y = and x[i] =, and nothing deeper: what lies in x may be others'. */
-static bool changes_own(const struct code_purity *p, const struct phrase_target *t)
+/*
+ * Is the target x.y or x[i] of an own object x? Nothing deeper: the objects in x may not be its
+ * own.
+ */
+static bool changes_created_object(const struct code_purity *p, const struct assignment_target *t)
 {
 	const script_lexemes *l = &p->reading.lexemes;
 	bool field = t->last == t->root + 2 && script_is_sign(l, t->root + 1, '.');
 	bool index = script_is_sign(l, t->last, ']') && l->items[t->last].opens == t->root + 1;
 
 	return l->items[t->root].kind == SCRIPT_NAME && (field || index) &&
-	       is_own(p, t->root, false);
+	       is_created_here(p, t->root, false);
 }
 
-/* Functions whose first argument is all that they change. */
-static bool changes_first(const struct code_names *r, size_t from, size_t to)
+/* Functions that change only their first argument. */
+static bool changes_first_argument(const struct code_names *r, size_t from, size_t to)
 {
 	static const char *const names[] = { "bump", "table.insert", "table.remove", "table.sort" };
 	const struct script_lexeme *a = &r->lexemes.items[from], *b = &r->lexemes.items[to];
@@ -96,8 +102,8 @@ static bool changes_first(const struct code_names *r, size_t from, size_t to)
 	return false;
 }
 
-/* A call whose arguments start at lexeme `open`. */
-static bool is_harmless(const struct code_purity *p, size_t open)
+/* Is this call, whose arguments start at lexeme `open`, allowed in pure code? */
+static bool is_allowed_call(const struct code_purity *p, size_t open)
 {
 	const struct code_names *r = &p->reading;
 	const script_lexemes *l = &r->lexemes;
@@ -109,19 +115,19 @@ static bool is_harmless(const struct code_purity *p, size_t open)
 	if (l->items[first].kind != SCRIPT_NAME)
 		return false;
 	if (last == first + 2 && script_is_sign(l, first + 1, ':'))
-		return is_own(p, first, true);
-	if ((first != last && !dotted) || !is_library(p, first))
+		return is_created_here(p, first, true);
+	if ((first != last && !dotted) || !is_library_name(p, first))
 		return false;
 	if (script_is_pure(name, length))
 		return true;
-	return changes_first(r, first, last) && script_is_sign(l, open, '(') &&
+	return changes_first_argument(r, first, last) && script_is_sign(l, open, '(') &&
 	       open + 2 < l->count && l->items[open + 1].kind == SCRIPT_NAME &&
 	       (script_is_sign(l, open + 2, ',') || script_is_sign(l, open + 2, ')')) &&
-	       is_own(p, open + 1, false);
+	       is_created_here(p, open + 1, false);
 }
 
-/* f(…), f"…", f{…} */
-static bool is_call(const script_lexemes *l, size_t i)
+/* Do the arguments of a call start at lexeme `i`: f(…), f"…", f{…}? */
+static bool starts_arguments(const script_lexemes *l, size_t i)
 {
 	bool opens = script_is_sign(l, i, '(') || script_is_sign(l, i, '{') ||
 		     l->items[i].kind == SCRIPT_STRING;
@@ -129,17 +135,17 @@ static bool is_call(const script_lexemes *l, size_t i)
 	return opens && i && ends_operand(l, i - 1);
 }
 
-static bool is_pure(const struct code_purity *p)
+static bool is_code_pure(const struct code_purity *p)
 {
 	const struct code_names *r = &p->reading;
 
 	for (size_t i = 0; i < r->lexemes.count; i++)
 		if (script_lexeme_is(r->lua, &r->lexemes.items[i], "function") ||
-		    (is_call(&r->lexemes, i) && !is_harmless(p, i)))
+		    (starts_arguments(&r->lexemes, i) && !is_allowed_call(p, i)))
 			return false;
 	for (size_t i = 0; i < r->targets.count; i++)
 		if (!r->targets.items[i].is_name && !r->targets.items[i].is_local &&
-		    !changes_own(p, &r->targets.items[i]))
+		    !changes_created_object(p, &r->targets.items[i]))
 			return false;
 	return true;
 }
@@ -148,10 +154,10 @@ static void list_assigned(struct code_purity *p, struct grammar_code *code)
 {
 	const struct code_names *r = &p->reading;
 	const char **names =
-		arena_alloc(&p->make->grammar->arena, (r->targets.count + 1) * sizeof *names);
+		arena_alloc(&p->builder->grammar->arena, (r->targets.count + 1) * sizeof *names);
 
 	for (size_t i = 0; i < r->targets.count; i++) {
-		const struct phrase_target *t = &r->targets.items[i];
+		const struct assignment_target *t = &r->targets.items[i];
 		uint32_t known = 0;
 
 		if (!t->is_name || t->is_local)
@@ -164,15 +170,15 @@ static void list_assigned(struct code_purity *p, struct grammar_code *code)
 	code->assigns = names;
 }
 
-void code_purity_find(struct builder *make)
+void code_purity_find(struct builder *builder)
 {
-	struct code_purity p = { .make = make };
+	struct code_purity p = { .builder = builder };
 
-	for (size_t i = 0; i < make->grammar->codes.count; i++) {
-		struct grammar_code *code = &make->grammar->codes.items[i];
+	for (size_t i = 0; i < builder->grammar->codes.count; i++) {
+		struct grammar_code *code = &builder->grammar->codes.items[i];
 
-		code_names_open(&p.reading, make, code);
-		code->pure = is_pure(&p);
+		code_names_open(&p.reading, builder, code);
+		code->pure = is_code_pure(&p);
 		list_assigned(&p, code);
 		code_names_close(&p.reading);
 	}

@@ -1,14 +1,17 @@
-/* A grammar for people: its rules, the engine and why, sets, what is asked when, what is captured. */
+/*
+ * Prints a grammar for `spec explain`: its rules, what its words are and when they must be
+ * complete, the engine with the reason for its choice, the sets, and which attributes are captured.
+ */
 #include "grammar/builder.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define CODE_SHOWN 60u /* bytes of a piece of code */
+#define CODE_SHOWN 60u /* limit in bytes for a piece of code */
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* On one line, and not all of it where it is long. */
+/* Prints code on one line; cuts it if it is long. */
 static void print_code(FILE *out, const char *text)
 {
 	size_t shown = 0;
@@ -26,7 +29,7 @@ static void print_code(FILE *out, const char *text)
 		putc(*text, out);
 		shown++;
 	}
-	while (((unsigned char)*text & 0xc0) == 0x80) /* the rest of a character */
+	while (((unsigned char)*text & 0xc0) == 0x80) /* finish a UTF-8 character */
 		putc(*text++, out);
 	if (text[strspn(text, " \t\r\n")])
 		fputs(" ...", out);
@@ -73,7 +76,7 @@ static void print_rules(FILE *out, const struct grammar *g)
 	}
 }
 
-/* ---- what is asked when ---------------------------------------------------------------------- */
+/* ---- words and completeness ------------------------------------------------------------------ */
 
 static void print_words(FILE *out, const struct grammar *g)
 {
@@ -83,7 +86,7 @@ static void print_words(FILE *out, const struct grammar *g)
 	if (p->view == SPEC_VIEW_THREAD)
 		fputs("each thread's events\n", out);
 	else if (p->view == SPEC_VIEW_OBJECT)
-		fprintf(out, "of each %s, the events that bind it\n", p->view_name);
+		fprintf(out, "for each %s, the events that bind it\n", p->view_name);
 	else
 		fputs("all events, in the order of the run\n", out);
 }
@@ -94,24 +97,24 @@ static void print_mode(FILE *out, const struct grammar *g)
 
 	fputs("     complete: ", out);
 	if (g->mode == GRAMMAR_EVERY_EVENT) {
-		fputs("behind each event\n", out);
+		fputs("after each event\n", out);
 		return;
 	}
 	for (uint32_t i = 0; i < g->terminal_count; i++)
 		if (g->events[i].resets) {
-			fprintf(out, "%s%s'%s'", between,
-				between[0] ? "" : "where a session ends, at ", g->names[i]);
+			fprintf(out, "%s%s'%s'", between, between[0] ? "" : "at the resets ",
+				g->names[i]);
 			between = ", ";
 		}
 	if (g->until_end)
 		fprintf(out, "%swhere the %s", between[0] ? ", and " : "",
 			g->property->view == SPEC_VIEW_THREAD	? "thread ends"
-			: g->property->view == SPEC_VIEW_OBJECT ? "object's life ends"
+			: g->property->view == SPEC_VIEW_OBJECT ? "object's lifetime ends"
 								: "program ends");
 	putc('\n', out);
 }
 
-/* ---- sets ------------------------------------------------------------------------------------ */
+/* ---- sets and engine ------------------------------------------------------------------------- */
 
 static void print_set(FILE *out, const struct grammar *g, const uint64_t *set)
 {
@@ -133,7 +136,7 @@ static void print_sets(FILE *out, const struct grammar *g)
 		fprintf(out, "     %s%s starts with ", g->names[i],
 			g->nullable[i] ? " may be empty," : "");
 		print_set(out, g, g->starts[i]);
-		fputs("; behind it: ", out);
+		fputs("; followed by ", out);
 		print_set(out, g, g->follows[i - g->terminal_count]);
 		putc('\n', out);
 	}
@@ -150,8 +153,10 @@ static void print_engine(FILE *out, const struct grammar *g)
 	fprintf(out, "     engine: Earley, because %s\n", g->conflict);
 	if (!(word = grammar_find_ambiguity(g, trees)))
 		return;
-	fprintf(out, "     ambiguous: '%s' is %s and %s; without code that is no matter\n", word,
-		trees[0], trees[1]);
+	fprintf(out,
+		"     ambiguous: '%s' is %s and %s; this is allowed without "
+		"actions and assertions\n",
+		word, trees[0], trees[1]);
 	free(word);
 	free(trees[0]);
 	free(trees[1]);
@@ -194,11 +199,11 @@ static void print_label(FILE *out, const struct spec_alternative *a)
 		abort();
 	print_alternative(label, a);
 	fclose(label);
-	print_quoted(out, text + 1); /* without the blank in front */
+	print_quoted(out, text + 1); /* without the leading blank */
 	free(text);
 }
 
-/* Productions, their alternatives, and the productions in those. */
+/* Prints productions, their alternatives, and edges to the productions in those. */
 static unsigned print_graph(FILE *out, const struct grammar *g, unsigned next)
 {
 	const struct spec_grammar *spec = g->formula->grammar;

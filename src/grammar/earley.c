@@ -1,7 +1,8 @@
 /*
- * The engine for any context-free grammar: a session is an Earley set (earley_set.h). No items in the
- * next one: no continuation, since every alternative has words. Where the session must be complete and
- * the grammar has code, the tree that its set leads to is walked (tree_walk.h).
+ * The engine for any context-free grammar. The state of a session is an Earley set (earley_set.h).
+ * If the next set has no items, there is no continuation, because every nonterminal has words. If
+ * the session must be complete and the grammar has code, the engine walks the tree that the set
+ * holds (tree_walk.h).
  */
 #include "grammar/earley_set.h"
 #include "grammar/earley_key.h"
@@ -12,26 +13,26 @@
 
 struct earley_session {
 	struct earley_set *set;
-	bool walked; /* its tree, as it is now, and nothing was wrong */
+	bool walked; /* the tree of this set was walked without a failure */
 };
 
-struct shared {
+struct earley_shared {
 	struct earley_sets *sets;
 	struct tree_walker *walker;
 };
 
-static bool open_engine(struct grammar_parser *parser, struct err *err)
+static bool earley_open(struct grammar_parser *parser, struct err *err)
 {
 	(void)err;
-	struct shared *shared = parser->shared = mem_alloc(sizeof *shared);
+	struct earley_shared *shared = parser->shared = mem_alloc(sizeof *shared);
 	shared->sets = earley_sets_open(parser->grammar, script_lua(parser->script));
 	shared->walker = tree_walker_open(parser, earley_sets_tables(shared->sets));
 	return true;
 }
 
-static void close_engine(struct grammar_parser *parser)
+static void earley_close(struct grammar_parser *parser)
 {
-	struct shared *shared = parser->shared;
+	struct earley_shared *shared = parser->shared;
 	tree_walker_close(shared->walker);
 	earley_sets_close(shared->sets);
 	free(shared);
@@ -39,11 +40,12 @@ static void close_engine(struct grammar_parser *parser)
 
 static struct earley_sets *sets_of(const struct grammar_parser *parser)
 {
-	return ((struct shared *)parser->shared)->sets;
+	return ((struct earley_shared *)parser->shared)->sets;
 }
 
-/* The head is evaluated in each walk afresh; whether it fails is known at once. */
-static void *begin(struct grammar_parser *parser, int before, struct grammar_violation *violation)
+/* Each walk evaluates the head again. It is evaluated here only to report its errors at once. */
+static void *earley_begin_session(struct grammar_parser *parser, int before,
+				  struct grammar_violation *violation)
 {
 	if (parser->grammar->attributes) {
 		if (!engine_push_attributes(parser, before, violation))
@@ -55,29 +57,31 @@ static void *begin(struct grammar_parser *parser, int before, struct grammar_vio
 	return session;
 }
 
-static enum grammar_verdict walk(struct grammar_parser *parser,
-				 const struct earley_session *session, struct tree_walk how,
-				 int *attributes, struct grammar_violation *violation)
+static enum grammar_verdict walk_session_tree(struct grammar_parser *parser,
+					      const struct earley_session *session,
+					      struct tree_walk how, int *attributes,
+					      struct grammar_violation *violation)
 {
-	struct shared *shared = parser->shared;
+	struct earley_shared *shared = parser->shared;
 	how.sole = session->set->refs == 1;
 	return tree_walk(shared->walker, &how, session->set->root, attributes, violation);
 }
 
 /*
- * The event, or the end, does not fit: `on violation` sees what the session was before it, where that is
- * known, and otherwise what a session starts with.
+ * The event, or the end, does not fit. `on violation` sees the attributes as they were before it,
+ * if the tree was walked then, and otherwise those at the start of a session.
  */
-static enum grammar_verdict violated(struct grammar_parser *parser,
-				     const struct earley_session *session, int before,
-				     uint8_t fault, struct grammar_violation *violation)
+static enum grammar_verdict report_violation(struct grammar_parser *parser,
+					     const struct earley_session *session, int before,
+					     uint8_t fault, struct grammar_violation *violation)
 {
 	violation->fault = fault;
 	if (!parser->grammar->on_violation)
 		return GRAMMAR_VIOLATED;
 	if (session->walked) {
 		struct tree_walk how = { .before = before, .goes_on = true, .tells = true };
-		enum grammar_verdict verdict = walk(parser, session, how, NULL, violation);
+		enum grammar_verdict verdict =
+			walk_session_tree(parser, session, how, NULL, violation);
 		return verdict == GRAMMAR_OPEN ? GRAMMAR_VIOLATED : verdict;
 	}
 	if (!engine_push_attributes(parser, before, violation))
@@ -86,9 +90,9 @@ static enum grammar_verdict violated(struct grammar_parser *parser,
 	return GRAMMAR_VIOLATED;
 }
 
-static enum grammar_verdict take(struct grammar_parser *parser, void *of, int before,
-				 const struct grammar_token *token,
-				 struct grammar_violation *violation)
+static enum grammar_verdict earley_take_event(struct grammar_parser *parser, void *of, int before,
+					      const struct grammar_token *token,
+					      struct grammar_violation *violation)
 {
 	struct earley_sets *sets = sets_of(parser);
 	struct earley_session *session = of;
@@ -97,32 +101,34 @@ static enum grammar_verdict take(struct grammar_parser *parser, void *of, int be
 	struct earley_set *next = earley_set_next(sets, session->set, token->event, leaf);
 	tree_drop(script_lua(parser->script), leaf);
 	if (!next)
-		return violated(parser, session, before, GRAMMAR_NO_CONTINUATION, violation);
+		return report_violation(parser, session, before, GRAMMAR_NO_CONTINUATION,
+					violation);
 	earley_set_drop(sets, session->set);
 	session->set = next;
 	session->walked = false;
 	return GRAMMAR_OPEN;
 }
 
-static enum grammar_verdict finish(struct grammar_parser *parser, void *of, int before,
-				   bool goes_on, int *attributes,
-				   struct grammar_violation *violation)
+static enum grammar_verdict earley_finish_session(struct grammar_parser *parser, void *of,
+						  int before, bool goes_on, int *attributes,
+						  struct grammar_violation *violation)
 {
 	struct earley_session *session = of;
 	if (attributes)
 		*attributes = LUA_NOREF;
 	if (!session->set->complete)
-		return violated(parser, session, before, GRAMMAR_INCOMPLETE, violation);
+		return report_violation(parser, session, before, GRAMMAR_INCOMPLETE, violation);
 	if (!parser->grammar->has_code)
 		return GRAMMAR_OPEN;
 	struct tree_walk how = { .before = before, .goes_on = goes_on };
 	enum grammar_verdict verdict =
-		walk(parser, session, how, goes_on ? NULL : attributes, violation);
+		walk_session_tree(parser, session, how, goes_on ? NULL : attributes, violation);
 	session->walked = verdict == GRAMMAR_OPEN;
 	return verdict;
 }
 
-static void expects(struct grammar_parser *parser, const void *of, uint64_t *terminals)
+static void earley_expected_events(struct grammar_parser *parser, const void *of,
+				   uint64_t *terminals)
 {
 	const struct grammar *grammar = parser->grammar;
 	const struct earley_tables *tables = earley_sets_tables(sets_of(parser));
@@ -138,7 +144,7 @@ static void expects(struct grammar_parser *parser, const void *of, uint64_t *ter
 							   << grammar->terminal_count % 64;
 }
 
-static void *copy(struct grammar_parser *parser, const void *of, struct err *err)
+static void *earley_copy_session(struct grammar_parser *parser, const void *of, struct err *err)
 {
 	(void)parser, (void)err;
 	struct earley_session *session = mem_alloc(sizeof *session);
@@ -147,14 +153,14 @@ static void *copy(struct grammar_parser *parser, const void *of, struct err *err
 	return session;
 }
 
-static bool key(struct grammar_parser *parser, const void *of, script_key_text *text,
-		struct err *err)
+static bool earley_session_key(struct grammar_parser *parser, const void *of, script_key_text *text,
+			       struct err *err)
 {
 	const struct earley_session *session = of;
 	return earley_key(parser, session->set, text, err);
 }
 
-static void end(struct grammar_parser *parser, void *of)
+static void earley_end_session(struct grammar_parser *parser, void *of)
 {
 	struct earley_session *session = of;
 	earley_set_drop(sets_of(parser), session->set);
@@ -162,13 +168,13 @@ static void end(struct grammar_parser *parser, void *of)
 }
 
 const struct engine engine_earley = {
-	.open = open_engine,
-	.close = close_engine,
-	.begin = begin,
-	.take = take,
-	.finish = finish,
-	.expects = expects,
-	.copy = copy,
-	.key = key,
-	.end = end,
+	.open = earley_open,
+	.close = earley_close,
+	.begin = earley_begin_session,
+	.take = earley_take_event,
+	.finish = earley_finish_session,
+	.expects = earley_expected_events,
+	.copy = earley_copy_session,
+	.key = earley_session_key,
+	.end = earley_end_session,
 };

@@ -1,6 +1,6 @@
 /*
- * Scanner and completer of Earley's algorithm. The predictor is a set of bits (earley_set.h), and what
- * was predicted in a set becomes an item when its first symbol is there.
+ * The scanner and the completer of Earley's algorithm. The predictor is a bit set (earley_set.h): a
+ * rule predicted in a set becomes an item only when its first symbol has been parsed.
  */
 #include "grammar/earley_build.h"
 #include "grammar/earley_same.h"
@@ -23,18 +23,18 @@ void earley_build_close(struct earley_build *build)
 	free(build->found);
 }
 
-/* ---- each item once --------------------------------------------------------------------------- */
+/* ---- the set of items ------------------------------------------------------------------------ */
 
-static uint64_t item_hash(const struct earley_item *item)
+static uint64_t hash_item(const struct earley_item *item)
 {
 	uint64_t hash = hash_mix(hash_mix(0, item->core), item->goal);
 	hash = hash_mix(hash, item->back ? item->back->number : 0);
 	return hash ^ hash >> 32;
 }
 
-static struct earley_found *find(struct earley_build *build, const struct earley_item *wanted)
+static struct earley_found *find_item(struct earley_build *build, const struct earley_item *wanted)
 {
-	for (uint32_t i = item_hash(wanted);; i++) {
+	for (uint32_t i = hash_item(wanted);; i++) {
 		struct earley_found *found = &build->found[i & build->found_mask];
 		if (found->stamp != build->stamp)
 			return found;
@@ -52,13 +52,16 @@ static void grow_found(struct earley_build *build)
 	build->found = mem_zalloc(build->found_mask + 1, sizeof *build->found);
 	build->stamp = 1;
 	for (uint32_t i = 0; i < build->items.count; i++)
-		*find(build, &build->items.items[i]) = (struct earley_found){ 1, i };
+		*find_item(build, &build->items.items[i]) = (struct earley_found){ 1, i };
 }
 
-/* True: it is new. Otherwise it has one more derivation, by `rule`. */
-static bool is_new(struct earley_build *build, const struct earley_item *item, uint32_t rule)
+/*
+ * Adds an item. Returns false if it exists already; then marks that it has another derivation, by
+ * `rule`.
+ */
+static bool add_item(struct earley_build *build, const struct earley_item *item, uint32_t rule)
 {
-	struct earley_found *found = find(build, item);
+	struct earley_found *found = find_item(build, item);
 	if (found->stamp == build->stamp) {
 		struct tree *tree = build->items.items[found->item].tree;
 		if (tree && tree->second == GRAMMAR_NONE)
@@ -72,7 +75,7 @@ static bool is_new(struct earley_build *build, const struct earley_item *item, u
 	return true;
 }
 
-static bool leads(const struct earley_tables *tables, uint32_t place, uint32_t goal)
+static bool leads_from_place(const struct earley_tables *tables, uint32_t place, uint32_t goal)
 {
 	uint32_t terminals = tables->grammar->terminal_count;
 	return place != GRAMMAR_NONE &&
@@ -81,11 +84,11 @@ static bool leads(const struct earley_tables *tables, uint32_t place, uint32_t g
 }
 
 /*
- * The dot of `core` moves over its symbol, whose tree is `child`. Where that is the end of the rule, the
- * nonterminal that its item is a part of is done.
+ * Moves the dot of `core` over its symbol, whose tree is `child`. If the rule ends there, adds the
+ * nonterminal `goal`, which is complete, instead of an item.
  */
-static void advance(struct earley_build *build, uint32_t core, struct earley_set *back,
-		    uint32_t goal, struct tree *before, struct tree *child, struct tree *tail)
+static void advance_dot(struct earley_build *build, uint32_t core, struct earley_set *back,
+			uint32_t goal, struct tree *before, struct tree *child, struct tree *tail)
 {
 	const struct earley_core *next = &build->tables->cores[build->tables->cores[core].next];
 	bool ends = next->symbol == GRAMMAR_NONE;
@@ -94,19 +97,19 @@ static void advance(struct earley_build *build, uint32_t core, struct earley_set
 		.goal = goal,
 		.back = back,
 	};
-	if (!is_new(build, &item, next->rule) || !build->trees)
+	if (!add_item(build, &item, next->rule) || !build->trees)
 		return;
 	struct tree *step = tree_make(TREE_STEP, next->rule, before, child, tail), *symbol = step;
 	step->edge = before ? before->edge : tail && tail->edge;
 	if (ends) {
 		symbol = tree_make(TREE_SYMBOL, next->rule, step, NULL, NULL);
-		symbol->leads = back && leads(build->tables, back->place, goal);
+		symbol->leads = back && leads_from_place(build->tables, back->place, goal);
 		tree_drop(build->lua, step);
 	}
 	build->items.items[build->items.count - 1].tree = symbol;
 }
 
-/* ---- where to come back ----------------------------------------------------------------------- */
+/* ---- return points --------------------------------------------------------------------------- */
 
 static uint32_t lower_bound(const struct earley_set *set, uint32_t from, uint32_t core)
 {
@@ -121,10 +124,12 @@ static uint32_t lower_bound(const struct earley_set *set, uint32_t from, uint32_
 	return from;
 }
 
-/* The items of a set with this symbol behind the dot: from the first to before `*end`. */
-static const struct earley_item *expecting(const struct earley_tables *tables,
-					   const struct earley_set *set, uint32_t symbol,
-					   const struct earley_item **end)
+/*
+ * Returns the first item of a set with this symbol after the dot; `*end` is the end of these items.
+ */
+static const struct earley_item *items_expecting(const struct earley_tables *tables,
+						 const struct earley_set *set, uint32_t symbol,
+						 const struct earley_item **end)
 {
 	uint32_t from = lower_bound(set, 0, tables->first_core[symbol]);
 	*end = set->items + lower_bound(set, from, tables->first_core[symbol + 1]);
@@ -139,13 +144,14 @@ static bool is_predicted(const struct earley_tables *tables, const struct earley
 }
 
 /*
- * The one that waits for `goal` in `set`, as its last symbol: an item, or (`*item` NULL) a corner that
- * is predicted there. GRAMMAR_NONE: there are more of them, or it has more symbols.
+ * Returns the core that waits for `goal` in `set`, if there is only one and `goal` is its last
+ * symbol: the core of an item, or (`*item` NULL) a corner that is predicted there. Otherwise
+ * returns GRAMMAR_NONE.
  */
-static uint32_t only_caller(const struct earley_tables *tables, const struct earley_set *set,
-			    uint32_t goal, const struct earley_item **item)
+static uint32_t find_only_caller(const struct earley_tables *tables, const struct earley_set *set,
+				 uint32_t goal, const struct earley_item **item)
 {
-	const struct earley_item *end, *first = expecting(tables, set, goal, &end);
+	const struct earley_item *end, *first = items_expecting(tables, set, goal, &end);
 	if (end - first > 1)
 		return GRAMMAR_NONE;
 	uint32_t only = end > first ? first->core : GRAMMAR_NONE;
@@ -162,8 +168,8 @@ static uint32_t only_caller(const struct earley_tables *tables, const struct ear
 }
 
 /*
- * Leo's rule, as long as it can be used. It ends: a chain of corners that came round would have nobody
- * who predicted it, and what is the same is older.
+ * Terminates: a cycle of corners would have no item that predicts it, and an equivalent set
+ * (earley_same.h) is always older.
  */
 struct tree *earley_find_return(struct earley_build *build, struct earley_set **back,
 				uint32_t *goal)
@@ -173,7 +179,7 @@ struct tree *earley_find_return(struct earley_build *build, struct earley_set **
 	bool clean = true;
 	while (*back) {
 		const struct earley_item *item = NULL;
-		uint32_t core = only_caller(tables, *back, *goal, &item);
+		uint32_t core = find_only_caller(tables, *back, *goal, &item);
 		if (core == GRAMMAR_NONE) {
 			if (build->trees || !earley_is_same(build, *back, *goal))
 				break;
@@ -197,14 +203,17 @@ struct tree *earley_find_return(struct earley_build *build, struct earley_set **
 	return innermost;
 }
 
-/* What waits for `symbol` in `set`, which now has come: a terminal, or a nonterminal that is done. */
-static void move_on(struct earley_build *build, const struct earley_set *set, uint32_t symbol,
-		    struct tree *child)
+/*
+ * Advances everything that waits in `set` for `symbol`: a terminal that was read, or a nonterminal
+ * that is complete.
+ */
+static void advance_waiting_items(struct earley_build *build, const struct earley_set *set,
+				  uint32_t symbol, struct tree *child)
 {
 	const struct earley_tables *tables = build->tables;
-	const struct earley_item *end, *item = expecting(tables, set, symbol, &end);
+	const struct earley_item *end, *item = items_expecting(tables, set, symbol, &end);
 	for (; item < end; item++)
-		advance(build, item->core, item->back, item->goal, item->tree, child, NULL);
+		advance_dot(build, item->core, item->back, item->goal, item->tree, child, NULL);
 	for (uint32_t i = tables->first_corner[symbol]; i < tables->first_corner[symbol + 1]; i++) {
 		uint32_t core = tables->corners[i];
 		if (!is_predicted(tables, set, core))
@@ -212,12 +221,12 @@ static void move_on(struct earley_build *build, const struct earley_set *set, ui
 		struct earley_set *back = (struct earley_set *)set;
 		uint32_t goal = tables->cores[core].left;
 		struct tree *tail = earley_find_return(build, &back, &goal);
-		advance(build, core, back, goal, NULL, child, tail);
+		advance_dot(build, core, back, goal, NULL, child, tail);
 		tree_drop(build->lua, tail);
 	}
 }
 
-/* ---- a step ----------------------------------------------------------------------------------- */
+/* ---- a step ---------------------------------------------------------------------------------- */
 
 static void close_items(struct earley_build *build)
 {
@@ -225,12 +234,15 @@ static void close_items(struct earley_build *build)
 	for (size_t i = 0; i < build->items.count; i++) {
 		struct earley_item item = build->items.items[i];
 		if (item.core != GRAMMAR_NONE) {
-			/* Aycock and Horspool: an empty symbol is done as soon as it is expected */
+			/*
+			 * Aycock and Horspool: a nullable symbol is complete as soon as it is
+			 * expected
+			 */
 			if (tables->grammar->nullable[tables->cores[item.core].symbol])
-				advance(build, item.core, item.back, item.goal, item.tree, NULL,
-					NULL);
+				advance_dot(build, item.core, item.back, item.goal, item.tree, NULL,
+					    NULL);
 		} else if (item.back) {
-			move_on(build, item.back, item.goal, item.tree);
+			advance_waiting_items(build, item.back, item.goal, item.tree);
 		} else {
 			build->complete = true;
 			build->root = tree_hold(item.tree);
@@ -238,7 +250,7 @@ static void close_items(struct earley_build *build)
 	}
 }
 
-static int compare(const void *left, const void *right)
+static int compare_items(const void *left, const void *right)
 {
 	const struct earley_item *a = left, *b = right;
 	uint64_t from = a->back ? a->back->number : 0, to = b->back ? b->back->number : 0;
@@ -252,19 +264,19 @@ static int compare(const void *left, const void *right)
 void earley_sort_items(struct earley_item *items, size_t count)
 {
 	if (count > 16) {
-		qsort(items, count, sizeof *items, compare);
+		qsort(items, count, sizeof *items, compare_items);
 		return;
 	}
 	for (size_t i = 1; i < count; i++) {
 		struct earley_item item = items[i];
 		size_t at = i;
-		for (; at && compare(&items[at - 1], &item) > 0; at--)
+		for (; at && compare_items(&items[at - 1], &item) > 0; at--)
 			items[at] = items[at - 1];
 		items[at] = item;
 	}
 }
 
-static void begin(struct earley_build *build)
+static void begin_step(struct earley_build *build)
 {
 	build->items.count = 0;
 	build->complete = false;
@@ -273,8 +285,11 @@ static void begin(struct earley_build *build)
 		grow_found(build);
 }
 
-/* Everything that follows from the items; then those that may come back are left. */
-static void complete(struct earley_build *build)
+/*
+ * Adds all items that follow from the present ones, then removes the completed nonterminals and
+ * sorts.
+ */
+static void finish_step(struct earley_build *build)
 {
 	close_items(build);
 	size_t count = 0;
@@ -291,21 +306,21 @@ static void complete(struct earley_build *build)
 
 void earley_build_return(struct earley_build *build, struct earley_set *set, uint32_t goal)
 {
-	begin(build);
-	is_new(build, &(struct earley_item){ GRAMMAR_NONE, goal, set, NULL }, GRAMMAR_NONE);
-	complete(build);
+	begin_step(build);
+	add_item(build, &(struct earley_item){ GRAMMAR_NONE, goal, set, NULL }, GRAMMAR_NONE);
+	finish_step(build);
 }
 
 void earley_build_items(struct earley_build *build, const struct earley_set *from,
 			uint32_t terminal, struct tree *leaf)
 {
-	begin(build);
+	begin_step(build);
 	if (from)
-		move_on(build, from, terminal, leaf);
+		advance_waiting_items(build, from, terminal, leaf);
 	else
-		is_new(build,
-		       &(struct earley_item){ build->tables->start, build->tables->goal, NULL,
-					      NULL },
-		       GRAMMAR_NONE);
-	complete(build);
+		add_item(build,
+			 &(struct earley_item){ build->tables->start, build->tables->goal, NULL,
+						NULL },
+			 GRAMMAR_NONE);
+	finish_step(build);
 }

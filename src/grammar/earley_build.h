@@ -1,4 +1,4 @@
-/* One step of Earley's algorithm: the items behind an event. */
+/* One step of Earley's algorithm: computes the items after an event. */
 #ifndef GRAMMAR_EARLEY_BUILD_H
 #define GRAMMAR_EARLEY_BUILD_H
 
@@ -8,19 +8,24 @@ struct earley_found {
 	uint32_t stamp, item;
 };
 
-/* What is found; kept from step to step for its memory. */
+/* The result of a step. It is reused from step to step, to keep its memory. */
 struct earley_build {
 	const struct earley_tables *tables;
 	lua_State *lua;
 	bool trees; /* the grammar has code */
-	/* for earley_same.h, while this one is at work; NULL in that one itself, and with trees */
+	/*
+	 * The second builder that earley_same.h uses while this one is at work. NULL in the second
+	 * builder itself, and with trees.
+	 */
 	struct earley_build *side;
 	/*
-	 * Those of the next set, and with GRAMMAR_NONE as their core nonterminals that end here: `goal`,
-	 * from `back` on. They do not hold their `back`; their trees are their own.
+	 * The items of the next set. During a step also nonterminals that end here: those have core
+	 * GRAMMAR_NONE, the nonterminal in `goal` and the set where it started in `back`. Items
+	 * hold no reference to `back`, but own their trees.
 	 */
 	VEC(struct earley_item) items;
-	struct earley_found *found; /* a hash table: which of `items`; others' stamps are old */
+	/* hash table of indices into `items`; entries with an old stamp are free */
+	struct earley_found *found;
 	uint32_t found_mask, stamp;
 	bool complete;
 	struct tree *root;
@@ -30,21 +35,24 @@ void earley_build_open(struct earley_build *build, const struct earley_tables *t
 		       lua_State *lua, bool trees);
 void earley_build_close(struct earley_build *build);
 
-/* `from` NULL: the items at the beginning of a session. They are left sorted, the others gone. */
+/*
+ * Computes the items after `terminal` in `from`, sorted. `from` NULL: the items at the beginning of
+ * a session.
+ */
 void earley_build_items(struct earley_build *build, const struct earley_set *from,
 			uint32_t terminal, struct tree *leaf);
 
-/* What comes of it if `goal`, which started in `set`, is done. */
+/* Computes the items that result if `goal`, which started in `set`, is complete. */
 void earley_build_return(struct earley_build *build, struct earley_set *set, uint32_t goal);
 
 /*
- * Where a rule for `*goal` that starts in `*back` really comes back. With trees the frames in between
- * are returned, the innermost first.
+ * Follows Leo's rule: replaces `*back` and `*goal` by the point where a rule for `*goal` that
+ * starts in `*back` finally returns. With trees, returns the skipped frames, the innermost first.
  */
 struct tree *earley_find_return(struct earley_build *build, struct earley_set **back,
 				uint32_t *goal);
 
-/* Sorts items as they are in sets. */
+/* Sorts items into the order that they have in sets. */
 void earley_sort_items(struct earley_item *items, size_t count);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * Sets and derivations as text. They are a graph without circles: each is written once, with the numbers
- * of those that it leads to, which are given in the order of their first mention. Items are sorted by
- * the age of the sets that they go back to, so equal graphs are visited in the same order.
+ * Writes sets and derivations as text. They form an acyclic graph: each object is written once,
+ * with the numbers of the objects that it refers to. Numbers are given in the order of first
+ * mention. Items are sorted by the age of the sets that they return to, so equal graphs are visited
+ * in the same order.
  */
 #include "grammar/earley_key.h"
 #include "base/map.h"
@@ -17,7 +18,7 @@ struct earley_key_writer {
 	VEC(const struct tree *) trees;
 };
 
-static void put(struct earley_key_writer *writer, const void *bytes, size_t size)
+static void append_bytes(struct earley_key_writer *writer, const void *bytes, size_t size)
 {
 	if (!size)
 		return;
@@ -25,7 +26,7 @@ static void put(struct earley_key_writer *writer, const void *bytes, size_t size
 	writer->text->count += size;
 }
 
-static void put_number(struct earley_key_writer *writer, uint64_t number)
+static void append_number(struct earley_key_writer *writer, uint64_t number)
 {
 	do {
 		*vec_push(writer->text) = (char)((number & 127) | (number > 127 ? 128 : 0));
@@ -33,7 +34,7 @@ static void put_number(struct earley_key_writer *writer, uint64_t number)
 	} while (number);
 }
 
-static void put_set(struct earley_key_writer *writer, const struct earley_set *set)
+static void append_set_number(struct earley_key_writer *writer, const struct earley_set *set)
 {
 	bool fresh = false;
 	uint64_t *number = set ? map_put(&writer->numbers, (uintptr_t)set, &fresh) : NULL;
@@ -41,10 +42,10 @@ static void put_set(struct earley_key_writer *writer, const struct earley_set *s
 		*vec_push(&writer->sets) = set;
 		*number = writer->sets.count;
 	}
-	put_number(writer, number ? *number : 0);
+	append_number(writer, number ? *number : 0);
 }
 
-static void put_tree(struct earley_key_writer *writer, const struct tree *tree)
+static void append_tree_number(struct earley_key_writer *writer, const struct tree *tree)
 {
 	bool fresh = false;
 	uint64_t *number = tree ? map_put(&writer->numbers, (uintptr_t)tree, &fresh) : NULL;
@@ -52,17 +53,17 @@ static void put_tree(struct earley_key_writer *writer, const struct tree *tree)
 		*vec_push(&writer->trees) = tree;
 		*number = writer->trees.count;
 	}
-	put_number(writer, number ? *number : 0);
+	append_number(writer, number ? *number : 0);
 }
 
 static void write_set(struct earley_key_writer *writer, const struct earley_set *set)
 {
-	put_number(writer, set->count);
+	append_number(writer, set->count);
 	for (uint32_t i = 0; i < set->count; i++) {
-		put_number(writer, set->items[i].core);
-		put_number(writer, set->items[i].goal);
-		put_set(writer, set->items[i].back);
-		put_tree(writer, set->items[i].tree);
+		append_number(writer, set->items[i].core);
+		append_number(writer, set->items[i].goal);
+		append_set_number(writer, set->items[i].back);
+		append_tree_number(writer, set->items[i].tree);
 	}
 }
 
@@ -75,10 +76,10 @@ static void write_values(struct earley_key_writer *writer, const struct tree *le
 		const struct script_value *value = &leaf->values[j++];
 		*vec_push(writer->text) = (char)value->type;
 		if (value->type == SCRIPT_TEXT) {
-			put_number(writer, value->length);
-			put(writer, value->text, value->length);
+			append_number(writer, value->length);
+			append_bytes(writer, value->text, value->length);
 		} else if (value->type != SCRIPT_NIL) {
-			put(writer, &value->integer, sizeof value->integer);
+			append_bytes(writer, &value->integer, sizeof value->integer);
 		}
 	}
 }
@@ -94,14 +95,14 @@ static bool write_tree(struct earley_key_writer *writer, const struct tree *tree
 		return done;
 	}
 	*vec_push(writer->text) = (char)('0' + tree->kind);
-	put_number(writer, tree->number);
-	put_number(writer, tree->second != GRAMMAR_NONE);
+	append_number(writer, tree->number);
+	append_number(writer, tree->second != GRAMMAR_NONE);
 	if (tree->kind == TREE_LEAF) {
 		write_values(writer, tree);
 	} else {
-		put_tree(writer, tree->before);
-		put_tree(writer, tree->child);
-		put_tree(writer, tree->tail);
+		append_tree_number(writer, tree->before);
+		append_tree_number(writer, tree->child);
+		append_tree_number(writer, tree->tail);
 	}
 	return true;
 }
@@ -109,11 +110,11 @@ static bool write_tree(struct earley_key_writer *writer, const struct tree *tree
 static bool write_all(struct earley_key_writer *writer, const struct earley_set *set,
 		      struct err *err)
 {
-	put_set(writer, set);
-	/* the session was asked at its last event; it is asked again only where the word ends */
+	append_set_number(writer, set);
+	/* The session was judged at its last event. It is judged again only where the word ends. */
 	if (writer->parser->grammar->until_end) {
-		put_number(writer, set->complete);
-		put_tree(writer, set->root);
+		append_number(writer, set->complete);
+		append_tree_number(writer, set->root);
 	}
 	for (size_t i = 0; i < writer->sets.count; i++)
 		write_set(writer, writer->sets.items[i]);
@@ -128,7 +129,7 @@ bool earley_key(struct grammar_parser *parser, const struct earley_set *set, scr
 {
 	struct earley_key_writer writer = { .parser = parser, .text = text };
 	if (!parser->grammar->has_code) {
-		put(&writer, &set->number, sizeof set->number);
+		append_bytes(&writer, &set->number, sizeof set->number);
 		return true;
 	}
 	bool done = write_all(&writer, set, err);

@@ -1,13 +1,13 @@
-/* A text that is equal for sessions with the same future. */
+/* Keys of Earley sessions: texts that are equal only for sessions with the same future. */
 #ifndef GRAMMAR_EARLEY_KEY_H
 #define GRAMMAR_EARLEY_KEY_H
 
 #include "grammar/earley_set.h"
 
 /*
- * Without code the number of the set: it means something as long as some session has that set. With
- * code all that the set leads to, with the attributes of events and the states that were kept. False:
- * one of those cannot be compared.
+ * Appends the key of a set. Without code it is the set's number, which is valid while some session
+ * has the set. With code it contains everything that the set refers to, with the attributes of
+ * events and the kept states. Returns false if one of those cannot be compared.
  */
 bool earley_key(struct grammar_parser *parser, const struct earley_set *set, script_key_text *text,
 		struct err *err);

@@ -1,15 +1,19 @@
-/* The same places, by their definition: a few sets are tried, what comes of them is compared. */
+/*
+ * Tests the equivalence of return points directly by its definition: compares a set with a few
+ * candidates by the items that result from them.
+ */
 #include "grammar/earley_same.h"
 
 #include <string.h>
 
-/* Sets that are tried, and items that are compared: a longer list of them is not worth its time. */
+/* The number of candidates, and of items that are compared. Longer lists are not worth the time. */
 enum { TRIED = 4, COMPARED = 32 };
 
 struct earley_same_comparison {
 	struct earley_build *build;
 	struct earley_set *set, *other;
-	uint64_t *goals, *done; /* that are taken for the same; those of them that were compared */
+	/* goals assumed to be equivalent; those of them that were compared */
+	uint64_t *goals, *done;
 };
 
 static uint32_t bit_of(const struct earley_build *build, uint32_t goal)
@@ -17,21 +21,25 @@ static uint32_t bit_of(const struct earley_build *build, uint32_t goal)
 	return goal - build->tables->grammar->terminal_count;
 }
 
-static void put_bit(uint64_t *bits, uint32_t bit)
+static void set_bit(uint64_t *bits, uint32_t bit)
 {
 	bits[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-/* Items that go back to the set go back to the other one now. What that needs is to be compared, too. */
-static size_t rename_items(struct earley_same_comparison *comparison, struct earley_item *items,
-			   size_t count)
+/*
+ * Replaces returns to `set` by returns to `other`, removes duplicates and returns the new count.
+ * The goals of these returns must be equivalent as well, so they are added to `goals`. Returns
+ * SIZE_MAX if `other` does not predict one of them.
+ */
+static size_t redirect_items(struct earley_same_comparison *comparison, struct earley_item *items,
+			     size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (items[i].back == comparison->set) {
 			uint32_t bit = bit_of(comparison->build, items[i].goal);
 			if (!earley_predicts(comparison->other->predicted, bit))
 				return SIZE_MAX;
-			put_bit(comparison->goals, bit);
+			set_bit(comparison->goals, bit);
 			items[i].back = comparison->other;
 			earley_find_return(comparison->build, &items[i].back, &items[i].goal);
 		}
@@ -54,7 +62,7 @@ static bool goal_is_same(struct earley_same_comparison *comparison, uint32_t goa
 		return false;
 	for (size_t i = 0; i < count; i++)
 		items[i] = build->items.items[i];
-	count = rename_items(comparison, items, count);
+	count = redirect_items(comparison, items, count);
 	if (count == SIZE_MAX)
 		return false;
 	earley_build_return(build, comparison->other, goal);
@@ -62,7 +70,7 @@ static bool goal_is_same(struct earley_same_comparison *comparison, uint32_t goa
 	       !memcmp(items, build->items.items, count * sizeof *items);
 }
 
-static bool all_are_same(struct earley_same_comparison *comparison)
+static bool all_goals_are_same(struct earley_same_comparison *comparison)
 {
 	const struct earley_tables *tables = comparison->build->tables;
 	for (bool more = true; more;) {
@@ -71,7 +79,7 @@ static bool all_are_same(struct earley_same_comparison *comparison)
 			if (!earley_predicts(comparison->goals, bit) ||
 			    earley_predicts(comparison->done, bit))
 				continue;
-			put_bit(comparison->done, bit);
+			set_bit(comparison->done, bit);
 			if (!goal_is_same(comparison, tables->grammar->terminal_count + bit))
 				return false;
 			more = true;
@@ -80,9 +88,9 @@ static bool all_are_same(struct earley_same_comparison *comparison)
 	return true;
 }
 
-/* Starts with what is known of the set already: that stays true. */
-static bool try_other(struct earley_build *build, struct earley_set *set, struct earley_set *other,
-		      uint32_t bit)
+/* Starts with the goals that are known to be equivalent; they stay so. */
+static bool try_equivalence(struct earley_build *build, struct earley_set *set,
+			    struct earley_set *other, uint32_t bit)
 {
 	uint32_t words = build->tables->words;
 	uint64_t goals[words], done[words];
@@ -91,16 +99,16 @@ static bool try_other(struct earley_build *build, struct earley_set *set, struct
 	struct earley_same_comparison comparison = { build, set, other, goals, done };
 	if (!earley_predicts(other->predicted, bit))
 		return false;
-	put_bit(goals, bit);
-	if (!all_are_same(&comparison))
+	set_bit(goals, bit);
+	if (!all_goals_are_same(&comparison))
 		return false;
 	memcpy(set->same_goals, goals, sizeof goals);
 	set->same = other;
 	return true;
 }
 
-/* The sets that the items of this one go back to, each once. */
-static unsigned find_others(const struct earley_set *set, struct earley_set **others)
+/* Lists the sets that the items of this one return to, each once. */
+static unsigned list_candidates(const struct earley_set *set, struct earley_set **others)
 {
 	unsigned count = 0;
 	for (uint32_t i = 0; i < set->count && count < TRIED; i++) {
@@ -121,11 +129,11 @@ bool earley_is_same(struct earley_build *build, struct earley_set *set, uint32_t
 		return true;
 	if (!build->side || earley_predicts(set->asked, bit))
 		return false;
-	put_bit(set->asked, bit);
+	set_bit(set->asked, bit);
 	struct earley_set *others[TRIED] = { set->same };
-	unsigned count = set->same ? 1 : find_others(set, others);
+	unsigned count = set->same ? 1 : list_candidates(set, others);
 	for (unsigned i = 0; i < count; i++)
-		if (try_other(build->side, set, others[i], bit))
+		if (try_equivalence(build->side, set, others[i], bit))
 			return true;
 	return false;
 }

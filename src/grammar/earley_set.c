@@ -1,7 +1,8 @@
 /*
- * Sets: one object for equal ones, and for how long. A set goes when no session and no item leads to it
- * and the cache of moves has forgotten it: a word that goes in and out of something finds the same sets
- * again there, without a step of the algorithm.
+ * Creates, shares and frees Earley sets. If the grammar has no code, equal sets are one object. A
+ * set is freed when no session and no item refers to it and the cache of transitions has dropped
+ * it. With the cache, a word that repeatedly enters and leaves a construct finds the same sets
+ * again without a step of the algorithm.
  */
 #include "grammar/earley_build.h"
 #include "base/hash.h"
@@ -25,7 +26,7 @@ struct earley_sets {
 	bool share;
 	uint64_t last_number;
 	size_t count;
-	struct earley_set **table; /* by hash, if they are shared */
+	struct earley_set **table; /* hash table, if sets are shared */
 	size_t mask;
 	struct earley_set_move *cache;
 };
@@ -57,9 +58,10 @@ size_t earley_sets_count(const struct earley_sets *sets)
 	return sets->count;
 }
 
-/* ---- the end of sets -------------------------------------------------------------------------- */
+/* ---- freeing sets ---------------------------------------------------------------------------- */
 
-static void let_go(struct earley_sets *sets, struct earley_set *set, struct earley_set **gone)
+static void release_reference(struct earley_sets *sets, struct earley_set *set,
+			      struct earley_set **gone)
 {
 	if (--set->refs)
 		return;
@@ -78,18 +80,21 @@ void earley_set_hold(struct earley_set *set)
 	set->refs++;
 }
 
-/* What only this one leads to goes with it: a long chain, in a deep session. So there is no recursion. */
+/*
+ * Also frees the sets that only this one refers to. In a deep session that is a long chain, so this
+ * must not recurse.
+ */
 void earley_set_drop(struct earley_sets *sets, struct earley_set *set)
 {
 	struct earley_set *gone = NULL;
-	let_go(sets, set, &gone);
+	release_reference(sets, set, &gone);
 	while (gone) {
 		set = gone;
 		gone = set->next;
 		for (uint32_t i = 0; i < set->count; i++) {
 			tree_drop(sets->lua, set->items[i].tree);
 			if (set->items[i].back)
-				let_go(sets, set->items[i].back, &gone);
+				release_reference(sets, set->items[i].back, &gone);
 		}
 		tree_drop(sets->lua, set->root);
 		free(set);
@@ -111,7 +116,7 @@ void earley_sets_close(struct earley_sets *sets)
 	free(sets);
 }
 
-/* ---- new ones --------------------------------------------------------------------------------- */
+/* ---- new sets -------------------------------------------------------------------------------- */
 
 static uint64_t hash_built(const struct earley_build *build)
 {
@@ -124,7 +129,8 @@ static uint64_t hash_built(const struct earley_build *build)
 	return hash ^ hash >> 32;
 }
 
-static bool is_built(const struct earley_set *set, const struct earley_build *build, uint64_t hash)
+static bool equals_built(const struct earley_set *set, const struct earley_build *build,
+			 uint64_t hash)
 {
 	if (set->hash != hash || set->count != build->items.count ||
 	    set->complete != build->complete)
@@ -137,7 +143,7 @@ static bool is_built(const struct earley_set *set, const struct earley_build *bu
 	return true;
 }
 
-static void predict(const struct earley_tables *tables, struct earley_set *set)
+static void compute_predicted(const struct earley_tables *tables, struct earley_set *set)
 {
 	uint32_t terminals = tables->grammar->terminal_count, last = GRAMMAR_NONE;
 	for (uint32_t i = 0; i < set->count; i++) {
@@ -151,7 +157,8 @@ static void predict(const struct earley_tables *tables, struct earley_set *set)
 	}
 }
 
-static uint32_t find_place(const struct earley_tables *tables, const struct earley_set *set)
+static uint32_t find_edge_nonterminal(const struct earley_tables *tables,
+				      const struct earley_set *set)
 {
 	const struct earley_item *only = NULL;
 	for (uint32_t i = 0; i < set->count; i++) {
@@ -191,8 +198,8 @@ static struct earley_set *make_set(struct earley_sets *sets)
 	set->same_goals = set->predicted + words;
 	set->asked = set->same_goals + words;
 	memset(set->predicted, 0, words * 3 * sizeof *set->predicted);
-	predict(sets->tables, set);
-	set->place = sets->share ? GRAMMAR_NONE : find_place(sets->tables, set);
+	compute_predicted(sets->tables, set);
+	set->place = sets->share ? GRAMMAR_NONE : find_edge_nonterminal(sets->tables, set);
 	sets->count++;
 	return set;
 }
@@ -212,13 +219,13 @@ static void grow_table(struct earley_sets *sets)
 	sets->mask = mask;
 }
 
-static struct earley_set *built_set(struct earley_sets *sets)
+static struct earley_set *find_or_make_set(struct earley_sets *sets)
 {
 	if (!sets->share)
 		return make_set(sets);
 	uint64_t hash = hash_built(&sets->build);
 	struct earley_set *set = sets->table[hash & sets->mask];
-	while (set && !is_built(set, &sets->build, hash))
+	while (set && !equals_built(set, &sets->build, hash))
 		set = set->next;
 	if (set) {
 		earley_set_hold(set);
@@ -236,7 +243,7 @@ static struct earley_set *built_set(struct earley_sets *sets)
 struct earley_set *earley_set_first(struct earley_sets *sets)
 {
 	earley_build_items(&sets->build, NULL, 0, NULL);
-	return built_set(sets);
+	return find_or_make_set(sets);
 }
 
 struct earley_set *earley_set_next(struct earley_sets *sets, struct earley_set *set,
@@ -253,7 +260,7 @@ struct earley_set *earley_set_next(struct earley_sets *sets, struct earley_set *
 	earley_build_items(&sets->build, set, terminal, leaf);
 	if (!sets->build.items.count && !sets->build.complete)
 		return NULL;
-	struct earley_set *next = built_set(sets);
+	struct earley_set *next = find_or_make_set(sets);
 	if (move) {
 		earley_set_hold(next);
 		if (move->to)

@@ -1,10 +1,13 @@
-/* Cores, corners and closures of a grammar, and what is known of its empty trees. */
+/*
+ * Computes the tables of earley_tables.h: cores, corners, closures, and facts about empty trees and
+ * code.
+ */
 #include "grammar/earley_tables.h"
 #include "base/mem.h"
 
 #include <string.h>
 
-static uint32_t nonterminals(const struct grammar *grammar)
+static uint32_t count_nonterminals(const struct grammar *grammar)
 {
 	return grammar->symbol_count - grammar->terminal_count;
 }
@@ -14,8 +17,8 @@ static bool is_symbol(const struct grammar_step *step)
 	return step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL;
 }
 
-/* It derives nothing but the empty word. */
-static bool is_erased(const struct grammar *grammar, uint32_t symbol)
+/* Does the symbol derive only the empty word? */
+static bool derives_only_empty_word(const struct grammar *grammar, uint32_t symbol)
 {
 	if (!grammar->nullable[symbol])
 		return false;
@@ -25,7 +28,7 @@ static bool is_erased(const struct grammar *grammar, uint32_t symbol)
 	return true;
 }
 
-static void keep_steps(struct earley_tables *tables)
+static void list_steps_with_cores(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
 	size_t total = 0;
@@ -39,15 +42,18 @@ static void keep_steps(struct earley_tables *tables)
 		tables->first_kept[i] = kept;
 		for (uint32_t j = 0; j < rule->step_count; j++)
 			if (is_symbol(&rule->steps[j]) &&
-			    !is_erased(grammar, rule->steps[j].symbol))
+			    !derives_only_empty_word(grammar, rule->steps[j].symbol))
 				tables->kept[kept++] = j;
 	}
 	tables->first_kept[grammar->rules.count] = kept;
 }
 
-/* ---- cores ------------------------------------------------------------------------------------ */
+/* ---- cores ----------------------------------------------------------------------------------- */
 
-/* An alternative with a dot, before the cores have their numbers; `next` is the place of the next. */
+/*
+ * Lists the cores rule by rule, before they have their final numbers; `next` is an index in this
+ * list.
+ */
 static void list_cores(struct earley_tables *tables, struct earley_core *cores)
 {
 	const struct grammar *grammar = tables->grammar;
@@ -70,7 +76,7 @@ static void list_cores(struct earley_tables *tables, struct earley_core *cores)
 	cores[at + 1] = (struct earley_core){ GRAMMAR_NONE, 0, rule, tables->goal, 1 };
 }
 
-/* Numbers them by the symbol behind the dot; those with the dot at the end come last. */
+/* Numbers the cores by the symbol after the dot. Cores with the dot at the end come last. */
 static void make_cores(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
@@ -104,8 +110,9 @@ static void make_cores(struct earley_tables *tables)
 }
 
 /*
- * One number for each symbol of a rule up to the first that is not nullable. `corners` NULL: they are
- * counted. S' → S is none: S' is never predicted.
+ * Visits one corner for each symbol of a rule up to the first that is not nullable. Counts the
+ * corners by symbol in `count`; if `corners` is not NULL, stores them at these indices. S' → S is
+ * not a corner: S' is never predicted.
  */
 static void visit_corners(struct earley_tables *tables, uint32_t *count, uint32_t *corners)
 {
@@ -134,14 +141,17 @@ static void make_corners(struct earley_tables *tables)
 		tables->first_corner[i] += tables->first_corner[i - 1];
 	tables->corners =
 		mem_zalloc(tables->first_corner[symbols + 1] + 1, sizeof *tables->corners);
-	/* each entry moves on to where its successor starts: then they stand one place lower */
+	/*
+	 * Filling moves each entry to the start of the next one, so the entries are offset by one
+	 * before.
+	 */
 	visit_corners(tables, tables->first_corner + 1, tables->corners);
 }
 
 static void make_closure(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
-	uint32_t count = nonterminals(grammar), words = tables->words = count / 64 + 1;
+	uint32_t count = count_nonterminals(grammar), words = tables->words = count / 64 + 1;
 	tables->closure = mem_zalloc((size_t)count * words, sizeof *tables->closure);
 	for (uint32_t i = 0; i < count; i++) {
 		tables->closure[i * words + i / 64] |= UINT64_C(1) << i % 64;
@@ -161,21 +171,22 @@ static void make_closure(struct earley_tables *tables)
 						tables->closure[via * words + w];
 }
 
-/* ---- empty trees ------------------------------------------------------------------------------ */
+/* ---- empty trees ----------------------------------------------------------------------------- */
 
 /*
- * How many empty trees a nonterminal has, at most 2. One that is met again on the way down derives
- * itself, and so does everything in between: their trees have no end.
+ * Counts the empty trees of each nonterminal, up to 2. A nonterminal that is met again on the way
+ * down derives itself, and so does everything in between: they have infinitely many empty trees.
  */
 enum { EMPTY_NEW, EMPTY_OPEN, EMPTY_DONE };
-struct empty_search {
+struct empty_tree_search {
 	struct earley_tables *tables;
 	uint8_t *state, *trees; /* by nonterminal */
 };
 
-static unsigned count_empty(struct empty_search *search, uint32_t nonterminal);
+static unsigned count_empty_trees(struct empty_tree_search *search, uint32_t nonterminal);
 
-static unsigned count_empty_of(struct empty_search *search, const struct grammar_rule *rule)
+static unsigned count_empty_trees_of_rule(struct empty_tree_search *search,
+					  const struct grammar_rule *rule)
 {
 	const struct grammar *grammar = search->tables->grammar;
 	unsigned trees = 1;
@@ -185,13 +196,13 @@ static unsigned count_empty_of(struct empty_search *search, const struct grammar
 	for (uint32_t i = 0; i < rule->step_count; i++)
 		if (is_symbol(&rule->steps[i])) {
 			uint32_t symbol = rule->steps[i].symbol - grammar->terminal_count;
-			trees *= count_empty(search, symbol);
+			trees *= count_empty_trees(search, symbol);
 			trees = trees > 2 ? 2 : trees;
 		}
 	return trees;
 }
 
-static unsigned count_empty(struct empty_search *search, uint32_t nonterminal)
+static unsigned count_empty_trees(struct empty_tree_search *search, uint32_t nonterminal)
 {
 	const struct grammar *grammar = search->tables->grammar;
 	if (search->state[nonterminal] == EMPTY_OPEN)
@@ -202,7 +213,7 @@ static unsigned count_empty(struct empty_search *search, uint32_t nonterminal)
 	unsigned trees = 0;
 	for (uint32_t i = grammar->first_rule[nonterminal];
 	     i < grammar->first_rule[nonterminal + 1]; i++) {
-		unsigned more = count_empty_of(search, &grammar->rules.items[i]);
+		unsigned more = count_empty_trees_of_rule(search, &grammar->rules.items[i]);
 		if (more && search->tables->empty_rule[nonterminal] == GRAMMAR_NONE)
 			search->tables->empty_rule[nonterminal] = i;
 		trees += more;
@@ -211,10 +222,10 @@ static unsigned count_empty(struct empty_search *search, uint32_t nonterminal)
 	return search->trees[nonterminal] = trees > 2 ? 2 : trees;
 }
 
-static void find_empty(struct earley_tables *tables)
+static void find_empty_trees(struct earley_tables *tables)
 {
-	uint32_t count = nonterminals(tables->grammar);
-	struct empty_search search = {
+	uint32_t count = count_nonterminals(tables->grammar);
+	struct empty_tree_search search = {
 		.tables = tables,
 		.state = mem_zalloc(count, 1),
 		.trees = mem_zalloc(count, 1),
@@ -225,12 +236,12 @@ static void find_empty(struct earley_tables *tables)
 		tables->empty_rule[i] = GRAMMAR_NONE;
 	for (uint32_t i = 0; i < count; i++)
 		if (tables->grammar->nullable[tables->grammar->terminal_count + i])
-			tables->empty_twice[i] = count_empty(&search, i) > 1;
+			tables->empty_twice[i] = count_empty_trees(&search, i) > 1;
 	free(search.state);
 	free(search.trees);
 }
 
-/* ---- where code is ---------------------------------------------------------------------------- */
+/* ---- where code is --------------------------------------------------------------------------- */
 
 static bool rule_has_code(const struct earley_tables *tables, const struct grammar_rule *rule)
 {
@@ -244,10 +255,10 @@ static bool rule_has_code(const struct earley_tables *tables, const struct gramm
 	return false;
 }
 
-static void find_code(struct earley_tables *tables)
+static void find_nonterminals_with_code(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
-	tables->has_code = mem_zalloc(nonterminals(grammar), sizeof *tables->has_code);
+	tables->has_code = mem_zalloc(count_nonterminals(grammar), sizeof *tables->has_code);
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < grammar->rules.count; i++) {
@@ -259,13 +270,18 @@ static void find_code(struct earley_tables *tables)
 	}
 }
 
-/* Its first step is this symbol: nothing comes before it, not even an empty tree. */
+/*
+ * Is the core's symbol the first step of its rule, with nothing before it, not even an empty tree?
+ */
 static bool is_first_step(const struct earley_tables *tables, const struct earley_core *core)
 {
 	return core->dot == 0 && tables->kept[tables->first_kept[core->rule]] == 0;
 }
 
-/* Of one nonterminal: the greatest set that is closed under its own condition. */
+/*
+ * For one nonterminal `at`: computes the greatest set that satisfies the condition of `leads`, by
+ * removing nonterminals that violate it.
+ */
 static void find_leads_of(const struct earley_tables *tables, uint32_t at, uint64_t *leads)
 {
 	const struct grammar *grammar = tables->grammar;
@@ -288,7 +304,7 @@ static void find_leads_of(const struct earley_tables *tables, uint32_t at, uint6
 	}
 }
 
-static bool ends_clean(const struct earley_tables *tables, uint32_t number)
+static bool rule_ends_clean(const struct earley_tables *tables, uint32_t number)
 {
 	const struct grammar_rule *rule = &tables->grammar->rules.items[number];
 	uint32_t from = tables->first_kept[number], to = tables->first_kept[number + 1];
@@ -302,13 +318,13 @@ static bool ends_clean(const struct earley_tables *tables, uint32_t number)
 
 static void find_leads(struct earley_tables *tables)
 {
-	uint32_t count = nonterminals(tables->grammar), rules = tables->grammar->rules.count;
+	uint32_t count = count_nonterminals(tables->grammar), rules = tables->grammar->rules.count;
 	tables->leads = mem_zalloc((size_t)count * tables->words, sizeof *tables->leads);
 	for (uint32_t i = 0; i < count; i++)
 		find_leads_of(tables, i, &tables->leads[i * tables->words]);
 	tables->ends_clean = mem_zalloc(rules + 1, sizeof *tables->ends_clean);
 	for (uint32_t i = 0; i < rules; i++)
-		tables->ends_clean[i] = ends_clean(tables, i);
+		tables->ends_clean[i] = rule_ends_clean(tables, i);
 	tables->ends_clean[rules] = true;
 }
 
@@ -317,12 +333,12 @@ struct earley_tables *earley_tables_make(const struct grammar *grammar)
 	struct earley_tables *tables = mem_zalloc(1, sizeof *tables);
 	tables->grammar = grammar;
 	tables->goal = grammar->symbol_count;
-	keep_steps(tables);
+	list_steps_with_cores(tables);
 	make_cores(tables);
 	make_corners(tables);
 	make_closure(tables);
-	find_empty(tables);
-	find_code(tables);
+	find_empty_trees(tables);
+	find_nonterminals_with_code(tables);
 	find_leads(tables);
 	return tables;
 }

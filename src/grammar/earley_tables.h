@@ -1,12 +1,12 @@
 /*
- * What Earley's algorithm asks of a grammar, worked out once.
+ * The tables of a grammar that Earley's algorithm needs, computed once.
  *
- * A *core* is an alternative with a dot. The dot skips symbols that derive nothing but the empty word:
- * they have no cores, so that a marker behind a right recursion (S : a S mark; mark : { … };) does not
- * hide it from Leo's rule. One more alternative stands behind those of the grammar, S' → S.
+ * A *core* is an alternative with a dot. The dot skips symbols that derive only the empty word:
+ * they have no cores, so that a marker after a right recursion (S : a S mark; mark : { … };) does
+ * not disable Leo's rule. The alternative S' → S is added after those of the grammar.
  *
- * A *corner* of a symbol X is a core with the dot before X and only nullable symbols before the dot:
- * where its left side is predicted, X is expected at the same place.
+ * A *corner* of a symbol X is a core with the dot before X and only nullable symbols before the
+ * dot: wherever its left side is predicted, X is expected in the same set.
  */
 #ifndef GRAMMAR_EARLEY_TABLES_H
 #define GRAMMAR_EARLEY_TABLES_H
@@ -14,36 +14,48 @@
 #include "grammar/grammar.h"
 
 struct earley_core {
-	uint32_t symbol; /* behind the dot; GRAMMAR_NONE: the dot is at the end */
-	uint32_t next;	 /* the core with the dot behind it */
+	uint32_t symbol; /* after the dot; GRAMMAR_NONE: the dot is at the end */
+	uint32_t next;	 /* the core with the dot after `symbol` */
 	uint32_t rule, left;
-	uint32_t dot; /* how many symbols with cores are before it */
+	uint32_t dot; /* the number of symbols with cores before it */
 };
 
 struct earley_tables {
 	const struct grammar *grammar;
-	/* numbered by the symbol behind the dot: a set sorted by cores is one sorted by symbols */
+	/*
+	 * Numbered by the symbol after the dot, so that a set sorted by cores is also sorted by
+	 * symbols.
+	 */
 	struct earley_core *cores;
 	uint32_t core_count;
-	uint32_t *first_core; /* by symbol, and one more */
+	uint32_t *first_core; /* by symbol; one extra entry at the end */
 	uint32_t start;	      /* the core S' → • S */
-	uint32_t goal;	      /* S', a symbol behind those of the grammar */
-	/* cores; and by symbol and one more: where the corners of it start */
+	uint32_t goal;	      /* S', the symbol number after those of the grammar */
+	/* Cores; and by symbol: its first corner, with one extra entry at the end. */
 	uint32_t *corners, *first_corner;
-	/* by nonterminal: which of them are predicted with it, it included; `words` of 64 bits each */
+	/*
+	 * By nonterminal: bit set, `words` words long, of the nonterminals that are predicted with
+	 * it, including itself.
+	 */
 	uint64_t *closure;
 	uint32_t words;
-	/* the steps whose symbols have cores, and by rule and one more: where those of it start */
+	/*
+	 * The steps whose symbols have cores; and by rule: its first such step, with one extra
+	 * entry.
+	 */
 	uint32_t *kept, *first_kept;
-	/* by nonterminal: the alternative of its empty tree, or GRAMMAR_NONE; are there more such trees? */
+	/*
+	 * By nonterminal: the alternative of its empty tree, or GRAMMAR_NONE; and whether there is
+	 * more than one empty tree.
+	 */
 	uint32_t *empty_rule;
 	bool *empty_twice;
-	/* by nonterminal: its trees have code in them */
+	/* by nonterminal: some of its trees contain code */
 	bool *has_code;
-	bool *ends_clean; /* by rule, also S' → S: no code behind its last symbol with cores */
+	bool *ends_clean; /* by rule, including S' → S: no code after its last symbol with cores */
 	/*
-	 * by nonterminal where it is expected, a set of nonterminals: wherever a tree of one of those
-	 * starts in the same place, no code is run between that place and the tree
+	 * By nonterminal E, a bit set of nonterminals N: wherever E is expected and a tree of N
+	 * starts at the same event, no code runs between the start of E and the start of N.
 	 */
 	uint64_t *leads;
 };

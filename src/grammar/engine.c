@@ -1,4 +1,7 @@
-/* Lua's side of a parser, for both engines: compiling codes, calling them, tables of tokens. */
+/*
+ * The Lua side of a parser, for both engines: compiles the codes, calls them, and builds the tables
+ * that they get as arguments.
+ */
 #include "grammar/engine.h"
 #include "base/mem.h"
 
@@ -7,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- opening --------------------------------------------------------------------------------- */
+/* ---- opening a parser ------------------------------------------------------------------------ */
 
-static bool compile(struct grammar_parser *parser, const struct grammar_code *code, int *reference,
-		    struct err *err)
+static bool compile_code(struct grammar_parser *parser, const struct grammar_code *code,
+			 int *reference, struct err *err)
 {
 	struct script_place place = { parser->grammar->file->path, code->place.line,
 				      code->place.column };
@@ -21,25 +24,26 @@ static bool compile(struct grammar_parser *parser, const struct grammar_code *co
 			      code->slot_count + code->session, code->condition, reference, err);
 }
 
-static bool compile_all(struct grammar_parser *parser, struct err *err)
+static bool compile_all_codes(struct grammar_parser *parser, struct err *err)
 {
 	const struct grammar *grammar = parser->grammar;
 
 	for (size_t c = 0; c < grammar->codes.count; c++) {
-		if (!compile(parser, &grammar->codes.items[c], &parser->codes[c], err))
+		if (!compile_code(parser, &grammar->codes.items[c], &parser->codes[c], err))
 			return false;
 	}
 	for (uint32_t e = 0; e < grammar->terminal_count; e++) {
 		const struct grammar_code *condition = grammar->events[e].reset_if;
 
 		parser->resets[e] = LUA_NOREF;
-		if (condition && !compile(parser, condition, &parser->resets[e], err))
+		if (condition && !compile_code(parser, condition, &parser->resets[e], err))
 			return false;
 	}
-	if (grammar->attributes && !compile(parser, grammar->attributes, &parser->attributes, err))
+	if (grammar->attributes &&
+	    !compile_code(parser, grammar->attributes, &parser->attributes, err))
 		return false;
 	return !grammar->on_violation ||
-	       compile(parser, grammar->on_violation, &parser->on_violation, err);
+	       compile_code(parser, grammar->on_violation, &parser->on_violation, err);
 }
 
 struct grammar_parser *grammar_parser_open(const struct grammar *grammar, bool earley,
@@ -53,7 +57,7 @@ struct grammar_parser *grammar_parser_open(const struct grammar *grammar, bool e
 	parser->codes = mem_zalloc(grammar->codes.count + 1, sizeof *parser->codes);
 	parser->resets = mem_zalloc(grammar->terminal_count + 1, sizeof *parser->resets);
 	parser->attributes = parser->on_violation = LUA_NOREF;
-	if (!compile_all(parser, err) || !parser->engine->open(parser, err)) {
+	if (!compile_all_codes(parser, err) || !parser->engine->open(parser, err)) {
 		parser->engine = NULL;
 		grammar_parser_close(parser);
 		return NULL;
@@ -74,7 +78,7 @@ void grammar_parser_close(struct grammar_parser *parser)
 	free(parser);
 }
 
-/* ---- calling --------------------------------------------------------------------------------- */
+/* ---- calling code ---------------------------------------------------------------------------- */
 
 enum grammar_verdict engine_break(struct grammar_violation *violation, const char *why)
 {
@@ -83,9 +87,12 @@ enum grammar_verdict engine_break(struct grammar_violation *violation, const cha
 	return GRAMMAR_BROKEN;
 }
 
-/* The arguments of an assertion stay below its call, for the message. */
-static enum grammar_verdict judge(struct grammar_parser *parser, uint32_t code, int arguments,
-				  struct grammar_violation *violation)
+/*
+ * Calls an assertion with copies of its arguments. The originals stay on Lua's stack, for the
+ * message about a failure.
+ */
+static enum grammar_verdict run_assertion(struct grammar_parser *parser, uint32_t code,
+					  int arguments, struct grammar_violation *violation)
 {
 	lua_State *lua = script_lua(parser->script);
 	int base = lua_gettop(lua) - arguments + 1;
@@ -110,9 +117,9 @@ static enum grammar_verdict judge(struct grammar_parser *parser, uint32_t code, 
 	return holds ? GRAMMAR_OPEN : GRAMMAR_VIOLATED;
 }
 
-/* Calls the function of this reference with the `arguments` on the stack. */
-static bool call(struct grammar_parser *parser, int reference, int arguments, int results,
-		 struct err *err)
+/* Calls the function with this reference; pops its `arguments` from Lua's stack. */
+static bool call_reference(struct grammar_parser *parser, int reference, int arguments, int results,
+			   struct err *err)
 {
 	lua_State *lua = script_lua(parser->script);
 
@@ -130,13 +137,13 @@ enum grammar_verdict engine_run(struct grammar_parser *parser, uint32_t code,
 
 	lua_checkstack(script_lua(parser->script), arguments + LUA_MINSTACK);
 	if (about->condition)
-		return judge(parser, code, arguments, violation);
-	if (!call(parser, parser->codes[code], arguments, 0, &err))
+		return run_assertion(parser, code, arguments, violation);
+	if (!call_reference(parser, parser->codes[code], arguments, 0, &err))
 		return engine_break(violation, err.text);
 	return GRAMMAR_OPEN;
 }
 
-/* ---- what is handed to Lua -------------------------------------------------------------------- */
+/* ---- arguments of code ----------------------------------------------------------------------- */
 
 void engine_push_token(struct grammar_parser *parser, const struct grammar_token *token)
 {
@@ -144,7 +151,7 @@ void engine_push_token(struct grammar_parser *parser, const struct grammar_token
 	lua_State *lua = script_lua(parser->script);
 	int count = 0;
 
-	/* exactly as large as needed: in a deep recursion there are many of them */
+	/* Exactly as large as needed, because a deep recursion holds many of these tables. */
 	for (uint32_t a = 0; a < event->attribute_count; a++)
 		count += event->used[a] && token->values[a].type != SCRIPT_NIL;
 	lua_createtable(lua, 0, count);
@@ -190,14 +197,14 @@ bool engine_push_attributes(struct grammar_parser *parser, int before,
 		lua_pop(lua, 2);
 		return false;
 	}
-	if (call(parser, parser->attributes, 1 + head->session, 0, &err))
+	if (call_reference(parser, parser->attributes, 1 + head->session, 0, &err))
 		return true;
 	lua_pop(lua, 1);
 	engine_break(violation, err.text);
 	return false;
 }
 
-/* Reports of other codes than `on violation` are nobody's. */
+/* Discards lines that other code than `on violation` has reported. */
 static void drop_reports(struct grammar_parser *parser)
 {
 	script_reports reports = { 0 };
@@ -209,8 +216,8 @@ static void drop_reports(struct grammar_parser *parser)
 }
 
 /*
- * The violation stands even where the code that tells about it fails: it may name what was not there
- * yet. The error is told in its place.
+ * The violation stands even if `on violation` fails, for example because it uses an attribute that
+ * is not set yet. Then the error message takes the place of its report.
  */
 void engine_report(struct grammar_parser *parser, int before, struct grammar_violation *violation)
 {
@@ -229,7 +236,7 @@ void engine_report(struct grammar_parser *parser, int before, struct grammar_vio
 		*vec_push(&violation->reports) = broken.why;
 		return;
 	}
-	if (!call(parser, parser->on_violation, 1 + code->session, 0, &err))
+	if (!call_reference(parser, parser->on_violation, 1 + code->session, 0, &err))
 		*vec_push(&violation->reports) = mem_copy_text(err.text, strlen(err.text));
 	script_take_reports(parser->script, &violation->reports);
 }

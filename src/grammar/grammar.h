@@ -1,9 +1,9 @@
 /*
- * A grammar in tables: what both engines, `spec check` and `spec explain` work on. doc/grammars.md is
- * the law.
+ * The tables of a grammar. Both parsing engines, `spec check` and `spec explain` work on them. The
+ * meaning of grammars is defined in doc/grammars.md.
  *
- * Symbols are numbers: terminals 0 … terminal_count-1 are the property's events, nonterminals follow
- * in the order of the productions; the first of them is the start symbol.
+ * Symbols are numbers: the terminals 0 … terminal_count-1 are the property's events. The
+ * nonterminals follow in the order of their productions; the first of them is the start symbol.
  */
 #ifndef GRAMMAR_GRAMMAR_H
 #define GRAMMAR_GRAMMAR_H
@@ -22,49 +22,48 @@ enum grammar_step_kind {
 };
 struct grammar_step {
 	uint8_t kind;
+	uint32_t symbol; /* TERMINAL, NONTERMINAL; otherwise GRAMMAR_NONE */
 	/*
-	 * TERMINAL, NONTERMINAL: no step behind this symbol needs its attributes, and for a
-	 * nonterminal no step before it sets them; its `slot` is GRAMMAR_NONE.
+	 * TERMINAL, NONTERMINAL: index of its attributes in the alternative's frame, from 1 (slot 0
+	 * belongs to the left side). GRAMMAR_NONE: no code of the alternative names the symbol.
 	 */
-	uint32_t symbol;
-	uint32_t
-		slot; /* where its attributes are in the frame of the alternative; 0: of the left side */
-	uint32_t code; /* ACTION, ASSERT: which of `codes` */
-	/* slots that no later step names any more: may be dropped behind this step */
+	uint32_t slot;
+	uint32_t code; /* ACTION, ASSERT: index into `codes` */
+	/* slots that no later step names: they may be dropped after this step */
 	const uint32_t *last;
 	uint32_t last_count;
 };
 
-/* An alternative. */
+/* One alternative of a production. */
 struct grammar_rule {
-	uint32_t left;	 /* symbol */
-	uint32_t number; /* of the alternative in its production, from 0 */
+	uint32_t left;	 /* a symbol */
+	uint32_t number; /* number of the alternative in its production, from 0 */
 	const struct grammar_step *steps;
 	uint32_t step_count;
-	uint32_t slot_count; /* with 0, that of the left side */
+	uint32_t slot_count; /* including slot 0, the left side */
 	const char *const *slot_names;
-	/*
-	 * The left side's attributes are needed by steps from here on: where a symbol is the last
-	 * step, or no step behind it needs the frame, the frame may be dropped before it.
-	 */
-	bool has_code;
+	bool has_code; /* some step is an action or an assertion */
 	struct spec_place place;
 };
 
-/* Lua in the grammar. */
+/* A piece of Lua in the grammar. */
 struct grammar_code {
-	const char *text; /* as it is written */
-	const char *lua;  /* what is compiled: of an assertion its condition; of an action `text` */
+	const char *text; /* as the user wrote it */
+	/* what is compiled: an assertion translated to Lua, or the action's `text` unchanged */
+	const char *lua;
 	bool condition;
-	struct spec_place place; /* of the text's first byte */
-	/* its parameters, behind the environment: slots of its rule, in this order; then `session` */
+	struct spec_place place; /* of the first byte of `text` */
+	/*
+	 * Its parameters, after the environment: these slots of its rule in this order, then
+	 * `session`.
+	 */
 	const uint32_t *slots;
-	const char *const *names; /* slot_count, and "session" if `session` */
+	const char *const *names; /* slot_count names, then "session" if `session` is set */
 	uint32_t slot_count;
 	bool session;
 	/*
-	 * It changes nothing but session-wide names that it assigns itself (`assigns`): behind a
-	 * prefix it may run without a copy of all attributes, if those names are put back.
+	 * The code changes nothing except the session-wide names in `assigns`. It may therefore run
+	 * after a prefix without a copy of all attributes, if those names are restored afterwards.
 	 */
 	bool pure;
 	const char *const *assigns;
@@ -72,22 +71,23 @@ struct grammar_code {
 	uint32_t rule;
 };
 
-/* What a token of an event carries: parameters, locals, and what every event has. */
+/* What the tokens of an event carry: parameters, locals, and the attributes of every event. */
 struct grammar_event {
 	const char *const *attributes;
 	uint32_t attribute_count;
-	bool *used; /* some code may look at it; otherwise it need not be captured */
+	bool *used; /* by attribute: some code may read it; otherwise it need not be captured */
 	bool resets;
 	/*
-	 * The condition, as Lua over the event's attributes (by name: `slots` are numbers of
-	 * attributes) and `session`; NULL: always.
+	 * The reset condition, compiled as Lua with the event's attributes as parameters (`slots`
+	 * are attribute numbers), then `session`. NULL: the event always resets.
 	 */
 	const struct grammar_code *reset_if;
 };
 
 enum grammar_mode {
-	GRAMMAR_EVERY_EVENT, /* complete after each */
-	GRAMMAR_AT_RESET,    /* complete at resets only, or at the end only */
+	GRAMMAR_EVERY_EVENT, /* the session must be complete after each event */
+	/* the session must be complete only at resets or at the end of the word */
+	GRAMMAR_AT_RESET,
 };
 
 struct grammar {
@@ -95,55 +95,64 @@ struct grammar {
 	const struct spec_property *property;
 	const struct spec_formula *formula;
 	uint8_t mode;
-	bool until_end; /* the word must be complete where it ends */
+	bool until_end; /* the session must also be complete where the word ends */
 	uint32_t terminal_count, symbol_count;
-	const char **names;		/* of symbols */
-	VEC(struct grammar_rule) rules; /* by left side */
-	uint32_t *
-		first_rule; /* by nonterminal (symbol - terminal_count), and one more: where its rules start */
+	const char **names;		/* by symbol */
+	VEC(struct grammar_rule) rules; /* grouped by left side */
+	/* by nonterminal (symbol - terminal_count): its first rule; one extra entry at the end */
+	uint32_t *first_rule;
 	VEC(struct grammar_code) codes;
-	struct grammar_event *events;	   /* by terminal */
-	struct grammar_code *attributes;   /* the head, an action that assigns them; NULL none */
-	struct grammar_code *on_violation; /* NULL none */
-	bool has_code;			   /* some action or assertion */
+	struct grammar_event *events; /* by terminal */
+	/* the head: an action that assigns the initial attributes; NULL: none */
+	struct grammar_code *attributes;
+	struct grammar_code *on_violation; /* NULL: none */
+	bool has_code;			   /* some reachable rule has an action or an assertion */
 
-	bool *nullable;	    /* by symbol */
-	uint64_t **starts;  /* by symbol: FIRST, a set of terminals; 64 to a word */
-	uint64_t **follows; /* by nonterminal: FOLLOW; bit terminal_count: the end */
+	bool *nullable;	   /* by symbol */
+	uint64_t **starts; /* by symbol: FIRST, a bit set of terminals */
+	/* by nonterminal: FOLLOW; bit terminal_count stands for the end of the session */
+	uint64_t **follows;
 
 	bool is_ll1;
-	char *conflict; /* why it is not LL(1), in words; NULL if it is */
-	/* LL(1): [nonterminal][terminal, or terminal_count at the end] is a rule or GRAMMAR_NONE */
+	char *conflict; /* why the grammar is not LL(1), as text; NULL if it is */
+	/*
+	 * LL(1) table: [nonterminal][terminal, or terminal_count for the end] is a rule or
+	 * GRAMMAR_NONE
+	 */
 	uint32_t *table;
 	struct arena arena;
 };
 
 /*
- * The tables of a formula. Messages: errors for what is ill-formed (doc/grammars.md: no words,
- * ambiguity with actions, names without a label, use before it is there, dereferences, Lua that does
- * not compile), notes for what cannot be reached. NULL: there were errors.
+ * Builds the tables of a formula. Appends errors for ill-formed grammars (doc/grammars.md:
+ * productions without words, ambiguity with actions, missing labels, use of an event's attributes
+ * before the event, dereferences, Lua that does not compile) and notes for unreachable productions
+ * to `messages`. Returns NULL if there were errors.
  */
 struct grammar *grammar_open(const struct spec_file *file, const struct spec_property *property,
 			     const struct spec_formula *formula, struct spec_messages *messages);
 void grammar_close(struct grammar *grammar);
 
-/* The messages of all grammars of a file. */
+/* Appends the messages for all grammars of a file. */
 void grammar_check(const struct spec_file *file, struct spec_messages *messages);
 
 /*
- * Names of attributes that the tokens of an event have, in this order: the property's parameters, the
- * event's locals, and of `tid`, `callee`, `caller` those that are not among them. To be freed (the
- * array).
+ * Returns the names of the attributes that the tokens of an event have, in this order: the
+ * property's parameters, the event's locals, then those of `tid`, `callee` and `caller` that are
+ * not among them. The caller frees the array, not the names.
  */
 const char **grammar_attributes(const struct spec_property *property, uint32_t event,
 				uint32_t *count);
 
-/* For `spec explain`: rules, sets, the engine and why. As spec_drawing. */
+/*
+ * Prints rules, sets, and the engine with the reason for its choice, for `spec explain`. Parameters
+ * and result are those of spec_drawing.
+ */
 unsigned grammar_draw(FILE *out, const struct grammar *grammar, bool graphviz, unsigned next);
 
 /*
- * A word with two trees, within bounds: for the error message. NULL: none was found. `trees` are two
- * lines of text, S(a B(b)). To be freed, all three.
+ * Searches, within bounds, for a word with two parse trees. Returns the word and stores the two
+ * trees as text, S(a B(b)), in `trees`; the caller frees all three. Returns NULL if none was found.
  */
 char *grammar_find_ambiguity(const struct grammar *grammar, char *trees[2]);
 

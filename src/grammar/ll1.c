@@ -1,11 +1,12 @@
 /*
- * LL(1) grammars: a pushdown automaton that walks the tree along with the events (Lewis and Stearns,
- * "Syntax-directed transduction", 1968; L-attributed evaluation). Work per event is constant
- * (amortised: what is popped was pushed); the stack is as deep as what is open, and right recursion
- * does not deepen it.
+ * The engine for LL(1) grammars: a pushdown automaton that walks the parse tree as the events
+ * arrive (Lewis and Stearns, "Syntax-directed transduction", 1968; L-attributed evaluation). Work
+ * per event is amortised constant: each entry is pushed and popped once. The stack is as deep as
+ * the open nonterminals; right recursion does not deepen it.
  *
- * Whether a token has a continuation is decided before anything is done. The table alone would first
- * run the code of rules that become empty in front of a token that does not fit behind them.
+ * The engine decides whether a token has a continuation before it runs any code. With the LL(1)
+ * table alone it would first run the code of rules that become empty, although the token does not
+ * fit after them.
  */
 #include "grammar/ll1.h"
 #include "base/mem.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool open_ll1(struct grammar_parser *parser, struct err *err)
+static bool ll1_open(struct grammar_parser *parser, struct err *err)
 {
 	struct ll1 *ll1 = mem_zalloc(1, sizeof *ll1);
 
@@ -25,15 +26,15 @@ static bool open_ll1(struct grammar_parser *parser, struct err *err)
 	return true;
 }
 
-static void close_ll1(struct grammar_parser *parser)
+static void ll1_close(struct grammar_parser *parser)
 {
 	ll1_free(parser->shared);
 }
 
-/* ---- sessions --------------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
-static bool push_root(struct grammar_parser *parser, int before,
-		      struct grammar_violation *violation)
+static bool push_session_table(struct grammar_parser *parser, int before,
+			       struct grammar_violation *violation)
 {
 	struct ll1 *ll1 = parser->shared;
 	lua_State *lua = script_lua(parser->script);
@@ -54,14 +55,15 @@ static bool push_root(struct grammar_parser *parser, int before,
 	return true;
 }
 
-static void *begin(struct grammar_parser *parser, int before, struct grammar_violation *violation)
+static void *ll1_begin_session(struct grammar_parser *parser, int before,
+			       struct grammar_violation *violation)
 {
 	struct ll1 *ll1 = parser->shared;
 	struct ll1_session *session;
 	int root = LUA_NOREF;
 
 	if (ll1->has_lua) {
-		if (!push_root(parser, before, violation))
+		if (!push_session_table(parser, before, violation))
 			return NULL;
 		root = luaL_ref(script_lua(parser->script), LUA_REGISTRYINDEX);
 	}
@@ -71,7 +73,7 @@ static void *begin(struct grammar_parser *parser, int before, struct grammar_vio
 	return session;
 }
 
-static void end(struct grammar_parser *parser, void *of)
+static void ll1_end_session(struct grammar_parser *parser, void *of)
 {
 	struct ll1_session *session = of;
 
@@ -80,7 +82,7 @@ static void end(struct grammar_parser *parser, void *of)
 	free(session);
 }
 
-static void *copy(struct grammar_parser *parser, const void *of, struct err *err)
+static void *ll1_copy_session(struct grammar_parser *parser, const void *of, struct err *err)
 {
 	const struct ll1_session *session = of;
 	lua_State *lua = script_lua(parser->script);
@@ -104,9 +106,11 @@ static void *copy(struct grammar_parser *parser, const void *of, struct err *err
 	return made;
 }
 
-/* The frames' places follow from the ops of the stack; so does what is below each. */
-static bool key(struct grammar_parser *parser, const void *of, script_key_text *text,
-		struct err *err)
+/*
+ * The positions of the stack determine the frames' indices and `below`, so they are not in the key.
+ */
+static bool ll1_session_key(struct grammar_parser *parser, const void *of, script_key_text *text,
+			    struct err *err)
 {
 	const struct ll1_session *session = of;
 	lua_State *lua = script_lua(parser->script);
@@ -126,19 +130,22 @@ static bool key(struct grammar_parser *parser, const void *of, script_key_text *
 	return done;
 }
 
-/* ---- what may come ----------------------------------------------------------------------------------- */
+/* ---- possible next events -------------------------------------------------------------------- */
 
-static const struct ll1_op *goes_on_at(const struct ll1 *ll1, const struct ll1_session *session,
-				       size_t entry)
+static const struct ll1_op *next_op_of_entry(const struct ll1 *ll1,
+					     const struct ll1_session *session, size_t entry)
 {
 	return &ll1->ops[session->stack.items[entry].pc + (entry + 1 < session->stack.count)];
 }
 
-/* Amortised constant: what is looked through here is popped next, or the word is over. */
-static bool can_take(const struct ll1 *ll1, const struct ll1_session *session, uint32_t terminal)
+/*
+ * Amortised constant time: the entries that this loop passes are popped next, or the word is over.
+ */
+static bool accepts_terminal(const struct ll1 *ll1, const struct ll1_session *session,
+			     uint32_t terminal)
 {
 	for (size_t i = session->stack.count; i-- > 0;) {
-		const struct ll1_op *op = goes_on_at(ll1, session, i);
+		const struct ll1_op *op = next_op_of_entry(ll1, session, i);
 
 		if (op->starts[terminal / 64] >> terminal % 64 & 1)
 			return true;
@@ -148,13 +155,13 @@ static bool can_take(const struct ll1 *ll1, const struct ll1_session *session, u
 	return false;
 }
 
-static void expects(struct grammar_parser *parser, const void *of, uint64_t *terminals)
+static void ll1_expected_events(struct grammar_parser *parser, const void *of, uint64_t *terminals)
 {
 	const struct ll1_session *session = of;
 	uint32_t count = parser->grammar->terminal_count;
 
 	for (size_t i = session->stack.count; i-- > 0;) {
-		const struct ll1_op *op = goes_on_at(parser->shared, session, i);
+		const struct ll1_op *op = next_op_of_entry(parser->shared, session, i);
 
 		for (size_t w = 0; w <= count / 64; w++)
 			terminals[w] |= op->starts[w];
@@ -164,13 +171,14 @@ static void expects(struct grammar_parser *parser, const void *of, uint64_t *ter
 	terminals[count / 64] |= UINT64_C(1) << count % 64;
 }
 
-/* ---- events -------------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * A table of Lua does not shrink by itself, and a copy goes over all of it: behind a deep recursion
- * the session moves to a new one. Rarely: the depth went down to a quarter.
+ * A Lua table does not shrink by itself, and copying it costs its full size. So after a deep
+ * recursion the session moves to a new table. This is rare: only when the depth has fallen to a
+ * quarter.
  */
-static void shrink_root(struct ll1_walk *walk)
+static void shrink_session_table(struct ll1_walk *walk)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 	struct ll1_session *session = walk->session;
@@ -204,7 +212,7 @@ static struct ll1_walk start_walk(struct grammar_parser *parser, struct ll1_sess
 	return walk;
 }
 
-/* Takes all off Lua's stack that the walk has there; tells what is wrong before. */
+/* Runs `on violation` if the walk failed, then pops everything that the walk has on Lua's stack. */
 static enum grammar_verdict stop_walk(struct ll1_walk *walk, int before,
 				      enum grammar_verdict verdict)
 {
@@ -225,48 +233,48 @@ static enum grammar_verdict stop_walk(struct ll1_walk *walk, int before,
 	return verdict;
 }
 
-static enum grammar_verdict take(struct grammar_parser *parser, void *of, int before,
-				 const struct grammar_token *token,
-				 struct grammar_violation *violation)
+static enum grammar_verdict ll1_take_event(struct grammar_parser *parser, void *of, int before,
+					   const struct grammar_token *token,
+					   struct grammar_violation *violation)
 {
 	struct ll1_session *session = of;
 	struct ll1_walk walk = start_walk(parser, session, violation);
 	enum grammar_verdict verdict;
 
-	if (!can_take(parser->shared, session, token->event)) {
+	if (!accepts_terminal(parser->shared, session, token->event)) {
 		violation->fault = GRAMMAR_NO_CONTINUATION;
 		return stop_walk(&walk, before, GRAMMAR_VIOLATED);
 	}
 	verdict = ll1_walk_token(&walk, token);
 	if (walk.root)
-		shrink_root(&walk);
+		shrink_session_table(&walk);
 	return stop_walk(&walk, before, verdict);
 }
 
-/* ---- ends ----------------------------------------------------------------------------------------------- */
+/* ---- ends of sessions ------------------------------------------------------------------------ */
 
-/* What an end would do, on a copy that is thrown away. */
-static enum grammar_verdict copy_and_end(struct grammar_parser *parser,
-					 const struct ll1_session *session, int before,
-					 struct grammar_violation *violation)
+/* Tries the end of the session on a copy that is thrown away. */
+static enum grammar_verdict try_end_on_copy(struct grammar_parser *parser,
+					    const struct ll1_session *session, int before,
+					    struct grammar_violation *violation)
 {
 	enum grammar_verdict verdict;
 	struct ll1_session *second;
 	struct ll1_walk walk;
 	struct err err;
 
-	second = copy(parser, session, &err);
+	second = ll1_copy_session(parser, session, &err);
 	if (!second)
 		return engine_break(violation, err.text);
 	walk = start_walk(parser, second, violation);
 	verdict = stop_walk(&walk, before, ll1_walk_end(&walk));
-	end(parser, second);
+	ll1_end_session(parser, second);
 	return verdict;
 }
 
-static enum grammar_verdict end_for_good(struct grammar_parser *parser, struct ll1_session *session,
-					 int before, int *attributes,
-					 struct grammar_violation *violation)
+static enum grammar_verdict end_session(struct grammar_parser *parser, struct ll1_session *session,
+					int before, int *attributes,
+					struct grammar_violation *violation)
 {
 	struct ll1_walk walk = start_walk(parser, session, violation);
 	enum grammar_verdict verdict = ll1_walk_end(&walk);
@@ -280,9 +288,9 @@ static enum grammar_verdict end_for_good(struct grammar_parser *parser, struct l
 	return stop_walk(&walk, before, verdict);
 }
 
-static enum grammar_verdict finish(struct grammar_parser *parser, void *of, int before,
-				   bool goes_on, int *attributes,
-				   struct grammar_violation *violation)
+static enum grammar_verdict ll1_finish_session(struct grammar_parser *parser, void *of, int before,
+					       bool goes_on, int *attributes,
+					       struct grammar_violation *violation)
 {
 	struct ll1 *ll1 = parser->shared;
 	struct ll1_session *session = of;
@@ -296,15 +304,15 @@ static enum grammar_verdict finish(struct grammar_parser *parser, void *of, int 
 		return stop_walk(&walk, before, GRAMMAR_VIOLATED);
 	}
 	if (!goes_on)
-		return end_for_good(parser, session, before, attributes, violation);
+		return end_session(parser, session, before, attributes, violation);
 	if (how & LL1_SILENT)
 		return GRAMMAR_OPEN;
 	if (!(how & LL1_PURE))
-		return copy_and_end(parser, session, before, violation);
+		return try_end_on_copy(parser, session, before, violation);
 	walk = start_walk(parser, session, violation);
 	return stop_walk(&walk, before, ll1_try_end(&walk));
 }
 
-const struct engine engine_ll1 = {
-	open_ll1, close_ll1, begin, take, finish, expects, copy, key, end
-};
+const struct engine engine_ll1 = { ll1_open,	     ll1_close,		 ll1_begin_session,
+				   ll1_take_event,   ll1_finish_session, ll1_expected_events,
+				   ll1_copy_session, ll1_session_key,	 ll1_end_session };

@@ -1,4 +1,4 @@
-/* A grammar as a program of the LL(1) engine; see ll1.h. */
+/* Compiles a grammar to a program of the LL(1) engine (ll1.h). */
 #include "grammar/ll1.h"
 #include "base/mem.h"
 
@@ -10,17 +10,17 @@ static bool has_bit(const uint64_t *set, uint32_t bit)
 	return set[bit / 64] >> bit % 64 & 1;
 }
 
-/* ---- frames -------------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
-static void reach(uint32_t *frame, uint32_t slot)
+static void extend_frame(uint32_t *frame, uint32_t slot)
 {
 	if (slot != GRAMMAR_NONE && slot + 1 > *frame)
 		*frame = slot + 1;
 }
 
-/* How many slots a rule's frame has: none if its code names none. */
-static uint32_t frame_of(const struct grammar *grammar, const struct grammar_rule *rule,
-			 bool *needs_left)
+/* Returns the number of slots in a rule's frame: 0 if its code names no symbols. */
+static uint32_t count_frame_slots(const struct grammar *grammar, const struct grammar_rule *rule,
+				  bool *needs_left)
 {
 	uint32_t frame = 0;
 
@@ -29,12 +29,12 @@ static uint32_t frame_of(const struct grammar *grammar, const struct grammar_rul
 		const struct grammar_code *code;
 
 		if (step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL) {
-			reach(&frame, step->slot);
+			extend_frame(&frame, step->slot);
 			continue;
 		}
 		code = &grammar->codes.items[step->code];
 		for (uint32_t i = 0; i < code->slot_count; i++) {
-			reach(&frame, code->slots[i]);
+			extend_frame(&frame, code->slots[i]);
 			if (code->slots[i] == 0)
 				*needs_left = true;
 		}
@@ -42,7 +42,7 @@ static uint32_t frame_of(const struct grammar *grammar, const struct grammar_rul
 	return frame;
 }
 
-/* ---- ops ------------------------------------------------------------------------------------------ */
+/* ---- ops ------------------------------------------------------------------------------------- */
 
 static void add_step(struct ll1 *ll1, const struct grammar_step *step, uint32_t frame)
 {
@@ -73,8 +73,8 @@ static void add_end(struct ll1 *ll1, uint32_t frame, bool tails)
 }
 
 /*
- * The start symbol's own entry: it is never dropped for a tail call, since its frame has the
- * attributes that the next session sees.
+ * Adds the entry for the start symbol. It is never dropped for a tail call, because its frame holds
+ * the attributes that the next session sees.
  */
 static void add_start(struct ll1 *ll1, const struct grammar *grammar, bool needs_left)
 {
@@ -96,7 +96,7 @@ static void add_rules(struct ll1 *ll1, const struct grammar *grammar)
 		const struct grammar_rule *rule = &grammar->rules.items[r];
 
 		most += rule->step_count + 1;
-		frames[r] = frame_of(grammar, rule, &ll1->needs_left[r]);
+		frames[r] = count_frame_slots(grammar, rule, &ll1->needs_left[r]);
 		if (rule->left == grammar->terminal_count && ll1->needs_left[r])
 			start_needs_left = true;
 	}
@@ -113,10 +113,14 @@ static void add_rules(struct ll1 *ll1, const struct grammar *grammar)
 	free(frames);
 }
 
-/* ---- the rest of a rule --------------------------------------------------------------------------- */
+/* ---- the rest of a rule ---------------------------------------------------------------------- */
 
-/* An op's `rest` from that of the op behind it; `empty`: by nonterminal, how it becomes empty. */
-static uint8_t rest_of(const struct grammar *grammar, const struct ll1_op *op, const uint8_t *empty)
+/*
+ * Computes an op's `rest` from that of the next op. `empty`: by nonterminal, how it derives the
+ * empty word.
+ */
+static uint8_t compute_rest(const struct grammar *grammar, const struct ll1_op *op,
+			    const uint8_t *empty)
 {
 	switch (op->kind) {
 	case LL1_TERMINAL: return 0;
@@ -128,7 +132,10 @@ static uint8_t rest_of(const struct grammar *grammar, const struct ll1_op *op, c
 	}
 }
 
-/* How nonterminals become empty: by the one rule that can; from all flags down to what holds. */
+/*
+ * Computes `rest` for all ops as a greatest fixpoint: starts with all flags and removes those that
+ * do not hold. In an LL(1) grammar at most one rule of a nonterminal derives the empty word.
+ */
 static void find_rests(struct ll1 *ll1, const struct grammar *grammar)
 {
 	uint32_t count = grammar->symbol_count - grammar->terminal_count;
@@ -140,7 +147,7 @@ static void find_rests(struct ll1 *ll1, const struct grammar *grammar)
 	while (changed) {
 		changed = false;
 		for (uint32_t i = ll1->op_count; i-- > 0;)
-			ll1->ops[i].rest = rest_of(grammar, &ll1->ops[i], empty);
+			ll1->ops[i].rest = compute_rest(grammar, &ll1->ops[i], empty);
 		for (size_t r = 0; r < grammar->rules.count; r++) {
 			uint32_t n = grammar->rules.items[r].left - grammar->terminal_count;
 			uint8_t rest = ll1->ops[ll1->first_op[r]].rest;

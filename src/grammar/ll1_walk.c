@@ -1,6 +1,6 @@
 /*
- * The walk of the tree, along with the events. The stack of a session names the way from the root to
- * where the walk is; what is behind on the left is over and forgotten.
+ * Walks the parse tree as the events arrive. The stack of a session is the path from the root to
+ * the current node. Everything to the left of the path is finished and forgotten.
  */
 #include "grammar/ll1.h"
 
@@ -11,9 +11,9 @@ static struct ll1_entry *top_of(struct ll1_walk *walk)
 	return &walk->session->stack.items[walk->session->stack.count - 1];
 }
 
-/* ---- slots ----------------------------------------------------------------------------------------- */
+/* ---- slots ----------------------------------------------------------------------------------- */
 
-/* Takes a table off Lua's stack and puts it into a slot. */
+/* Pops a table from Lua's stack and stores it in a slot. */
 static void set_slot(struct ll1_walk *walk, uint32_t place)
 {
 	lua_State *lua = script_lua(walk->parser->script);
@@ -37,7 +37,10 @@ static void clear_slot(struct ll1_walk *walk, uint32_t place)
 	lua_rawseti(lua, walk->root, place);
 }
 
-/* A nonterminal's table is made when the first one needs it: who sets it before, or itself. */
+/*
+ * Pushes the table of a slot. A nonterminal's table is created at its first use: by an action
+ * before the nonterminal, or by its own rule.
+ */
 static void push_slot(struct ll1_walk *walk, uint32_t place)
 {
 	lua_State *lua = script_lua(walk->parser->script);
@@ -62,14 +65,14 @@ static void clear_frame(struct ll1_walk *walk, const struct ll1_op *op, uint32_t
 		clear_slot(walk, base + i);
 }
 
-/* ---- the stack ------------------------------------------------------------------------------------- */
+/* ---- the stack ------------------------------------------------------------------------------- */
 
 /*
- * The nonterminal on the top becomes this rule. Where nothing is behind it in its own rule that one's
- * entry and frame go first: right recursion does not grow the stack. The table of the left side is the
- * one that the parent has in the nonterminal's slot.
+ * Replaces the nonterminal at the top by this rule. If it is the last op of its own rule, that
+ * rule's entry and frame are dropped first, so that right recursion does not grow the stack. The
+ * table of the left side is the one in the nonterminal's slot in the parent's frame.
  */
-static void expand(struct ll1_walk *walk, uint32_t rule)
+static void expand_nonterminal(struct ll1_walk *walk, uint32_t rule)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 	struct ll1_entry *top = top_of(walk), child;
@@ -96,8 +99,10 @@ static void expand(struct ll1_walk *walk, uint32_t rule)
 		set_slot(walk, child.base);
 }
 
-/* The rule on the top is over. False: it was the last one. */
-static bool leave(struct ll1_walk *walk)
+/*
+ * Leaves the rule at the top, which is finished. Returns false if it was the last one on the stack.
+ */
+static bool leave_rule(struct ll1_walk *walk)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 	struct ll1_entry *top = top_of(walk);
@@ -112,9 +117,9 @@ static bool leave(struct ll1_walk *walk)
 	return true;
 }
 
-/* ---- code ------------------------------------------------------------------------------------------ */
+/* ---- code ------------------------------------------------------------------------------------ */
 
-/* While an end is tried: what the code is about to assign stays on Lua's stack, to be put back. */
+/* In ll1_try_end(): pushes the values of the names that the code assigns, to be restored later. */
 static void save_names(struct ll1_walk *walk, uint32_t code)
 {
 	struct ll1 *ll1 = walk->parser->shared;
@@ -134,7 +139,7 @@ static void save_names(struct ll1_walk *walk, uint32_t code)
 	lua_remove(lua, -1 - (int)about->assign_count);
 }
 
-static void put_names_back(struct ll1_walk *walk)
+static void restore_names(struct ll1_walk *walk)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 	lua_State *lua = script_lua(walk->parser->script);
@@ -172,10 +177,10 @@ static enum grammar_verdict run_code(struct ll1_walk *walk, const struct ll1_op 
 	return verdict;
 }
 
-/* ---- walks ------------------------------------------------------------------------------------------ */
+/* ---- walks ----------------------------------------------------------------------------------- */
 
-/* Runs through codes and ends of rules, up to a symbol or the end of all. */
-static enum grammar_verdict run_on(struct ll1_walk *walk, const struct ll1_op **at)
+/* Executes code and ends of rules, up to a symbol or the end of the session. */
+static enum grammar_verdict run_to_next_symbol(struct ll1_walk *walk, const struct ll1_op **at)
 {
 	struct ll1 *ll1 = walk->parser->shared;
 
@@ -190,7 +195,7 @@ static enum grammar_verdict run_on(struct ll1_walk *walk, const struct ll1_op **
 			if (verdict != GRAMMAR_OPEN)
 				return verdict;
 			top->pc++;
-		} else if (op->kind != LL1_END || !leave(walk)) {
+		} else if (op->kind != LL1_END || !leave_rule(walk)) {
 			return GRAMMAR_OPEN;
 		}
 	}
@@ -212,14 +217,14 @@ enum grammar_verdict ll1_walk_token(struct ll1_walk *walk, const struct grammar_
 	struct ll1_entry *top;
 
 	for (;;) {
-		enum grammar_verdict verdict = run_on(walk, &op);
+		enum grammar_verdict verdict = run_to_next_symbol(walk, &op);
 
 		if (verdict != GRAMMAR_OPEN)
 			return verdict;
 		assert(op->kind != LL1_END);
 		if (op->kind == LL1_TERMINAL)
 			break;
-		expand(walk, choose_rule(walk, op->symbol, token->event));
+		expand_nonterminal(walk, choose_rule(walk, op->symbol, token->event));
 	}
 	assert(op->symbol == token->event);
 	top = top_of(walk);
@@ -229,7 +234,7 @@ enum grammar_verdict ll1_walk_token(struct ll1_walk *walk, const struct grammar_
 	}
 	clear_last(walk, op, top->base);
 	top->pc++;
-	return run_on(walk, &op);
+	return run_to_next_symbol(walk, &op);
 }
 
 enum grammar_verdict ll1_walk_end(struct ll1_walk *walk)
@@ -237,18 +242,20 @@ enum grammar_verdict ll1_walk_end(struct ll1_walk *walk)
 	const struct ll1_op *op;
 
 	for (;;) {
-		enum grammar_verdict verdict = run_on(walk, &op);
+		enum grammar_verdict verdict = run_to_next_symbol(walk, &op);
 
 		if (verdict != GRAMMAR_OPEN || op->kind == LL1_END)
 			return verdict;
 		assert(op->kind == LL1_NONTERMINAL);
-		expand(walk, choose_rule(walk, op->symbol, walk->parser->grammar->terminal_count));
+		expand_nonterminal(
+			walk, choose_rule(walk, op->symbol, walk->parser->grammar->terminal_count));
 	}
 }
 
 /*
- * The entries above those that end silently are walked on a second stack. The frames of the first one
- * stay as they are (`floor`), new ones come above them and go again.
+ * Skips the entries at the bottom of the stack that end silently and walks the others on a second
+ * stack. The frames of the first stack stay as they are (`floor`); new frames are placed above them
+ * and removed again.
  */
 enum grammar_verdict ll1_try_end(struct ll1_walk *walk)
 {
@@ -272,7 +279,7 @@ enum grammar_verdict ll1_try_end(struct ll1_walk *walk)
 	ll1->scratch = session->stack;
 	session->stack = stack;
 	if (verdict == GRAMMAR_OPEN)
-		put_names_back(walk);
+		restore_names(walk);
 	session->floor = 0;
 	return verdict;
 }

@@ -1,4 +1,7 @@
-/* Attributes of events, and code that stands outside of alternatives: resets, the head, on violation. */
+/*
+ * Attributes of events, and the code outside of alternatives: reset conditions, the head, `on
+ * violation`.
+ */
 #include "grammar/code_names.h"
 #include "spec/spelling.h"
 
@@ -7,9 +10,9 @@
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-void outside_events(struct builder *make)
+void outside_events(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 	uint32_t count = g->terminal_count;
 
 	g->events = arena_alloc(&g->arena, (count + 1) * sizeof *g->events);
@@ -23,21 +26,21 @@ void outside_events(struct builder *make)
 		free(names);
 		if (!strcmp(g->names[i], "session"))
 			builder_complain(
-				make, SPEC_ERROR, g->property->events[i].place,
-				"an event of a grammar cannot be called 'session': that is "
-				"what the session before left behind");
+				builder, SPEC_ERROR, g->property->events[i].place,
+				"an event of a grammar cannot be named 'session': the name is "
+				"reserved for the attributes of the previous session");
 	}
-	for (uint32_t i = 0; i < make->spec->production_count; i++)
+	for (uint32_t i = 0; i < builder->spec->production_count; i++)
 		if (!strcmp(g->names[count + i], "session"))
 			builder_complain(
-				make, SPEC_ERROR, make->spec->productions[i].place,
-				"a production cannot be called 'session': that is what the "
-				"session before left behind");
+				builder, SPEC_ERROR, builder->spec->productions[i].place,
+				"a production cannot be named 'session': the name is reserved for "
+				"the attributes of the previous session");
 }
 
-/* ---- resets ---------------------------------------------------------------------------------- */
+/* ---- reset conditions ------------------------------------------------------------------------ */
 
-/* The number of the attribute that a name is, or GRAMMAR_NONE. */
+/* Returns the number of the attribute that the name at lexeme `i` means, or GRAMMAR_NONE. */
 static uint32_t find_attribute(const struct code_names *r, size_t i, const struct grammar_event *e)
 {
 	for (uint32_t k = 0; k < e->attribute_count; k++)
@@ -48,7 +51,7 @@ static uint32_t find_attribute(const struct code_names *r, size_t i, const struc
 
 static void complain_unknown(const struct code_names *r, size_t i, uint32_t event)
 {
-	const struct grammar *g = r->make->grammar;
+	const struct grammar *g = r->builder->grammar;
 	const struct grammar_event *e = &g->events[event];
 	const char *name = code_names_name(r, i);
 	struct spelling near;
@@ -57,25 +60,24 @@ static void complain_unknown(const struct code_names *r, size_t i, uint32_t even
 	spelling_try(&near, "session");
 	for (uint32_t k = 0; k < e->attribute_count; k++)
 		spelling_try(&near, e->attributes[k]);
-	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
-			 "'%s' is no attribute of '%s': a reset's condition knows those and "
-			 "'session'%s%s%s",
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
+			 "'%s' is not an attribute of '%s': a reset condition can use only "
+			 "those and 'session'%s%s%s",
 			 name, g->names[event], near.best ? "; did you mean '" : "",
 			 near.best ? near.best : "", near.best ? "'?" : "");
 }
 
 static void complain_hidden(const struct code_names *r, size_t i, uint32_t event)
 {
-	builder_complain(
-		r->make, SPEC_ERROR, code_names_place(r, i),
-		"which 'session'? The session before is called so, and what '%s' binds: give "
-		"that another name",
-		r->make->grammar->names[event]);
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
+			 "'session' is ambiguous: it means the previous session, and '%s' "
+			 "binds the same name; bind another name",
+			 r->builder->grammar->names[event]);
 }
 
-static void read_reset(struct builder *make, uint32_t event)
+static void read_reset(struct builder *builder, uint32_t event)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 	struct grammar_event *e = &g->events[event];
 	const struct spec_event *spec = &g->property->events[event];
 	struct grammar_code *code = arena_alloc(&g->arena, sizeof *code);
@@ -84,8 +86,8 @@ static void read_reset(struct builder *make, uint32_t event)
 	struct code_names r;
 
 	*code = (struct grammar_code){ .rule = GRAMMAR_NONE, .slots = slots, .names = names };
-	code_read(make, code, spec->reset_if, spec->reset_place, true);
-	code_names_open(&r, make, code);
+	code_read(builder, code, spec->reset_if, spec->reset_place, true);
+	code_names_open(&r, builder, code);
 	for (size_t i = 0; i < r.lexemes.count; i++) {
 		uint32_t known = 0, attribute;
 
@@ -116,14 +118,14 @@ static void read_reset(struct builder *make, uint32_t event)
 
 /* ---- the head and on violation --------------------------------------------------------------- */
 
-/* Names of the whole session and `session`; no symbol has attributes here. */
-static void read_names(struct builder *make, struct grammar_code *code)
+/* Resolves the names in code where no symbol has attributes: session-wide names and `session`. */
+static void resolve_session_wide_names(struct builder *builder, struct grammar_code *code)
 {
 	static const char *const session[] = { "session" };
-	const struct grammar *g = make->grammar;
+	const struct grammar *g = builder->grammar;
 	struct code_names r;
 
-	code_names_open(&r, make, code);
+	code_names_open(&r, builder, code);
 	code_names_keep_session(&r);
 	for (size_t i = 0; i < r.lexemes.count; i++) {
 		uint32_t symbol;
@@ -140,20 +142,20 @@ static void read_names(struct builder *make, struct grammar_code *code)
 		    script_has_name(g->names[symbol]))
 			code_names_use_wide(&r, i);
 		else
-			builder_complain(make, SPEC_ERROR, code_names_place(&r, i),
-					 "%s '%s' has no attributes here: only those of the whole "
-					 "session are seen",
-					 symbol < g->terminal_count ? "the event"
-								    : "the production",
-					 g->names[symbol]);
+			builder_complain(
+				builder, SPEC_ERROR, code_names_place(&r, i),
+				"%s '%s' has no attributes here: only the attributes of the whole "
+				"session can be used",
+				symbol < g->terminal_count ? "the event" : "the production",
+				g->names[symbol]);
 	}
 	code_names_close(&r);
 }
 
-/* `want = {}, held = {}` as statements: the commas in front of `NAME =` become semicolons. */
-static const char *head_as_statements(struct builder *make, const char *text)
+/* Turns `want = {}, held = {}` into statements: replaces commas before `NAME =` by semicolons. */
+static const char *head_as_statements(struct builder *builder, const char *text)
 {
-	char *lua = arena_text(&make->grammar->arena, text, strlen(text));
+	char *lua = arena_text(&builder->grammar->arena, text, strlen(text));
 	script_lexemes l = { 0 };
 
 	script_read_lexemes(text, &l);
@@ -165,33 +167,33 @@ static const char *head_as_statements(struct builder *make, const char *text)
 	return lua;
 }
 
-void outside_read(struct builder *make)
+void outside_read(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 
 	for (uint32_t i = 0; i < g->terminal_count; i++)
 		if (g->property->events[i].reset_if)
-			read_reset(make, i);
-	if (make->spec->attributes) {
+			read_reset(builder, i);
+	if (builder->spec->attributes) {
 		g->attributes = arena_alloc(&g->arena, sizeof *g->attributes);
 		g->attributes->rule = GRAMMAR_NONE;
-		code_read(make, g->attributes, make->spec->attributes, make->spec->attributes_place,
-			  false);
-		g->attributes->lua = head_as_statements(make, make->spec->attributes);
-		read_names(make, g->attributes);
+		code_read(builder, g->attributes, builder->spec->attributes,
+			  builder->spec->attributes_place, false);
+		g->attributes->lua = head_as_statements(builder, builder->spec->attributes);
+		resolve_session_wide_names(builder, g->attributes);
 	}
 	if (g->property->on_violation) {
 		g->on_violation = arena_alloc(&g->arena, sizeof *g->on_violation);
 		g->on_violation->rule = GRAMMAR_NONE;
-		code_read(make, g->on_violation, g->property->on_violation,
+		code_read(builder, g->on_violation, g->property->on_violation,
 			  g->property->on_violation_place, false);
-		read_names(make, g->on_violation);
+		resolve_session_wide_names(builder, g->on_violation);
 	}
 }
 
 /* ---- events in words ------------------------------------------------------------------------- */
 
-static bool has_event(const struct grammar *g, uint32_t event)
+static bool has_alternative_with(const struct grammar *g, uint32_t event)
 {
 	for (size_t r = 0; r < g->rules.count; r++)
 		for (uint32_t k = 0; k < g->rules.items[r].step_count; k++)
@@ -200,7 +202,10 @@ static bool has_event(const struct grammar *g, uint32_t event)
 	return false;
 }
 
-/* A filter that names the object makes the event one of each object. */
+/*
+ * In the object view, an event is in a word if a point binds the object. If only a filter names the
+ * object, the event is in the words of all objects that the filter accepts.
+ */
 static bool is_in_words(const struct spec_property *property, const struct spec_event *event)
 {
 	if (property->view != SPEC_VIEW_OBJECT)
@@ -212,21 +217,22 @@ static bool is_in_words(const struct spec_property *property, const struct spec_
 	return false;
 }
 
-void outside_tell(struct builder *make)
+void outside_report_events(struct builder *builder)
 {
-	const struct grammar *g = make->grammar;
+	const struct grammar *g = builder->grammar;
 
 	for (uint32_t i = 0; i < g->terminal_count; i++) {
 		const struct spec_event *e = &g->property->events[i];
 
 		if (!is_in_words(g->property, e))
-			builder_complain(make, SPEC_NOTE, e->place,
-					 "'%s' does not bind '%s': it is in no word", e->name,
+			builder_complain(builder, SPEC_NOTE, e->place,
+					 "'%s' does not bind '%s', so it is in no word", e->name,
 					 g->property->view_name);
-		else if (!has_event(g, i))
+		else if (!has_alternative_with(g, i))
 			builder_complain(
-				make, SPEC_NOTE, e->place,
-				"no alternative has '%s': a word is wrong where it happens",
+				builder, SPEC_NOTE, e->place,
+				"no alternative contains '%s': every occurrence of it is a "
+				"violation",
 				e->name);
 	}
 }

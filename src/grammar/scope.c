@@ -1,6 +1,7 @@
 /*
- * What the names in the code of an alternative mean (doc/grammars.md, "Attributes"), and which symbols
- * need a slot in its frame: those whose attributes some code looks at or sets, and for how long.
+ * Resolves the names in the code of an alternative (doc/grammars.md, "Attributes"). Also assigns
+ * slots in the alternative's frame: only symbols whose attributes some code reads or sets need one,
+ * and only until the last step that names them.
  */
 #include "grammar/code_names.h"
 #include "base/mem.h"
@@ -8,15 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The symbols of an alternative are numbered as they can be named: 0 is the left side, i + 1 step i. */
+/*
+ * The symbols of an alternative are numbered by their order in the text: 0 is the left side, i + 1
+ * is step i.
+ */
 struct scope {
-	struct builder *make;
+	struct builder *builder;
 	struct grammar_rule *rule;
 	struct grammar_step *steps;
-	const char **names; /* by symbol; NULL: a step without a name */
+	const char **names; /* by symbol: its name or label; NULL: the step is code */
 	uint32_t *slots;    /* by symbol; GRAMMAR_NONE: not needed so far */
 	uint32_t *last;	    /* by symbol: the last step that needs it, or GRAMMAR_NONE */
-	/* by code, in the order of steps: the symbols that it names */
+	/*
+	 * The symbols that each code names, for the codes in the order of the steps; `first_use`
+	 * says where those of each code start.
+	 */
 	VEC(uint32_t) uses;
 	VEC(uint32_t) first_use;
 };
@@ -26,7 +33,7 @@ struct scope {
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-static void check_label(struct builder *make, const struct spec_item *item, const char *left)
+static void check_label(struct builder *builder, const struct spec_item *item, const char *left)
 {
 	struct spec_place place = item->place;
 
@@ -35,34 +42,35 @@ static void check_label(struct builder *make, const struct spec_item *item, cons
 	place.length = (uint32_t)strlen(item->label);
 	if (!strcmp(item->label, "session"))
 		builder_complain(
-			make, SPEC_ERROR, place,
-			"'session' is what the session before left behind; another name will "
-			"do");
+			builder, SPEC_ERROR, place,
+			"'session' is reserved for the attributes of the previous session; "
+			"use another label");
 	else if (script_is_word(item->label))
-		builder_complain(make, SPEC_ERROR, place,
-				 "'%s' is a word of Lua, so no action could name it", item->label);
+		builder_complain(builder, SPEC_ERROR, place,
+				 "'%s' is a Lua keyword, so code cannot refer to it; use another "
+				 "label",
+				 item->label);
 	else if (!strcmp(item->label, left))
-		builder_complain(
-			make, SPEC_ERROR, place,
-			"'%s' is what this production is called itself; another label will do",
-			item->label);
+		builder_complain(builder, SPEC_ERROR, place,
+				 "'%s' is the name of the production itself; use another label",
+				 item->label);
 }
 
-static void open_scope(struct scope *s, struct builder *make, struct grammar_rule *rule,
+static void open_scope(struct scope *s, struct builder *builder, struct grammar_rule *rule,
 		       struct grammar_step *steps, const struct spec_item *items)
 {
 	uint32_t count = rule->step_count + 1, at = 1;
 
-	*s = (struct scope){ .make = make, .rule = rule, .steps = steps };
+	*s = (struct scope){ .builder = builder, .rule = rule, .steps = steps };
 	s->names = mem_zalloc(count, sizeof *s->names);
 	s->slots = mem_alloc(count * sizeof *s->slots);
 	s->last = mem_alloc(count * sizeof *s->last);
 	for (uint32_t i = 0; i < count; i++)
 		s->slots[i] = s->last[i] = GRAMMAR_NONE;
-	s->names[0] = make->grammar->names[rule->left];
+	s->names[0] = builder->grammar->names[rule->left];
 	s->slots[0] = 0;
 	for (; items; items = items->next, at++) {
-		check_label(make, items, s->names[0]);
+		check_label(builder, items, s->names[0]);
 		s->names[at] = items->label ? items->label : items->name;
 	}
 }
@@ -78,8 +86,11 @@ static void close_scope(struct scope *s)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The left side's own name is its, whatever stands on the right. */
-static uint32_t find(const struct scope *s, const struct code_names *r, size_t i)
+/*
+ * Returns the symbol that the name at lexeme `i` means. The production's own name always means the
+ * left side, even if a symbol on the right has the same name.
+ */
+static uint32_t find_symbol(const struct scope *s, const struct code_names *r, size_t i)
 {
 	uint32_t found = NOT_HERE;
 
@@ -95,44 +106,49 @@ static void complain_twice(const struct code_names *r, size_t i)
 {
 	const char *name = code_names_name(r, i);
 
-	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
-			 "which '%s'? There are several in this alternative: give each a label, "
-			 "first=%s",
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
+			 "'%s' is ambiguous: it appears more than once in this alternative; give "
+			 "each one a label, as in first=%s",
 			 name, name);
 }
 
 static void complain_early(const struct code_names *r, size_t i)
 {
-	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
-			 "'%s' has not happened yet: an event's attributes are there behind it",
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
+			 "'%s' has not happened yet: an event's attributes can only be used "
+			 "after the event",
 			 code_names_name(r, i));
 }
 
-/* An event or a production that stands elsewhere; a function of the library may be called so. */
+/*
+ * Reports the name of an event or production that is not in this alternative. The caller has
+ * excluded library functions of that name.
+ */
 static void complain_elsewhere(const struct code_names *r, size_t i, uint32_t symbol)
 {
-	const struct grammar *g = r->make->grammar;
+	const struct grammar *g = r->builder->grammar;
 	const char *name = g->names[symbol];
 
-	builder_complain(
-		r->make, SPEC_ERROR, code_names_place(r, i),
-		"%s '%s' is not in this alternative; what the session before left behind is "
-		"'session'",
-		symbol < g->terminal_count ? "the event" : "the production", name);
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
+			 "%s '%s' is not in this alternative; the attributes of the "
+			 "previous session are in 'session'",
+			 symbol < g->terminal_count ? "the event" : "the production", name);
 }
 
 static void complain_assigned(const struct code_names *r, size_t i)
 {
 	const char *name = code_names_name(r, i);
 
-	builder_complain(r->make, SPEC_ERROR, code_names_place(r, i),
-			 "'%s' is a symbol: give it an attribute, %s.x = ...", name, name);
+	builder_complain(r->builder, SPEC_ERROR, code_names_place(r, i),
+			 "'%s' is a symbol and cannot be assigned; assign to an attribute, "
+			 "as in %s.x = ...",
+			 name, name);
 }
 
-static void use(struct scope *s, const struct code_names *r, size_t i, uint32_t step)
+static void use_name(struct scope *s, const struct code_names *r, size_t i, uint32_t step)
 {
 	bool local = code_names_may_be_local(r, i);
-	uint32_t symbol = find(s, r, i), other;
+	uint32_t symbol = find_symbol(s, r, i), other;
 
 	if (symbol == TWICE) {
 		if (!local)
@@ -161,13 +177,13 @@ static void use(struct scope *s, const struct code_names *r, size_t i, uint32_t 
 	*vec_push(&s->uses) = symbol;
 }
 
-static void read_code(struct scope *s, uint32_t step)
+static void resolve_code(struct scope *s, uint32_t step)
 {
-	struct grammar_code *code = &s->make->grammar->codes.items[s->steps[step].code];
+	struct grammar_code *code = &s->builder->grammar->codes.items[s->steps[step].code];
 	struct code_names r;
 
 	*vec_push(&s->first_use) = (uint32_t)s->uses.count;
-	code_names_open(&r, s->make, code);
+	code_names_open(&r, s->builder, code);
 	code_names_keep_session(&r);
 	for (size_t i = 0; i < r.lexemes.count; i++) {
 		if (!code_names_is_use(&r, i))
@@ -175,17 +191,17 @@ static void read_code(struct scope *s, uint32_t step)
 		if (code_names_is(&r, i, "session"))
 			code->session = true;
 		else
-			use(s, &r, i, step);
+			use_name(s, &r, i, step);
 	}
 	code_names_close(&r);
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* Slots in the order of the steps, for symbols that some code names. */
-static void give_slots(struct scope *s)
+/* Assigns slots, in the order of the steps, to the symbols that some code names. */
+static void assign_slots(struct scope *s)
 {
-	struct grammar *g = s->make->grammar;
+	struct grammar *g = s->builder->grammar;
 	const char **names;
 
 	for (size_t i = 0; i < s->uses.count; i++)
@@ -201,11 +217,11 @@ static void give_slots(struct scope *s)
 	s->rule->slot_names = names;
 }
 
-/* A code's parameters: the slots of the symbols that it names, each once, and `session`. */
-static void give_parameters(struct scope *s, struct grammar_code *code, uint32_t step,
-			    const uint32_t *uses, size_t count)
+/* Sets a code's parameters: the slots of the symbols that it names, each once, and `session`. */
+static void assign_parameters(struct scope *s, struct grammar_code *code, uint32_t step,
+			      const uint32_t *uses, size_t count)
 {
-	struct arena *arena = &s->make->grammar->arena;
+	struct arena *arena = &s->builder->grammar->arena;
 	uint32_t *slots = arena_alloc(arena, (count + 1) * sizeof *slots);
 	const char **names = arena_alloc(arena, (count + 2) * sizeof *names);
 
@@ -226,10 +242,13 @@ static void give_parameters(struct scope *s, struct grammar_code *code, uint32_t
 	code->names = names;
 }
 
-/* Which slots may be dropped behind which step. A symbol needs its slot at its own step, too. */
-static void find_last(struct scope *s)
+/*
+ * Finds the slots that may be dropped after each step. A symbol needs its slot at its own step,
+ * too.
+ */
+static void find_last_uses(struct scope *s)
 {
-	struct arena *arena = &s->make->grammar->arena;
+	struct arena *arena = &s->builder->grammar->arena;
 	uint32_t count = s->rule->step_count;
 
 	for (uint32_t i = 1; i <= count; i++)
@@ -250,25 +269,25 @@ static void find_last(struct scope *s)
 	}
 }
 
-void scope_rule(struct builder *make, struct grammar_rule *rule, struct grammar_step *steps,
+void scope_rule(struct builder *builder, struct grammar_rule *rule, struct grammar_step *steps,
 		const struct spec_item *items)
 {
 	struct scope s;
 	uint32_t number = 0;
 
-	open_scope(&s, make, rule, steps, items);
+	open_scope(&s, builder, rule, steps, items);
 	for (uint32_t i = 0; i < rule->step_count; i++)
 		if (steps[i].code != GRAMMAR_NONE)
-			read_code(&s, i);
+			resolve_code(&s, i);
 	*vec_push(&s.first_use) = (uint32_t)s.uses.count;
-	give_slots(&s);
+	assign_slots(&s);
 	for (uint32_t i = 0; i < rule->step_count; i++)
 		if (steps[i].code != GRAMMAR_NONE) {
 			const uint32_t *first = &s.first_use.items[number++];
 
-			give_parameters(&s, &make->grammar->codes.items[steps[i].code], i,
-					s.uses.items + first[0], first[1] - first[0]);
+			assign_parameters(&s, &builder->grammar->codes.items[steps[i].code], i,
+					  s.uses.items + first[0], first[1] - first[0]);
 		}
-	find_last(&s);
+	find_last_uses(&s);
 	close_scope(&s);
 }

@@ -1,8 +1,8 @@
 /*
- * The classic sets of a grammar (Aho, Lam, Sethi, Ullman, Compilers, 4.4.2): which productions have
- * words, which can be reached, nullable, FIRST, FOLLOW, and the LL(1) table with its first conflict in
- * words. Plain fixpoints: a pass costs the size of the grammar, passes are as many as the longest chain
- * of productions.
+ * The classic sets of a grammar (Aho, Lam, Sethi, Ullman, Compilers, 4.4.2): productions that have
+ * words, reachable productions, nullable, FIRST, FOLLOW, and the LL(1) table with a description of
+ * its first conflict. All are computed as plain fixpoints: one pass costs the size of the grammar,
+ * and the number of passes is bounded by the longest chain of productions.
  */
 #include "grammar/builder.h"
 #include "base/mem.h"
@@ -18,7 +18,7 @@ static bool is_symbol(const struct grammar_step *step)
 
 static uint32_t set_words(const struct grammar *g)
 {
-	return g->terminal_count / 64 + 1; /* with a bit for the end */
+	return g->terminal_count / 64 + 1; /* including a bit for the end */
 }
 
 static uint64_t **make_sets(struct grammar *g, uint32_t count)
@@ -30,7 +30,7 @@ static uint64_t **make_sets(struct grammar *g, uint32_t count)
 	return sets;
 }
 
-static bool put(uint64_t *set, uint32_t member)
+static bool add_member(uint64_t *set, uint32_t member)
 {
 	bool fresh = !sets_has(set, member);
 
@@ -38,7 +38,7 @@ static bool put(uint64_t *set, uint32_t member)
 	return fresh;
 }
 
-static bool join(const struct grammar *g, uint64_t *set, const uint64_t *more)
+static bool add_members(const struct grammar *g, uint64_t *set, const uint64_t *more)
 {
 	bool grew = false;
 
@@ -49,9 +49,12 @@ static bool join(const struct grammar *g, uint64_t *set, const uint64_t *more)
 	return grew;
 }
 
-/* ---- words and ways -------------------------------------------------------------------------- */
+/* ---- productive and reachable productions ---------------------------------------------------- */
 
-/* Symbols some rule of which has only symbols that are marked; terminals are what they are given. */
+/*
+ * Marks every nonterminal that has a rule with only marked symbols. Terminals are marked if
+ * `terminals` is true. With true this finds the productive symbols, with false the nullable ones.
+ */
 static void mark_closed(const struct grammar *g, bool *marked, bool terminals)
 {
 	bool grew = true;
@@ -72,29 +75,28 @@ static void mark_closed(const struct grammar *g, bool *marked, bool terminals)
 	}
 }
 
-static void refuse_wordless(struct builder *make)
+static void reject_wordless(struct builder *builder)
 {
-	const struct grammar *g = make->grammar;
+	const struct grammar *g = builder->grammar;
 	bool *productive = mem_zalloc(g->symbol_count + 1, sizeof *productive);
 
 	mark_closed(g, productive, true);
-	for (uint32_t i = 0; i < make->spec->production_count; i++)
+	for (uint32_t i = 0; i < builder->spec->production_count; i++)
 		if (!productive[g->terminal_count + i])
-			builder_complain(make, SPEC_ERROR, make->spec->productions[i].place,
-					 "'%s' has no words: each of its alternatives goes on "
-					 "without end",
-					 make->spec->productions[i].name);
+			builder_complain(builder, SPEC_ERROR, builder->spec->productions[i].place,
+					 "'%s' has no words: none of its alternatives ever ends",
+					 builder->spec->productions[i].name);
 	free(productive);
 }
 
-static void find_reachable(struct builder *make)
+static void find_reachable(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
-	uint32_t count = make->spec->production_count;
+	struct grammar *g = builder->grammar;
+	uint32_t count = builder->spec->production_count;
 	VEC(uint32_t) open = { 0 };
 
-	make->reachable = arena_alloc(&g->arena, count + 1);
-	make->reachable[0] = true;
+	builder->reachable = arena_alloc(&g->arena, count + 1);
+	builder->reachable[0] = true;
 	*vec_push(&open) = 0;
 	while (open.count) {
 		uint32_t from = open.items[--open.count];
@@ -105,24 +107,24 @@ static void find_reachable(struct builder *make)
 				uint32_t to = step->symbol - g->terminal_count;
 
 				g->has_code |= !is_symbol(step);
-				if (step->kind != GRAMMAR_NONTERMINAL || make->reachable[to])
+				if (step->kind != GRAMMAR_NONTERMINAL || builder->reachable[to])
 					continue;
-				make->reachable[to] = true;
+				builder->reachable[to] = true;
 				*vec_push(&open) = to;
 			}
 	}
 	vec_free(&open);
 	for (uint32_t i = 0; i < count; i++)
-		if (!make->reachable[i])
-			builder_complain(make, SPEC_NOTE, make->spec->productions[i].place,
-					 "'%s' is in no tree: '%s' does not lead to it",
-					 make->spec->productions[i].name,
-					 make->spec->productions[0].name);
+		if (!builder->reachable[i])
+			builder_complain(builder, SPEC_NOTE, builder->spec->productions[i].place,
+					 "'%s' is never used: it cannot be reached from '%s'",
+					 builder->spec->productions[i].name,
+					 builder->spec->productions[0].name);
 }
 
 /* ---- FIRST and FOLLOW ------------------------------------------------------------------------ */
 
-/* FIRST of the steps from `from` on; true if all of them may be empty. */
+/* Adds FIRST of the steps from `from` on to `set`. Returns true if all of them may be empty. */
 static bool add_starts(const struct grammar *g, const struct grammar_rule *rule, uint32_t from,
 		       uint64_t *set, bool *grew)
 {
@@ -131,7 +133,7 @@ static bool add_starts(const struct grammar *g, const struct grammar_rule *rule,
 
 		if (!is_symbol(step))
 			continue;
-		*grew |= join(g, set, g->starts[step->symbol]);
+		*grew |= add_members(g, set, g->starts[step->symbol]);
 		if (!g->nullable[step->symbol])
 			return false;
 	}
@@ -144,7 +146,7 @@ static void find_starts(struct grammar *g)
 
 	g->starts = make_sets(g, g->symbol_count);
 	for (uint32_t i = 0; i < g->terminal_count; i++)
-		put(g->starts[i], i);
+		add_member(g->starts[i], i);
 	while (grew) {
 		grew = false;
 		for (size_t i = 0; i < g->rules.count; i++)
@@ -153,34 +155,38 @@ static void find_starts(struct grammar *g)
 	}
 }
 
-/* From the reachable ones: what cannot be reached is in no word, and follows nothing. */
-static void find_follows(struct builder *make)
+/*
+ * Uses reachable rules only: an unreachable production is in no word, so nothing follows its
+ * symbols.
+ */
+static void find_follows(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 	bool grew = true;
 
-	g->follows = make_sets(g, make->spec->production_count);
-	put(g->follows[0], g->terminal_count);
+	g->follows = make_sets(g, builder->spec->production_count);
+	add_member(g->follows[0], g->terminal_count);
 	while (grew) {
 		grew = false;
 		for (size_t i = 0; i < g->rules.count; i++) {
 			const struct grammar_rule *rule = &g->rules.items[i];
 			uint32_t left = rule->left - g->terminal_count;
 
-			for (uint32_t k = 0; k < rule->step_count && make->reachable[left]; k++) {
+			for (uint32_t k = 0; k < rule->step_count && builder->reachable[left];
+			     k++) {
 				uint32_t symbol = rule->steps[k].symbol;
 
 				if (rule->steps[k].kind != GRAMMAR_NONTERMINAL)
 					continue;
 				uint64_t *set = g->follows[symbol - g->terminal_count];
 				if (add_starts(g, rule, k + 1, set, &grew))
-					grew |= join(g, set, g->follows[left]);
+					grew |= add_members(g, set, g->follows[left]);
 			}
 		}
 	}
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the LL(1) table ------------------------------------------------------------------------- */
 
 static bool is_empty_rule(const struct grammar *g, const struct grammar_rule *rule)
 {
@@ -205,8 +211,8 @@ static bool starts_rule(const struct grammar *g, const struct grammar_rule *rule
 	return false;
 }
 
-static void tell_conflict(struct grammar *g, const struct grammar_rule *a,
-			  const struct grammar_rule *b, uint32_t terminal)
+static void describe_conflict(struct grammar *g, const struct grammar_rule *a,
+			      const struct grammar_rule *b, uint32_t terminal)
 {
 	const char *production = g->names[a->left];
 	bool first = starts_rule(g, a, terminal), second = starts_rule(g, b, terminal);
@@ -216,34 +222,34 @@ static void tell_conflict(struct grammar *g, const struct grammar_rule *a,
 		snprintf(text, sizeof text, "%s: alternatives %u and %u both start with '%s'",
 			 production, a->number + 1, b->number + 1, g->names[terminal]);
 	else if (is_empty_rule(g, a) && is_empty_rule(g, b))
-		snprintf(text, sizeof text, "%s: alternatives %u and %u may both be empty",
+		snprintf(text, sizeof text, "%s: alternatives %u and %u can both be empty",
 			 production, a->number + 1, b->number + 1);
 	else
 		snprintf(text, sizeof text,
-			 "%s: alternative %u starts with '%s', and alternative %u may be empty "
-			 "with '%s' behind it",
+			 "%s: alternative %u starts with '%s', and alternative %u can be "
+			 "empty and followed by '%s'",
 			 production, (first ? a : b)->number + 1, g->names[terminal],
 			 (first ? b : a)->number + 1, g->names[terminal]);
 	g->conflict = mem_copy_text(text, strlen(text));
 }
 
-static void enter(struct builder *make, uint32_t number, uint32_t terminal)
+static void enter_rule_in_table(struct builder *builder, uint32_t number, uint32_t terminal)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 	const struct grammar_rule *rule = &g->rules.items[number];
 	uint32_t left = rule->left - g->terminal_count;
 	uint32_t *entry = &g->table[(size_t)left * (g->terminal_count + 1) + terminal];
 
 	if (*entry == GRAMMAR_NONE)
 		*entry = number;
-	else if (*entry != number && make->reachable[left] && !g->conflict)
-		tell_conflict(g, &g->rules.items[*entry], rule, terminal);
+	else if (*entry != number && builder->reachable[left] && !g->conflict)
+		describe_conflict(g, &g->rules.items[*entry], rule, terminal);
 }
 
-static void find_table(struct builder *make)
+static void find_table(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
-	size_t size = (size_t)make->spec->production_count * (g->terminal_count + 1);
+	struct grammar *g = builder->grammar;
+	size_t size = (size_t)builder->spec->production_count * (g->terminal_count + 1);
 
 	g->table = mem_alloc((size + 1) * sizeof *g->table);
 	for (size_t i = 0; i < size; i++)
@@ -256,20 +262,20 @@ static void find_table(struct builder *make)
 		for (uint32_t t = 0; t <= g->terminal_count; t++)
 			if ((t < g->terminal_count && starts_rule(g, rule, t)) ||
 			    (empty && sets_has(follows, t)))
-				enter(make, r, t);
+				enter_rule_in_table(builder, r, t);
 	}
 	g->is_ll1 = !g->conflict;
 }
 
-void sets_find(struct builder *make)
+void sets_find(struct builder *builder)
 {
-	struct grammar *g = make->grammar;
+	struct grammar *g = builder->grammar;
 
-	refuse_wordless(make);
-	find_reachable(make);
+	reject_wordless(builder);
+	find_reachable(builder);
 	g->nullable = arena_alloc(&g->arena, g->symbol_count + 1);
 	mark_closed(g, g->nullable, false);
 	find_starts(g);
-	find_follows(make);
-	find_table(make);
+	find_follows(builder);
+	find_table(builder);
 }

@@ -1,4 +1,4 @@
-/* Derivations as shared objects. */
+/* Creates, shares and frees the derivations of tree.h. */
 #include "grammar/tree.h"
 #include "base/mem.h"
 
@@ -64,7 +64,7 @@ struct tree *tree_hold(struct tree *tree)
 	return tree;
 }
 
-static void let_go(struct tree *tree, struct tree **dead)
+static void release_reference(struct tree *tree, struct tree **dead)
 {
 	if (tree && --tree->refs == 0) {
 		tree->next_dead = *dead;
@@ -72,17 +72,17 @@ static void let_go(struct tree *tree, struct tree **dead)
 	}
 }
 
-/* A session's tree is as deep as the session is long: no recursion. */
+/* A session's tree is as deep as the session is long, so this must not recurse. */
 void tree_drop(lua_State *lua, struct tree *tree)
 {
 	struct tree *dead = NULL;
-	let_go(tree, &dead);
+	release_reference(tree, &dead);
 	while (dead) {
 		tree = dead;
 		dead = tree->next_dead;
-		let_go(tree->before, &dead);
-		let_go(tree->child, &dead);
-		let_go(tree->tail, &dead);
+		release_reference(tree->before, &dead);
+		release_reference(tree->child, &dead);
+		release_reference(tree->tail, &dead);
 		luaL_unref(lua, LUA_REGISTRYINDEX, tree->kept);
 		free(tree);
 	}

@@ -1,6 +1,6 @@
 /*
- * From shared derivations to a list. On the way every object is asked whether there is another
- * derivation of it; what was found to be the only one is not asked again.
+ * Turns shared derivations into a list (tree_list.h). On the way it tests every object for a second
+ * derivation. An object that was found to be unique is not tested again.
  */
 #include "grammar/tree_list.h"
 #include "base/mem.h"
@@ -12,22 +12,27 @@
 
 #define SHOWN_EVENTS 16
 
-/* What is still to be listed: the next one is the last. */
+/* A stack of what is still to be listed, the next one on the top. */
 enum { TODO_TREE, TODO_EMPTY, TODO_LEVEL };
-struct todo {
+struct tree_list_todo {
 	uint8_t kind;
-	bool silent; /* is only checked */
-	bool hole;   /* nothing that is listed before it is left to be done */
-	bool sole;   /* from the next one above that is to be kept, only the tree leads here */
-	struct tree *tree; /* TREE: SYMBOL or LEAF; LEVEL: the SYMBOL that it is in */
+	bool silent; /* it is only checked, not listed */
+	bool hole;   /* nothing that is listed before it has steps left */
+	/*
+	 * only this tree refers to it, from the next symbol above that is to be kept down to here
+	 */
+	bool sole;
+	struct tree *tree; /* TREE: SYMBOL or LEAF; LEVEL: the SYMBOL that contains it */
 	uint32_t symbol;   /* EMPTY */
 	uint32_t from, to; /* LEVEL: the levels of the SYMBOL that are left */
-	struct tree *keep; /* LEVEL: the SYMBOL, if this is its uppermost and it is to be kept */
+	/* LEVEL: the SYMBOL, if this is its top level and its state is to be kept */
+	struct tree *keep;
 };
 
 /*
- * A symbol that Leo's rule made of several rules, each the last symbol of the one above. `last` is the
- * STEP of the last symbol, of the last but one in all but the lowest.
+ * Leo's rule can combine several rules in one SYMBOL, each the last symbol of the rule above. Each
+ * of them is a level. `last` is the STEP of its last symbol in the lowest level, and of the last
+ * but one in the others.
  */
 struct tree_list_level {
 	uint32_t rule;
@@ -37,18 +42,19 @@ struct tree_list_level {
 struct tree_lister {
 	const struct earley_tables *tables;
 	tree_list *list;
-	size_t hole, start; /* in the list: where the last hole is, and where a walk starts */
-	VEC(struct todo) todo;
+	/* indices in the list: of the last hole, and of the entry where the walk starts */
+	size_t hole, start;
+	VEC(struct tree_list_todo) todo;
 	VEC(struct tree_list_level) levels;
 	VEC(struct tree *) seen;     /* SYMBOLs */
 	VEC(struct tree *) children; /* of one rule, by kept symbol; NULL for an empty one */
-	bool leaves;		     /* nothing is checked; all events are listed, and only they */
-	/* what has two trees: in the word of `within` (NULL: the empty word), by these rules */
+	bool leaves;		     /* check nothing; list all events, and nothing else */
+	/* What has two trees: the word of `within` (NULL: the empty word), by these rules. */
 	struct tree *within;
 	uint32_t rules[2];
 };
 
-/* ---- one rule --------------------------------------------------------------------------------- */
+/* ---- one rule -------------------------------------------------------------------------------- */
 
 static bool is_goal(const struct tree_lister *lister, uint32_t rule)
 {
@@ -76,11 +82,11 @@ static void add_hole(struct tree_lister *lister, struct tree *step)
 }
 
 /*
- * The trees of a rule's symbols, but for the last one if that is a level of its own. `*sole` becomes
- * false where someone else holds a part of it. False: it has another derivation.
+ * Collects the trees of a rule's symbols, except the last one if that is a level of its own. Clears
+ * `*sole` if another object refers to a part of it. Returns false if it has another derivation.
  */
-static bool gather(struct tree_lister *lister, const struct tree_list_level *level, bool nested,
-		   bool *sole)
+static bool collect_children(struct tree_lister *lister, const struct tree_list_level *level,
+			     bool nested, bool *sole)
 {
 	const struct earley_tables *tables = lister->tables;
 	uint32_t count = 1;
@@ -103,7 +109,7 @@ static bool gather(struct tree_lister *lister, const struct tree_list_level *lev
 	return true;
 }
 
-static void push_child(struct tree_lister *lister, struct todo todo,
+static void push_child(struct tree_lister *lister, struct tree_list_todo todo,
 		       const struct grammar_step *step, struct tree *child)
 {
 	todo.tree = child;
@@ -117,8 +123,8 @@ static void push_child(struct tree_lister *lister, struct todo todo,
 }
 
 /*
- * The STEP before the last symbol of a level, if there is but one state in which that symbol can start
- * and nothing is left to do behind it.
+ * Returns the STEP before the last symbol of a level, if there is only one state in which that
+ * symbol can start and no code runs after it. Otherwise returns NULL.
  */
 static struct tree *find_hole(const struct tree_lister *lister, const struct tree_list_level *level,
 			      bool nested, const struct grammar_step *last)
@@ -132,8 +138,11 @@ static struct tree *find_hole(const struct tree_lister *lister, const struct tre
 	return step;
 }
 
-/* Puts the symbols of a level aside, the last one first. If `hole` is kept, no other. */
-static void push_symbols(struct tree_lister *lister, struct todo todo,
+/*
+ * Pushes the symbols of a level, the last one first. If the state of its hole was kept, pushes only
+ * the last symbol.
+ */
+static void push_symbols(struct tree_lister *lister, struct tree_list_todo todo,
 			 const struct tree_list_level *level, bool nested)
 {
 	const struct earley_tables *tables = lister->tables;
@@ -167,13 +176,13 @@ static void push_symbols(struct tree_lister *lister, struct todo todo,
 	}
 }
 
-/* Lists the uppermost level of a symbol. */
-static bool list_level(struct tree_lister *lister, struct todo todo)
+/* Lists the top level of a symbol. */
+static bool list_level(struct tree_lister *lister, struct tree_list_todo todo)
 {
 	struct tree_list_level level = lister->levels.items[--todo.to];
 	lister->levels.count = todo.to;
 	bool nested = todo.to > todo.from;
-	if (!gather(lister, &level, nested, &todo.sole)) {
+	if (!collect_children(lister, &level, nested, &todo.sole)) {
 		lister->within = todo.tree;
 		return false;
 	}
@@ -192,7 +201,7 @@ static bool list_level(struct tree_lister *lister, struct todo todo)
 	return true;
 }
 
-/* ---- a symbol --------------------------------------------------------------------------------- */
+/* ---- a symbol -------------------------------------------------------------------------------- */
 
 static struct tree *tail_of(const struct tree *step)
 {
@@ -202,8 +211,8 @@ static struct tree *tail_of(const struct tree *step)
 }
 
 /*
- * The levels of a symbol, on top of those that are there, up to the first hole whose state is kept: that
- * is returned, or NULL.
+ * Pushes the levels of a symbol up to the first hole whose state was kept. Returns that hole, or
+ * NULL.
  */
 static struct tree *find_levels(struct tree_lister *lister, struct tree *symbol)
 {
@@ -219,7 +228,7 @@ static struct tree *find_levels(struct tree_lister *lister, struct tree *symbol)
 	return NULL;
 }
 
-static bool list_symbol(struct tree_lister *lister, struct todo todo)
+static bool list_symbol(struct tree_lister *lister, struct tree_list_todo todo)
 {
 	struct tree *symbol = todo.tree;
 	if (symbol->kept != LUA_NOREF) {
@@ -254,7 +263,7 @@ static bool list_symbol(struct tree_lister *lister, struct todo todo)
 	return true;
 }
 
-static bool list_empty(struct tree_lister *lister, struct todo todo)
+static bool list_empty(struct tree_lister *lister, struct tree_list_todo todo)
 {
 	const struct earley_tables *tables = lister->tables;
 	uint32_t number = todo.symbol - tables->grammar->terminal_count;
@@ -267,15 +276,15 @@ static bool list_empty(struct tree_lister *lister, struct todo todo)
 	return true;
 }
 
-/* False: there are two trees. */
-static bool list_all(struct tree_lister *lister, struct tree *root)
+/* Lists everything below `root`. Returns false if there are two trees. */
+static bool list_tree(struct tree_lister *lister, struct tree *root)
 {
 	lister->todo.count = lister->levels.count = lister->seen.count = 0;
 	lister->start = lister->hole = 0;
-	*vec_push(&lister->todo) = (struct todo){ .kind = TODO_TREE, .tree = root };
+	*vec_push(&lister->todo) = (struct tree_list_todo){ .kind = TODO_TREE, .tree = root };
 	bool only = true;
 	while (only && lister->todo.count) {
-		struct todo todo = lister->todo.items[--lister->todo.count];
+		struct tree_list_todo todo = lister->todo.items[--lister->todo.count];
 		if (todo.hole)
 			lister->hole = lister->list->count;
 		if (todo.kind == TODO_LEVEL)
@@ -306,7 +315,7 @@ void tree_lister_close(struct tree_lister *lister)
 	free(lister);
 }
 
-/* ---- two trees -------------------------------------------------------------------------------- */
+/* ---- reporting two trees --------------------------------------------------------------------- */
 
 static void show_word(FILE *out, const struct earley_tables *tables, struct tree *within)
 {
@@ -315,7 +324,7 @@ static void show_word(FILE *out, const struct earley_tables *tables, struct tree
 	lister->list = &leaves;
 	lister->leaves = true;
 	if (within)
-		list_all(lister, within);
+		list_tree(lister, within);
 	for (size_t i = 0; i < leaves.count; i++) {
 		const struct tree_entry *entry = &leaves.items[i];
 		fprintf(out, "%s", i ? " " : "");
@@ -340,16 +349,19 @@ static char *show_two_trees(const struct earley_tables *tables, struct tree *wit
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 	assert(out);
-	fprintf(out, "%s:%u: two trees of \"", grammar->file->path, one->place.line);
+	fprintf(out, "%s:%u: \"", grammar->file->path, one->place.line);
 	show_word(out, tables, within);
-	fprintf(out, "\", and actions and assertions need one: alternative %u of %s",
+	fprintf(out,
+		"\" has two parse trees, but actions and assertions need exactly "
+		"one: alternative %u of %s",
 		one->number + 1, grammar->names[one->left]);
 	if (one == other)
 		fprintf(out, ", in two ways");
 	else if (one->left == other->left)
-		fprintf(out, ", or %u", other->number + 1);
+		fprintf(out, ", or alternative %u", other->number + 1);
 	else
-		fprintf(out, ", or %u of %s", other->number + 1, grammar->names[other->left]);
+		fprintf(out, ", or alternative %u of %s", other->number + 1,
+			grammar->names[other->left]);
 	fclose(out);
 	return text;
 }
@@ -359,7 +371,7 @@ char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *l
 	list->count = 0;
 	lister->list = list;
 	lister->within = NULL;
-	if (!list_all(lister, root))
+	if (!list_tree(lister, root))
 		return show_two_trees(lister->tables, lister->within, lister->rules);
 	for (size_t i = 0; i < lister->seen.count; i++)
 		lister->seen.items[i]->checked = true;

@@ -1,4 +1,4 @@
-/* A derivation written down in the order in which it is walked: parents first, from left to right. */
+/* A derivation as a list in the order of its walk: parents first, from left to right. */
 #ifndef GRAMMAR_TREE_LIST_H
 #define GRAMMAR_TREE_LIST_H
 
@@ -6,39 +6,42 @@
 #include "grammar/tree.h"
 
 enum tree_entry_kind {
-	ENTRY_RULE,  /* a nonterminal, by `rule` */
-	ENTRY_EMPTY, /* a nonterminal whose tree is the empty one */
+	ENTRY_RULE,  /* a nonterminal, derived by `rule` */
+	ENTRY_EMPTY, /* a nonterminal with its empty tree */
 	ENTRY_LEAF,  /* an event: `tree` */
-	ENTRY_KEPT,  /* a nonterminal, `tree`, behind which the state was kept */
-	ENTRY_HOLE,  /* none, but the state of `tree` in which the next one starts */
+	ENTRY_KEPT,  /* a nonterminal, `tree`, after which the state was kept */
+	ENTRY_HOLE,  /* not a symbol: the state, kept in `tree`, in which the next entry starts */
 };
 struct tree_entry {
 	uint8_t kind;
-	/* KEPT: when this walk has passed the next one that is to be kept, nobody needs this one */
+	/* KEPT: no later walk needs this state after the present one has kept its next state */
 	bool last_use;
 	uint32_t rule;
-	/* RULE: the SYMBOL, if the state behind it is worth keeping; otherwise NULL */
+	/* RULE: the SYMBOL, if the state after it is to be kept; otherwise NULL */
 	struct tree *tree;
-	/* RULE: a STEP, if the state where its last symbol starts is; otherwise NULL */
+	/*
+	 * RULE: a STEP, if the state in which the rule's last symbol starts is to be kept;
+	 * otherwise NULL
+	 */
 	struct tree *hole;
 };
 
 /*
- * Only what a walk needs: no nonterminal without code in its trees and nothing below one, no event whose
- * attributes nobody names.
+ * The list contains only what a walk needs. It omits nonterminals without code in their trees, with
+ * everything below them, and events whose attributes no code names.
  */
 typedef VEC(struct tree_entry) tree_list;
 
-/* It has memory that is used again for the next tree. */
+/* Lists trees one after the other; reuses its memory. */
 struct tree_lister;
 struct tree_lister *tree_lister_open(const struct earley_tables *tables);
 void tree_lister_close(struct tree_lister *lister);
 
 /*
- * Lists the tree below a SYMBOL of S'. NULL: it is the only one. Otherwise a text with a piece of the
- * word that has two trees and what they are, to be freed. `*start` is the entry from which on it is to
- * be walked: what is before it lies behind the states that were kept. Then a HOLE is the first one, or
- * a KEPT follows some RULEs.
+ * Lists the tree below a SYMBOL of S'. Returns NULL if the tree is the only one. Otherwise returns
+ * a message with a part of the word that has two trees and a description of both; the caller frees
+ * it. The walk must start at entry `*start`: the kept states already contain the effects of what is
+ * before it. If a kept state is used, the first entry is a HOLE, or some RULEs and then a KEPT.
  */
 char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *list, size_t *start);
 

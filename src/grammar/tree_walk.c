@@ -1,12 +1,13 @@
 /*
- * A machine that carries out a list (tree_list.h): rules on a stack, each at one of its steps.
+ * Executes a list (tree_list.h) with a stack of rules, each at one of its steps.
  *
- * All that Lua sees of a walk is in one table, so that it can be copied as one: the environment,
- * `session`, and the slots of the rules on the stack. Where a session goes on, the state behind a left
- * recursion, or where the rest of a right recursion starts, is kept: a table of these,
- * not a copy: whoever runs code with a kept one copies it first, unless it is the last to need it, or
- * the code is pure: then what it assigned is put back at the end. So a left recursion goes on from event
- * to event without a copy, if what stands above it is pure.
+ * All Lua values of a walk are in one table, so that they can be copied at once: the environment,
+ * `session`, and the slots of the rules on the stack. If the session goes on, the state after a
+ * left recursion, or where the rest of a right recursion starts, is kept. A kept state is a table
+ * that refers to these values; it is not a copy. A walk that runs code on a kept state copies it
+ * first, with two exceptions: it is the last walk that needs the state, or the code is pure. The
+ * assignments of pure code are undone at the end. So a left recursion proceeds from event to event
+ * without a copy, if the code above it is pure.
  */
 #include "grammar/tree_walk.h"
 #include "grammar/tree_list.h"
@@ -15,14 +16,18 @@
 #include <assert.h>
 #include <lua5.4/lauxlib.h>
 
-enum { AT_ENVIRONMENT = 1, AT_SESSION, AT_START }; /* in the table; the start symbol's attributes */
-enum { KEPT_ENVIRONMENT = 1, KEPT_SESSION, KEPT_SYMBOL }; /* in what is kept of a symbol */
+/* indices in the table; AT_START: the start symbol's attributes */
+enum { AT_ENVIRONMENT = 1, AT_SESSION, AT_START };
+enum { KEPT_ENVIRONMENT = 1, KEPT_SESSION, KEPT_SYMBOL }; /* indices in a kept state */
 
-struct frame {
+struct walk_frame {
 	uint32_t rule, step;
-	uint32_t base; /* where its slots are in the table */
-	bool empty;    /* in an empty tree: nothing of it is listed */
-	/* where the state at its end, and where its last symbol starts, is kept; NULL: it is not */
+	uint32_t base; /* index of its first slot in the table */
+	bool empty;    /* it is in an empty tree: the list has no entries for it */
+	/*
+	 * where to keep the state at its end, and the state in which its last symbol starts; or
+	 * NULL
+	 */
 	struct tree *keep, *hole;
 };
 
@@ -32,20 +37,23 @@ struct tree_walker {
 	lua_State *lua;
 	struct tree_lister *lister;
 	tree_list list;
-	VEC(struct frame) frames;
+	VEC(struct walk_frame) frames;
 
-	/* of a walk */
+	/* The current walk: */
 	const struct tree_walk *walk;
 	struct grammar_violation *violation;
 	size_t at;
-	int table; /* its place on Lua's stack */
-	bool kept; /* the table leads to what is kept with a symbol */
-	/* names that pure code has assigned in a kept environment, and what they were: on the stack */
-	int undo; /* 0: there was none */
+	int table; /* index on Lua's stack */
+	bool kept; /* the table refers to values of a kept state */
+	/*
+	 * Names that pure code has assigned in a kept environment, each with its old value: a table
+	 * on Lua's stack.
+	 */
+	int undo; /* its index; 0: there is none */
 	uint32_t undo_count;
 };
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static void push_slot(struct tree_walker *walker, uint32_t place)
 {
@@ -57,8 +65,8 @@ static void push_slot(struct tree_walker *walker, uint32_t place)
 	lua_rawseti(walker->lua, walker->table, place);
 }
 
-/* Puts names in the environment on the top of the stack back, the last first. */
-static void undo(struct tree_walker *walker)
+/* Restores the names in the environment at the top of Lua's stack, the last first. */
+static void restore_names(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
 	for (; walker->undo_count; walker->undo_count -= 2) {
@@ -68,8 +76,11 @@ static void undo(struct tree_walker *walker)
 	}
 }
 
-/* Before code runs that may change what is kept, or other than that is to be kept. */
-static enum grammar_verdict own_table(struct tree_walker *walker)
+/*
+ * Copies the table if it refers to a kept state. Called before code that may change the kept state,
+ * and before keeping a state that differs from it.
+ */
+static enum grammar_verdict copy_kept_state(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
 	struct err err;
@@ -82,13 +93,13 @@ static enum grammar_verdict own_table(struct tree_walker *walker)
 		lua_replace(lua, walker->table);
 	else
 		lua_pop(lua, 1);
-	undo(walker);
+	restore_names(walker);
 	lua_pop(lua, 1);
 	walker->kept = !copied;
 	return copied ? GRAMMAR_OPEN : engine_break(walker->violation, err.text);
 }
 
-/* Pure code changes nothing but names: what they are now is written down. */
+/* Records the values of the names that pure code is about to assign. */
 static void save_names(struct tree_walker *walker, const struct grammar_code *code)
 {
 	lua_State *lua = walker->lua;
@@ -107,12 +118,15 @@ static void save_names(struct tree_walker *walker, const struct grammar_code *co
 	lua_pop(lua, 1);
 }
 
-/* `place` is of the attributes of the symbol that is done, or starts; 0: nobody asks for them. */
+/*
+ * Keeps the current state with `tree`. `place` is the slot of the symbol that ends or starts here;
+ * 0: no code names its attributes.
+ */
 static enum grammar_verdict keep_state(struct tree_walker *walker, struct tree *tree,
 				       uint32_t place)
 {
 	lua_State *lua = walker->lua;
-	if (walker->undo_count && own_table(walker) != GRAMMAR_OPEN)
+	if (walker->undo_count && copy_kept_state(walker) != GRAMMAR_OPEN)
 		return GRAMMAR_BROKEN;
 	lua_createtable(lua, KEPT_SYMBOL, 0);
 	lua_rawgeti(lua, walker->table, AT_ENVIRONMENT);
@@ -153,7 +167,10 @@ static void load_symbol(struct tree_walker *walker, const struct tree_entry *ent
 	}
 }
 
-/* The state that the walk starts with: before it there are only rules that are entered. */
+/*
+ * Returns the entry with the state that the walk starts with, or NULL. Only rules that are entered
+ * come before it.
+ */
 static const struct tree_entry *find_kept(const struct tree_walker *walker)
 {
 	size_t i = walker->at;
@@ -165,7 +182,7 @@ static const struct tree_entry *find_kept(const struct tree_walker *walker)
 		       : NULL;
 }
 
-static bool make_table(struct tree_walker *walker)
+static bool create_walk_table(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
 	lua_checkstack(lua, LUA_MINSTACK);
@@ -187,23 +204,25 @@ static bool make_table(struct tree_walker *walker)
 	return true;
 }
 
-/* ---- steps ------------------------------------------------------------------------------------ */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
-static uint32_t free_place(const struct tree_walker *walker)
+static uint32_t next_free_index(const struct tree_walker *walker)
 {
 	if (!walker->frames.count)
 		return AT_START + 1;
-	const struct frame *last = &walker->frames.items[walker->frames.count - 1];
+	const struct walk_frame *last = &walker->frames.items[walker->frames.count - 1];
 	return last->base + walker->parser->grammar->rules.items[last->rule].slot_count;
 }
 
-/* A rule for a symbol whose attributes are in `place`; `entry` is NULL inside of an empty tree. */
-static void enter(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
-		  const struct tree_entry *entry)
+/*
+ * Enters a rule for a symbol whose attributes are at `place`. `entry` is NULL inside an empty tree.
+ */
+static void enter_rule(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
+		       const struct tree_entry *entry)
 {
-	struct frame frame = {
+	struct walk_frame frame = {
 		.rule = rule,
-		.base = free_place(walker),
+		.base = next_free_index(walker),
 		.empty = empty,
 	};
 	if (entry && walker->walk->goes_on) {
@@ -222,25 +241,28 @@ static void enter(struct tree_walker *walker, uint32_t rule, uint32_t place, boo
 	*vec_push(&walker->frames) = frame;
 }
 
-/* The next symbol is a nonterminal with code in its trees. */
+/* Enters the next symbol, a nonterminal with code in its trees. */
 static void enter_symbol(struct tree_walker *walker, uint32_t symbol, uint32_t place, bool empty)
 {
 	const struct earley_tables *tables = walker->tables;
 	if (empty) {
-		enter(walker, tables->empty_rule[symbol - tables->grammar->terminal_count], place,
-		      true, NULL);
+		enter_rule(walker, tables->empty_rule[symbol - tables->grammar->terminal_count],
+			   place, true, NULL);
 		return;
 	}
 	assert(walker->at < walker->list.count);
 	const struct tree_entry *entry = &walker->list.items[walker->at++];
 	if (entry->kind == ENTRY_KEPT)
-		load_symbol(walker, entry, place ? place : free_place(walker));
+		load_symbol(walker, entry, place ? place : next_free_index(walker));
 	else
-		enter(walker, entry->rule, place, entry->kind == ENTRY_EMPTY, entry);
+		enter_rule(walker, entry->rule, place, entry->kind == ENTRY_EMPTY, entry);
 }
 
-/* The attributes of an event: those that are used were kept in its leaf, one after the other. */
-static void put_leaf(struct tree_walker *walker, uint32_t place)
+/*
+ * Stores the attributes of an event at `place`. Its leaf has the values of the used attributes in
+ * order.
+ */
+static void store_leaf(struct tree_walker *walker, uint32_t place)
 {
 	assert(walker->at < walker->list.count);
 	const struct tree_entry *entry = &walker->list.items[walker->at++];
@@ -259,13 +281,13 @@ static void put_leaf(struct tree_walker *walker, uint32_t place)
 	lua_rawseti(walker->lua, walker->table, place);
 }
 
-static enum grammar_verdict run_code(struct tree_walker *walker, const struct frame *frame,
+static enum grammar_verdict run_code(struct tree_walker *walker, const struct walk_frame *frame,
 				     uint32_t number)
 {
 	const struct grammar_code *code = &walker->parser->grammar->codes.items[number];
 	if (walker->kept && code->pure)
 		save_names(walker, code);
-	else if (own_table(walker) != GRAMMAR_OPEN)
+	else if (copy_kept_state(walker) != GRAMMAR_OPEN)
 		return GRAMMAR_BROKEN;
 	lua_checkstack(walker->lua, (int)code->slot_count + LUA_MINSTACK);
 	lua_rawgeti(walker->lua, walker->table, AT_ENVIRONMENT);
@@ -276,8 +298,8 @@ static enum grammar_verdict run_code(struct tree_walker *walker, const struct fr
 	return engine_run(walker->parser, number, walker->violation);
 }
 
-static enum grammar_verdict do_symbol(struct tree_walker *walker, struct frame *frame,
-				      const struct grammar_step *step, uint32_t place)
+static enum grammar_verdict walk_nonterminal(struct tree_walker *walker, struct walk_frame *frame,
+					     const struct grammar_step *step, uint32_t place)
 {
 	const struct earley_tables *tables = walker->tables;
 	if (!tables->has_code[step->symbol - tables->grammar->terminal_count])
@@ -290,7 +312,7 @@ static enum grammar_verdict do_symbol(struct tree_walker *walker, struct frame *
 	return GRAMMAR_OPEN;
 }
 
-static enum grammar_verdict do_step(struct tree_walker *walker, struct frame *frame)
+static enum grammar_verdict walk_step(struct tree_walker *walker, struct walk_frame *frame)
 {
 	const struct grammar_rule *rule = &walker->parser->grammar->rules.items[frame->rule];
 	const struct grammar_step *step = &rule->steps[frame->step++];
@@ -298,14 +320,14 @@ static enum grammar_verdict do_step(struct tree_walker *walker, struct frame *fr
 	switch (step->kind) {
 	case GRAMMAR_TERMINAL:
 		if (place)
-			put_leaf(walker, place);
+			store_leaf(walker, place);
 		return GRAMMAR_OPEN;
-	case GRAMMAR_NONTERMINAL: return do_symbol(walker, frame, step, place);
+	case GRAMMAR_NONTERMINAL: return walk_nonterminal(walker, frame, step, place);
 	default: return run_code(walker, frame, step->code);
 	}
 }
 
-static enum grammar_verdict carry_out(struct tree_walker *walker)
+static enum grammar_verdict walk_list(struct tree_walker *walker)
 {
 	const struct grammar *grammar = walker->parser->grammar;
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
@@ -314,9 +336,9 @@ static enum grammar_verdict carry_out(struct tree_walker *walker)
 	if (walker->tables->has_code[0])
 		enter_symbol(walker, grammar->terminal_count, AT_START, false);
 	while (verdict == GRAMMAR_OPEN && walker->frames.count) {
-		struct frame *frame = &walker->frames.items[walker->frames.count - 1];
+		struct walk_frame *frame = &walker->frames.items[walker->frames.count - 1];
 		if (frame->step < grammar->rules.items[frame->rule].step_count) {
-			verdict = do_step(walker, frame);
+			verdict = walk_step(walker, frame);
 			continue;
 		}
 		if (frame->keep)
@@ -327,15 +349,15 @@ static enum grammar_verdict carry_out(struct tree_walker *walker)
 	return verdict;
 }
 
-/* ---- a walk ----------------------------------------------------------------------------------- */
+/* ---- a walk ---------------------------------------------------------------------------------- */
 
-static void report(struct tree_walker *walker)
+static void run_on_violation(struct tree_walker *walker)
 {
 	struct grammar_violation broken = { 0 }, *violation = walker->violation;
 	if (!walker->parser->grammar->on_violation)
 		return;
 	walker->violation = &broken;
-	if (own_table(walker) == GRAMMAR_OPEN) {
+	if (copy_kept_state(walker) == GRAMMAR_OPEN) {
 		lua_rawgeti(walker->lua, walker->table, AT_ENVIRONMENT);
 		engine_report(walker->parser, walker->walk->before, violation);
 	} else {
@@ -381,17 +403,17 @@ enum grammar_verdict tree_walk(struct tree_walker *walker, const struct tree_wal
 		return verdict;
 	}
 	assert(!walker->at || !attributes);
-	if (make_table(walker))
-		verdict = carry_out(walker);
+	if (create_walk_table(walker))
+		verdict = walk_list(walker);
 	if (verdict == GRAMMAR_VIOLATED || (verdict == GRAMMAR_OPEN && walk->tells))
-		report(walker);
+		run_on_violation(walker);
 	if (verdict == GRAMMAR_OPEN && attributes) {
 		push_slot(walker, AT_START);
 		*attributes = luaL_ref(walker->lua, LUA_REGISTRYINDEX);
 	}
 	if (walker->undo_count) {
 		lua_rawgeti(walker->lua, walker->table, AT_ENVIRONMENT);
-		undo(walker);
+		restore_names(walker);
 	}
 	lua_settop(walker->lua, top);
 	return verdict;

@@ -1,6 +1,7 @@
 /*
- * Words: sessions one after the other, where they end, and when they must be complete. doc/grammars.md,
- * "When a session must be complete", is what this file says in C.
+ * Words: divides them into sessions at resets and decides when a session must be complete.
+ * Implements "When a session must be complete" in doc/grammars.md. The engines (engine.h) parse the
+ * single session.
  */
 #include "grammar/engine.h"
 #include "base/mem.h"
@@ -13,13 +14,14 @@
 
 struct grammar_word {
 	struct grammar_parser *parser;
-	void *session;	 /* the engine's; NULL: behind a reset, the next event starts one */
-	uint64_t length; /* of the session */
-	int before;	 /* the start symbol's attributes of the session before, or LUA_NOREF */
-	bool over;	 /* there was a verdict, or the end */
+	void *session;	 /* the engine's session; NULL after a reset: the next event starts one */
+	uint64_t length; /* of the session, in events */
+	/* reference to the start symbol's attributes in the previous session, or LUA_NOREF */
+	int before;
+	bool over; /* there was a verdict, or the word ended */
 };
 
-static struct grammar_word *make_word(struct grammar_parser *parser)
+static struct grammar_word *new_word(struct grammar_parser *parser)
 {
 	struct grammar_word *word = mem_zalloc(1, sizeof *word);
 
@@ -28,10 +30,10 @@ static struct grammar_word *make_word(struct grammar_parser *parser)
 	return word;
 }
 
-/* The first session begins here, so that a head that fails is known before any event. */
+/* The first session begins here, so that a failing head is reported before any event. */
 struct grammar_word *grammar_word_open(struct grammar_parser *parser, struct err *err)
 {
-	struct grammar_word *word = make_word(parser);
+	struct grammar_word *word = new_word(parser);
 	struct grammar_violation violation = { 0 };
 
 	word->session = parser->engine->begin(parser, LUA_NOREF, &violation);
@@ -44,7 +46,7 @@ struct grammar_word *grammar_word_open(struct grammar_parser *parser, struct err
 	return word;
 }
 
-static void leave_session(struct grammar_word *word)
+static void drop_session(struct grammar_word *word)
 {
 	if (word->session)
 		word->parser->engine->end(word->parser, word->session);
@@ -52,7 +54,7 @@ static void leave_session(struct grammar_word *word)
 	word->length = 0;
 }
 
-static void forget(struct grammar_parser *parser, int *reference)
+static void drop_reference(struct grammar_parser *parser, int *reference)
 {
 	luaL_unref(script_lua(parser->script), LUA_REGISTRYINDEX, *reference);
 	*reference = LUA_NOREF;
@@ -62,20 +64,20 @@ void grammar_word_close(struct grammar_word *word)
 {
 	if (!word)
 		return;
-	leave_session(word);
-	forget(word->parser, &word->before);
+	drop_session(word);
+	drop_reference(word->parser, &word->before);
 	free(word);
 }
 
-/* ---- what is said of a violation --------------------------------------------------------------- */
+/* ---- describing a violation ------------------------------------------------------------------ */
 
 static bool has_bit(const uint64_t *set, uint32_t bit)
 {
 	return set[bit / 64] >> bit % 64 & 1;
 }
 
-/* "get, release or the end", from a set in which the last bit is the end. */
-static char *name_expected(const struct grammar *grammar, const uint64_t *set)
+/* Returns "get, release or the end", from a bit set in which bit terminal_count is the end. */
+static char *format_expected(const struct grammar *grammar, const uint64_t *set)
 {
 	uint32_t left = 0;
 	char *text = NULL;
@@ -101,25 +103,25 @@ static char *name_expected(const struct grammar *grammar, const uint64_t *set)
 	return text;
 }
 
-static void tell_expected(struct grammar_word *word, struct grammar_violation *violation)
+static void describe_expected(struct grammar_word *word, struct grammar_violation *violation)
 {
 	struct grammar_parser *parser = word->parser;
 	const struct grammar *grammar = parser->grammar;
 	uint64_t *set = mem_zalloc(grammar->terminal_count / 64 + 1, sizeof *set);
 
 	parser->engine->expects(parser, word->session, set);
-	violation->expected = name_expected(grammar, set);
+	violation->expected = format_expected(grammar, set);
 	free(set);
 }
 
-static enum grammar_verdict conclude(struct grammar_word *word, enum grammar_verdict verdict,
-				     struct grammar_violation *violation)
+static enum grammar_verdict finish_verdict(struct grammar_word *word, enum grammar_verdict verdict,
+					   struct grammar_violation *violation)
 {
 	if (verdict == GRAMMAR_OPEN)
 		return verdict;
 	word->over = true;
 	if (verdict == GRAMMAR_VIOLATED && violation->fault != GRAMMAR_ASSERTION)
-		tell_expected(word, violation);
+		describe_expected(word, violation);
 	return verdict;
 }
 
@@ -134,11 +136,16 @@ void grammar_violation_free(struct grammar_violation *violation)
 	*violation = (struct grammar_violation){ 0 };
 }
 
-/* ---- events ------------------------------------------------------------------------------------ */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* The parameters of a reset's condition are attributes of the event, then `session`. */
-static enum grammar_verdict ask_reset(struct grammar_word *word, const struct grammar_token *token,
-				      bool *resets, struct grammar_violation *violation)
+/*
+ * Evaluates the event's reset condition. Its parameters are attributes of the event, then
+ * `session`.
+ */
+static enum grammar_verdict evaluate_reset_condition(struct grammar_word *word,
+						     const struct grammar_token *token,
+						     bool *resets,
+						     struct grammar_violation *violation)
 {
 	struct grammar_parser *parser = word->parser;
 	const struct grammar_code *condition = parser->grammar->events[token->event].reset_if;
@@ -172,14 +179,14 @@ static enum grammar_verdict end_session(struct grammar_word *word,
 
 	if (verdict != GRAMMAR_OPEN)
 		return verdict;
-	leave_session(word);
-	forget(parser, &word->before);
+	drop_session(word);
+	drop_reference(parser, &word->before);
 	word->before = attributes;
 	return GRAMMAR_OPEN;
 }
 
-static enum grammar_verdict take(struct grammar_word *word, const struct grammar_token *token,
-				 struct grammar_violation *violation)
+static enum grammar_verdict take_event(struct grammar_word *word, const struct grammar_token *token,
+				       struct grammar_violation *violation)
 {
 	struct grammar_parser *parser = word->parser;
 	const struct grammar_event *event = &parser->grammar->events[token->event];
@@ -199,7 +206,7 @@ static enum grammar_verdict take(struct grammar_word *word, const struct grammar
 		return parser->engine->finish(parser, word->session, word->before, true, NULL,
 					      violation);
 	if (resets && event->reset_if)
-		verdict = ask_reset(word, token, &resets, violation);
+		verdict = evaluate_reset_condition(word, token, &resets, violation);
 	if (verdict != GRAMMAR_OPEN || !resets)
 		return verdict;
 	return end_session(word, violation);
@@ -210,10 +217,10 @@ enum grammar_verdict grammar_word_take(struct grammar_word *word, const struct g
 {
 	assert(!word->over);
 	assert(token->event < word->parser->grammar->terminal_count);
-	return conclude(word, take(word, token, violation), violation);
+	return finish_verdict(word, take_event(word, token, violation), violation);
 }
 
-/* A session without events is never asked. */
+/* A session without events is never judged. */
 enum grammar_verdict grammar_word_end(struct grammar_word *word,
 				      struct grammar_violation *violation)
 {
@@ -221,19 +228,22 @@ enum grammar_verdict grammar_word_end(struct grammar_word *word,
 
 	assert(!word->over);
 	if (word->length && word->parser->grammar->until_end)
-		verdict = conclude(word, end_session(word, violation), violation);
+		verdict = finish_verdict(word, end_session(word, violation), violation);
 	word->over = true;
 	return verdict;
 }
 
-/* ---- copies and keys --------------------------------------------------------------------------- */
+/* ---- copies and keys ------------------------------------------------------------------------- */
 
-/* `before` is shared: nobody but its owner has the table itself (engine_push_session). */
+/*
+ * Both words refer to the same table `before`. That is safe, because code only gets copies of it
+ * (engine_push_session()).
+ */
 struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct err *err)
 {
 	struct grammar_parser *parser = word->parser;
 	lua_State *lua = script_lua(parser->script);
-	struct grammar_word *copy = make_word(parser);
+	struct grammar_word *copy = new_word(parser);
 
 	copy->length = word->length;
 	copy->over = word->over;
@@ -251,7 +261,7 @@ struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct e
 	return copy;
 }
 
-/* A session without events is the same wherever it begins, and whether it has begun. */
+/* All sessions without events have the same key, whether they have begun or not. */
 bool grammar_word_key(const struct grammar_word *word, script_key_text *key, struct err *err)
 {
 	struct grammar_parser *parser = word->parser;

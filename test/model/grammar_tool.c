@@ -62,7 +62,7 @@ static bool is_rightly_refused(struct tool *t, struct brute *b,
 			continue;
 		if (b->has_wordless && strstr(m->text, "has no words"))
 			continue;
-		if (!strstr(m->text, "two trees"))
+		if (!strstr(m->text, "two parse trees"))
 			return tool_fail(t, "refused: %s", m->shown);
 		count = read_word(t, m->text, events, &cut);
 		if (cut)
@@ -223,8 +223,8 @@ static bool compare_broken(struct tool *t, const char *who, const char *why,
 	char place[64];
 
 	if (truth->two_trees)
-		return strstr(why, "two trees") ? true
-						: tool_fail(t, "%s: broken for %s", who, why);
+		return strstr(why, "two parse trees") ? true
+						      : tool_fail(t, "%s: broken for %s", who, why);
 	if (truth->rule < 0)
 		return true;
 	snprintf(place, sizeof place, "case.prop:%d", t->lines[truth->rule][truth->item]);

@@ -396,17 +396,17 @@ static void two_trees(void **unused)
 		const char *text, *word, *said;
 	} cases[] = {
 		{ "A : a A | B; B : b | C; C : b;", "aab",
-		  "made:0: two trees of \"a a b\", and actions and assertions need one: "
-		  "alternative 1 of B, or 1 of C" },
+		  "made:0: \"a a b\" has two parse trees, but actions and assertions "
+		  "need exactly one: alternative 1 of B, or alternative 1 of C" },
 		{ "A : A A | a;", "aaa",
-		  "made:0: two trees of \"a a a\", and actions and assertions need one: "
-		  "alternative 1 of A, in two ways" },
+		  "made:0: \"a a a\" has two parse trees, but actions and assertions "
+		  "need exactly one: alternative 1 of A, in two ways" },
 		{ "A : a B | a b; B : b;", "ab",
-		  "made:0: two trees of \"a b\", and actions and assertions need one: "
-		  "alternative 2 of A, or 1 of B" },
+		  "made:0: \"a b\" has two parse trees, but actions and assertions need "
+		  "exactly one: alternative 2 of A, or alternative 1 of B" },
 		{ "A : a B; B : | C; C : ;", "a",
-		  "made:0: two trees of \"\", and actions and assertions need one: "
-		  "alternative 1 of B, in two ways" },
+		  "made:0: \"\" has two parse trees, but actions and assertions need "
+		  "exactly one: alternative 1 of B, in two ways" },
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct run run;

@@ -78,8 +78,9 @@ static void two_trees(void **unused)
 	assert_int_equal(feed(&hand, "babbabbbaababaaabbabaababbbabac", 0), GRAMMAR_OPEN);
 	assert_int_equal(grammar_word_end(hand.word, &hand.violation), GRAMMAR_BROKEN);
 	assert_string_equal(hand.violation.why,
-			    "t.prop:1: two trees of \"b a b b a b b b a a b a b a a a …\", and "
-			    "actions and assertions need one: alternative 1 of S, or 2");
+			    "t.prop:1: \"b a b b a b b b a a b a b a a a …\" has two parse trees, "
+			    "but actions and assertions need exactly one: alternative 1 of S, or "
+			    "alternative 2");
 	close_hand(&hand);
 	open_hand(&hand, text);
 	assert_int_equal(feed(&hand, "babbabbbaababaaabbabaababbbabbc", 0), GRAMMAR_OPEN);

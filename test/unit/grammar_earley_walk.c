@@ -395,7 +395,7 @@ static char *unexpected_error(const struct spec_messages *messages)
 {
 	for (size_t i = 0; i < messages->list.count; i++) {
 		const struct spec_message *message = &messages->list.items[i];
-		if (message->severity == SPEC_ERROR && !strstr(message->text, "two trees"))
+		if (message->severity == SPEC_ERROR && !strstr(message->text, "two parse trees"))
 			return mem_copy_text(message->shown, strlen(message->shown));
 	}
 	return NULL;

@@ -538,29 +538,30 @@ static void names_are_those_of_the_alternative(void **state)
 	(void)state;
 	assert_told(HEAD "grammar { S : get put end_ { S.x = get.n + put.n + end_.tid } ; } }", "");
 	assert_told(HEAD "grammar { S : get get put { x = get.n } | end_ ; } }",
-		    "2:33:3 which 'get'? There are several in this alternative: give each a label, "
-		    "first=get\n");
+		    "2:33:3 'get' is ambiguous: it appears more than once in this "
+		    "alternative; give each one a label, as in first=get\n");
 	assert_told(HEAD "grammar { S : one=get get put { x = get.n - one.n } | end_ ; } }", "");
-	assert_told(
-		HEAD "grammar { S : { x = get.n } get put | end_ ; } }",
-		"2:21:3 'get' has not happened yet: an event's attributes are there behind it\n");
-	assert_told(
-		HEAD "grammar { S : get assert(get.n > 0 &&\n put.n == 1) put | end_ ; } }",
-		"3:2:3 'put' has not happened yet: an event's attributes are there behind it\n");
-	assert_told(
-		HEAD "grammar { S : get { x = put.n } | put | end_ ; } }",
-		"2:25:3 the event 'put' is not in this alternative; what the session before left "
-		"behind is 'session'\n");
+	assert_told(HEAD "grammar { S : { x = get.n } get put | end_ ; } }",
+		    "2:21:3 'get' has not happened yet: an event's attributes can only be "
+		    "used after the event\n");
+	assert_told(HEAD "grammar { S : get assert(get.n > 0 &&\n put.n == 1) put | end_ ; } }",
+		    "3:2:3 'put' has not happened yet: an event's attributes can only be "
+		    "used after the event\n");
+	assert_told(HEAD "grammar { S : get { x = put.n } | put | end_ ; } }",
+		    "2:25:3 the event 'put' is not in this alternative; the attributes of "
+		    "the previous session are in 'session'\n");
 	assert_told(HEAD "grammar { S : get { x = T.n } | put T ; T : end_ ; } }",
-		    "2:25:1 the production 'T' is not in this alternative; what the session before "
-		    "left behind is 'session'\n");
+		    "2:25:1 the production 'T' is not in this alternative; the attributes "
+		    "of the previous session are in 'session'\n");
 	assert_told(HEAD "grammar { S : get { x = get.calle } put | end_ ; } }",
 		    "2:29:5 'get' has no attribute 'calle'; did you mean 'callee'?\n");
 	assert_told(HEAD "grammar { S : get assert(get.tid == 1 && get.zzzzzzz) put | end_ ; } }",
 		    "2:46:7 'get' has no attribute 'zzzzzzz'; it has o, n, tid, callee, caller\n");
 	assert_told(HEAD "grammar { S : get { S = 1; get, x = 1, 2 } put | end_ ; } }",
-		    "2:21:1 'S' is a symbol: give it an attribute, S.x = ...\n"
-		    "2:28:3 'get' is a symbol: give it an attribute, get.x = ...\n");
+		    "2:21:1 'S' is a symbol and cannot be assigned; assign to an "
+		    "attribute, as in S.x = ...\n"
+		    "2:28:3 'get' is a symbol and cannot be assigned; assign to an "
+		    "attribute, as in get.x = ...\n");
 	assert_told(HEAD "grammar { S : a1=S get { S.n = a1.n } | put | end_ { x = 1 } ; } }", "");
 	/* the library's names stay what they are where no symbol of the alternative has them */
 	assert_told("property P { event count = call f(); event b = call g(); "
@@ -584,45 +585,47 @@ static void sessions_are_only_read(void **state)
 	(void)state;
 	assert_told(HEAD "grammar { S : get { x = session.n } put | end_ ; } }", "");
 	assert_told(HEAD "grammar { S : get { session.n = 1 } put | end_ { session = 2 } ; } }",
-		    "2:21:7 'session' is what the session before left behind: it is only read\n"
-		    "2:50:7 'session' is what the session before left behind: it is only read\n");
-	assert_told(
-		HEAD "grammar { S : session=get put | end=end_ put; } }",
-		"2:15:7 'session' is what the session before left behind; another name will do\n"
-		"2:33:3 'end' is a word of Lua, so no action could name it\n");
+		    "2:21:7 'session' holds the attributes of the previous session and is "
+		    "read-only\n"
+		    "2:50:7 'session' holds the attributes of the previous session and is "
+		    "read-only\n");
+	assert_told(HEAD "grammar { S : session=get put | end=end_ put; } }",
+		    "2:15:7 'session' is reserved for the attributes of the previous "
+		    "session; use another label\n"
+		    "2:33:3 'end' is a Lua keyword, so code cannot refer to it; use "
+		    "another label\n");
 	assert_told(HEAD "grammar { S : S=get put { x = S.n } | end_ ; } }",
-		    "2:15:1 'S' is what this production is called itself; another label will do\n");
+		    "2:15:1 'S' is the name of the production itself; use another label\n");
 	assert_told(
 		"property P { event f = call f(session) reset(session == 1); grammar { S : f ; } }",
-		"1:46:7 which 'session'? The session before is called so, and what 'f' binds: "
-		"give that another name\n");
+		"1:46:7 'session' is ambiguous: it means the previous session, and 'f' "
+		"binds the same name; bind another name\n");
 	assert_told("property P { event session = call f(); grammar { S : session ; } }",
-		    "1:20:7 an event of a grammar cannot be called 'session': that is what the "
-		    "session before left behind\n");
+		    "1:20:7 an event of a grammar cannot be named 'session': the name is "
+		    "reserved for the attributes of the previous session\n");
 }
 
 static void what_is_outside_sees_the_whole_session(void **state)
 {
 	(void)state;
-	assert_told(
-		HEAD "grammar (get = 1, sum = 0) { S : get put | end_ { sum = 1 } ; }\n"
-		     "on violation { report(sum, smu, put.n) } }",
-		"2:10:3 the event 'get' has no attributes here: only those of the whole session "
-		"are seen\n"
-		"3:28:3 note: nothing sets 'smu': it is nil; did you mean 'sum'?\n"
-		"3:33:3 the event 'put' has no attributes here: only those of the whole session "
-		"are seen\n");
+	assert_told(HEAD "grammar (get = 1, sum = 0) { S : get put | end_ { sum = 1 } ; }\n"
+			 "on violation { report(sum, smu, put.n) } }",
+		    "2:10:3 the event 'get' has no attributes here: only the attributes of "
+		    "the whole session can be used\n"
+		    "3:28:3 note: 'smu' is never set, so it is nil; did you mean 'sum'?\n"
+		    "3:33:3 the event 'put' has no attributes here: only the attributes of "
+		    "the whole session can be used\n");
 	assert_told("property P { event a = call f(n) reset(m == session.n || n > 1 &&\n tdi); "
 		    "grammar { S : a ; } }",
-		    "1:40:1 'm' is no attribute of 'a': a reset's condition knows those and "
-		    "'session'\n"
-		    "2:2:3 'tdi' is no attribute of 'a': a reset's condition knows those and "
-		    "'session'; did you mean 'tid'?\n");
+		    "1:40:1 'm' is not an attribute of 'a': a reset condition can use only "
+		    "those and 'session'\n"
+		    "2:2:3 'tdi' is not an attribute of 'a': a reset condition can use "
+		    "only those and 'session'; did you mean 'tid'?\n");
 	/* two grammars of one property: what is outside of both is told once */
 	assert_told("property P { event a = call f(n) reset(m); grammar { S : a ; } "
 		    "grammar { S : a ; } }",
-		    "1:40:1 'm' is no attribute of 'a': a reset's condition knows those and "
-		    "'session'\n");
+		    "1:40:1 'm' is not an attribute of 'a': a reset condition can use only "
+		    "those and 'session'\n");
 }
 
 static void lua_is_compiled(void **state)
@@ -647,15 +650,16 @@ static void productions_have_words_and_are_reached(void **state)
 {
 	(void)state;
 	assert_told(HEAD "grammar { S : get T | put ; T : U end_ ; U : get T ; } }",
-		    "2:29:1 'T' has no words: each of its alternatives goes on without end\n"
-		    "2:42:1 'U' has no words: each of its alternatives goes on without end\n");
+		    "2:29:1 'T' has no words: none of its alternatives ever ends\n"
+		    "2:42:1 'U' has no words: none of its alternatives ever ends\n");
 	assert_told(HEAD "grammar { S : get put ; T : end_ T | ; } }",
-		    "2:25:1 note: 'T' is in no tree: 'S' does not lead to it\n");
+		    "2:25:1 note: 'T' is never used: it cannot be reached from 'S'\n");
 	assert_told(
 		"property P(int x) { view object x; event a = call f(x); event b = call g(); "
 		"event c = call h(x); event d = call g(y) if (y == x); grammar { S : a b d; } }",
-		"1:63:1 note: 'b' does not bind 'x': it is in no word\n"
-		"1:83:1 note: no alternative has 'c': a word is wrong where it happens\n");
+		"1:63:1 note: 'b' does not bind 'x', so it is in no word\n"
+		"1:83:1 note: no alternative contains 'c': every occurrence of it is a "
+		"violation\n");
 }
 
 static void two_trees_are_told(void **state)
@@ -663,15 +667,16 @@ static void two_trees_are_told(void **state)
 	(void)state;
 	assert_told("property P { event i = call f(); event e = call g(); event a = call h(); "
 		    "grammar { S : i S | i S e S | a { x = 1 } ; } }",
-		    "1:84:1 the word 'i i a e a' has two trees, and with actions or assertions "
-		    "there may be only one: S(i S(i S(a) e S(a))) and S(i S(i S(a)) e S(a))\n");
+		    "1:84:1 the word 'i i a e a' has two parse trees, but actions and "
+		    "assertions need exactly one: S(i S(i S(a) e S(a))) and S(i S(i S(a)) "
+		    "e S(a))\n");
 	assert_told("property P { event a = call h(); grammar { S : a { x = 1 } T ; T : | ; } }",
-		    "1:44:1 the word 'a' has two trees, and with actions or assertions there may "
-		    "be only one: S:1(a T:1()) and S:1(a T:2())\n");
+		    "1:44:1 the word 'a' has two parse trees, but actions and assertions "
+		    "need exactly one: S:1(a T:1()) and S:1(a T:2())\n");
 	assert_told(
 		"property P { event a = call h(); grammar { S : { x = 1 } T ; T : S | | S a ; } }",
-		"1:44:1 the empty word has two trees, and with actions or assertions there may "
-		"be only one: S(T()) and S(T(S(T())))\n");
+		"1:44:1 the empty word has two parse trees, but actions and assertions "
+		"need exactly one: S(T()) and S(T(S(T())))\n");
 }
 
 /* ---- slots ----------------------------------------------------------------------------------- */
