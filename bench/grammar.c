@@ -354,7 +354,7 @@ static void show_copies(const struct row *row, uint64_t at)
 	struct grammar_word *word = open_word(&opened), *copy = NULL;
 	struct script_value values[ATTRIBUTES] = { 0 };
 	struct grammar_violation violation = { 0 };
-	script_key_text key = { 0 };
+	script_buffer key = { 0 };
 	struct err err;
 	double start = 0;
 

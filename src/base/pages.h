@@ -43,7 +43,7 @@ void pages_free(struct pages *p);
 void pages_each(const struct pages *p, uint64_t low, uint64_t high,
 		void (*visit)(void *context, uint64_t number, void *item), void *context);
 
-/* ---- implementation of pages_get() and pages_put() ------------------------------------------ */
+/* ---- implementation of pages_get() and pages_put() ------------------------------------------- */
 
 uint8_t *pages_find(const struct pages *p, uint64_t key);
 uint8_t *pages_make(struct pages *p, uint64_t key, void **fresh);

@@ -9,7 +9,7 @@
 
 #include "check/claim.h"
 
-/* ---- bytes --------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static bool common_bytes(const struct checker_record *a, const struct checker_record *b,
 			 uint64_t *first, uint64_t *count)
@@ -98,7 +98,7 @@ static bool changes_value(const struct checker_broken_region *t, uint32_t remote
 	return changed;
 }
 
-/* ---- checks of the events ------------------------------------------------------------------ */
+/* ---- checks of the events -------------------------------------------------------------------- */
 
 static bool are_accesses(const struct checker_broken_region *t,
 			 const struct checker_witness *witness, struct err *err)
@@ -156,7 +156,7 @@ static bool are_in_order(const struct checker_broken_region *t, struct err *err)
 		       : err_set(err, "the first events do not happen in this order");
 }
 
-/* ---- interleavings that the program intends ------------------------------------------------ */
+/* ---- interleavings that the program intends -------------------------------------------------- */
 
 static bool is_waiting_operation(const struct checker_record *record)
 {
@@ -196,7 +196,7 @@ static bool is_intended(const struct checker_broken_region *t, struct err *err)
 	return false;
 }
 
-/* ---- regions ------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 /* Is an annotated region open at l1, and still open at l2? */
 static bool is_in_annotated_region(const struct checker_broken_region *t)
@@ -309,7 +309,7 @@ static bool is_in_critical_section(const struct checker_broken_region *t)
 	return false;
 }
 
-/* ---- the verdict --------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static bool judge_broken_region(struct checker_broken_region *t,
 				const struct checker_witness *witness, struct err *err)

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* ---- held locks ---------------------------------------------------------------------------- */
+/* ---- held locks ------------------------------------------------------------------------------ */
 
 static void add_held_lock(checker_held_locks *locks, uint64_t lock, const struct checker_hold *hold,
 			  bool writes)
@@ -68,7 +68,7 @@ void checker_broken_region_close(struct checker_broken_region *t)
 	vec_free(&t->locks_at_l2);
 }
 
-/* ---- what a lock guards -------------------------------------------------------------------- */
+/* ---- what a lock guards ---------------------------------------------------------------------- */
 
 /*
  * Sets the depths at the start of the window: of the threads that hold the lock, and of those that
@@ -125,7 +125,7 @@ bool checker_broken_region_is_guarded(const struct checker_broken_region *t, uin
 	return guarded || checker_survey_guards(t->play->world->survey, lock, address);
 }
 
-/* ---- knowledge of the remote access -------------------------------------------------------- */
+/* ---- knowledge of the remote access ---------------------------------------------------------- */
 
 /*
  * What knows of r2: threads, events, and objects that pass the knowledge on. An event learns of r2

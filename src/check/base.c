@@ -65,7 +65,7 @@ void checker_base_close(struct checker_base *base)
 	free(base);
 }
 
-/* ---- following the slices ------------------------------------------------------------------ */
+/* ---- following the slices -------------------------------------------------------------------- */
 
 static bool report_missing_stream(uint32_t number, struct err *err)
 {
@@ -221,7 +221,7 @@ bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end,
 	return true;
 }
 
-/* ---- queries ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 /* Takes over what a read found: that value was there, even if no recorded write explains it. */
 static void learn_read_value(struct checker_world *world, const struct checker_record *record)

@@ -1,7 +1,7 @@
 /* What a thread would wait for, and which threads, locks or counts block it. */
 #include "check/blocked_request.h"
 
-/* ---- what a thread requests ---------------------------------------------------------------- */
+/* ---- what a thread requests ------------------------------------------------------------------ */
 
 static struct checker_request request_at_next_event(const struct checker_play *play,
 						    uint32_t number)
@@ -78,7 +78,7 @@ struct checker_request checker_next_request(const struct checker_play *play, uin
 	return (struct checker_request){ .kind = EV_NONE, .thread = thread };
 }
 
-/* ---- what blocks it ------------------------------------------------------------------------ */
+/* ---- what blocks it -------------------------------------------------------------------------- */
 
 /* Is the object judged? A frozen object blocks no thread. */
 static bool is_judged(const struct checker_play *play, const struct checker_request *request)

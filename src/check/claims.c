@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- races --------------------------------------------------------------------------------- */
+/* ---- races ----------------------------------------------------------------------------------- */
 
 static const struct checker_record *next_access(const struct checker_play *play,
 						const struct event_id *event, struct err *err)
@@ -51,7 +51,7 @@ static bool shows_race(const struct checker_play *play, const struct checker_wit
 	return true;
 }
 
-/* ---- deadlock by a cycle ------------------------------------------------------------------- */
+/* ---- deadlock by a cycle --------------------------------------------------------------------- */
 
 static bool is_blocked_by(const struct checker_play *play, const struct checker_request *request,
 			  uint32_t thread)
@@ -137,7 +137,7 @@ static bool shows_cycle(const struct checker_play *play, const struct checker_wi
 	return ok;
 }
 
-/* ---- deadlock where no thread can continue ------------------------------------------------- */
+/* ---- deadlock where no thread can continue --------------------------------------------------- */
 
 struct stuck {
 	const struct checker_play *play;
@@ -304,7 +304,7 @@ static bool shows_stuck(const struct checker_play *play, const struct checker_wi
 	return ok;
 }
 
-/* ---- all claims ---------------------------------------------------------------------------- */
+/* ---- all claims ------------------------------------------------------------------------------ */
 
 bool checker_play_shows(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err)

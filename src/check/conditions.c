@@ -49,7 +49,7 @@ static bool can_be_signalled(const struct checker_condition_entry *entry)
 	return entry->kind == CHECKER_WAIT && !entry->timed_out && !entry->woken;
 }
 
-/* ---- the rule ------------------------------------------------------------------------------ */
+/* ---- the rule -------------------------------------------------------------------------------- */
 
 bool checker_condition_allows(const struct checker_world *world,
 			      const struct checker_record *record, struct err *why)
@@ -86,7 +86,7 @@ bool checker_condition_is_used(const struct checker_world *world, uint64_t addre
 	return false;
 }
 
-/* ---- the effects --------------------------------------------------------------------------- */
+/* ---- the effects ----------------------------------------------------------------------------- */
 
 static bool can_wake_one(const struct checker_condition *condition)
 {
@@ -127,7 +127,7 @@ static void end_wait(struct checker_condition *condition, const struct checker_r
 	remove_entry(entries, &condition->entries.count, wait);
 }
 
-/* ---- which event woke each wait in the base run -------------------------------------------- */
+/* ---- which event woke each wait in the base run ---------------------------------------------- */
 
 /*
  * Records a signal or broadcast. Each WOKEN without time-out, in base order, was woken by the first
@@ -185,7 +185,7 @@ uint32_t checker_condition_waker(const struct checker_world *world,
 	return condition->recorded.items[waker].number;
 }
 
-/* ---- applying an event --------------------------------------------------------------------- */
+/* ---- applying an event ----------------------------------------------------------------------- */
 
 void checker_condition_apply(struct checker_world *world, const struct checker_record *record,
 			     uint32_t number)

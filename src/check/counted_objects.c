@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* ---- semaphores ---------------------------------------------------------------------------- */
+/* ---- semaphores ------------------------------------------------------------------------------ */
 
 static const struct checker_semaphore *see_semaphore(const struct checker_world *world,
 						     uint64_t address)
@@ -40,7 +40,7 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 	}
 }
 
-/* ---- barriers ------------------------------------------------------------------------------ */
+/* ---- barriers -------------------------------------------------------------------------------- */
 
 /*
  * The threads that meet are fixed: an ARRIVE carries the number of its round in the base run
@@ -154,7 +154,7 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 	}
 }
 
-/* ---- once ---------------------------------------------------------------------------------- */
+/* ---- once ------------------------------------------------------------------------------------ */
 
 /*
  * A routine that ends with an exception is run again, so there can be several ends. An event

@@ -31,7 +31,7 @@ struct formula_judge {
 	VEC(uint64_t) symbols; /* ERE: the input symbols of the states in which something happens */
 };
 
-/* ---- the word in the schedule -------------------------------------------------------------- */
+/* ---- the word in the schedule ---------------------------------------------------------------- */
 
 static bool agrees_with_binding(const struct formula_judge *j, const struct checker_occurrence *o)
 {
@@ -99,7 +99,7 @@ static bool is_complete(const struct formula_judge *j, struct err *err)
 	return true;
 }
 
-/* ---- states -------------------------------------------------------------------------------- */
+/* ---- states ---------------------------------------------------------------------------------- */
 
 static void write_variables(struct formula_judge *j, const struct checker_record *record)
 {
@@ -250,7 +250,7 @@ static void compute_states(struct formula_judge *j)
 	free(was);
 }
 
-/* ---- the verdict --------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 /* Adds `length` states after the word, with the atoms in `tail`, and evaluates the formula. */
 static enum truth evaluate_with_tail(struct formula_judge *j, size_t count, const uint64_t *tail,

@@ -21,7 +21,7 @@ struct grammar_judge {
 	size_t length; /* of the whole word, including events after the schedule */
 };
 
-/* ---- the word ------------------------------------------------------------------------------ */
+/* ---- the word -------------------------------------------------------------------------------- */
 
 /* Returns the number of the thread that executed the stream with this number. */
 static uint32_t find_thread_number(const struct grammar_judge *j, uint32_t number)
@@ -99,7 +99,7 @@ static void read_word(struct grammar_judge *j)
 	}
 }
 
-/* ---- the verdict --------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static bool has_resets(const struct spec_property *property)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- reading the grammar ------------------------------------------------------------------- */
+/* ---- reading the grammar --------------------------------------------------------------------- */
 
 static uint32_t count_named(const struct spec_alternative *a, const char *name)
 {
@@ -37,13 +37,13 @@ static uint32_t add_slot(struct grammar_check_choice *choice, const struct spec_
 	return (uint32_t)choice->names.count - 1;
 }
 
-static bool compile_text(struct grammar_check *s, const char *text, struct spec_place place,
+static bool compile_text(struct grammar_check *s, const char *text, struct spec_location place,
 			 const char *const *names, size_t count, bool condition, int *code,
 			 struct err *err)
 {
-	struct script_place at = { s->file->path, place.line, place.column };
+	struct script_location at = { s->file->path, place.line, place.column };
 	size_t byte;
-	char *made = condition ? script_condition(text, &byte, err) : NULL;
+	char *made = condition ? script_translate_condition(text, &byte, err) : NULL;
 	bool ok = (!condition || made) && script_compile(s->script, made ? made : text, &at, names,
 							 count, condition, code, err);
 
@@ -57,7 +57,7 @@ typedef VEC(const char *) name_list;
  * Compiles a piece of Lua. Only names that occur in its text become parameters: Lua allows 200 of
  * them, and some names are Lua keywords.
  */
-static bool compile_code(struct grammar_check *s, const char *text, struct spec_place place,
+static bool compile_code(struct grammar_check *s, const char *text, struct spec_location place,
 			 const char *const *names, size_t count, bool condition,
 			 struct grammar_check_code *code, struct err *err)
 {
@@ -65,7 +65,7 @@ static bool compile_code(struct grammar_check *s, const char *text, struct spec_
 	bool ok;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (!strstr(text, names[i]) || script_is_word(names[i]))
+		if (!strstr(text, names[i]) || script_is_keyword(names[i]))
 			continue;
 		*vec_push(&named) = names[i];
 		*vec_push(&code->names) = i;
@@ -154,7 +154,7 @@ static bool read_head(struct grammar_check *s, struct err *err)
 	return ok;
 }
 
-/* ---- attributes of events ------------------------------------------------------------------ */
+/* ---- attributes of events -------------------------------------------------------------------- */
 
 static void add_if_new(name_list *names, const char *name)
 {
@@ -206,7 +206,7 @@ static bool read_resets(struct grammar_check *s, struct err *err)
 	return true;
 }
 
-/* ---- opening ------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static int new_table(struct grammar_check *s)
 {
@@ -252,7 +252,7 @@ void grammar_check_close(struct grammar_check *s)
 	script_close(s->script);
 }
 
-/* ---- frames -------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 static void push_reference(struct grammar_check *s, int reference)
 {
@@ -323,7 +323,7 @@ void grammar_check_put_token(struct grammar_check *s, int frame, uint32_t slot,
 	vec_free(&names);
 }
 
-/* ---- running Lua --------------------------------------------------------------------------- */
+/* ---- running Lua ----------------------------------------------------------------------------- */
 
 /* Pops the result of a condition. */
 static bool pop_condition(struct grammar_check *s)

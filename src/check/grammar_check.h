@@ -105,7 +105,7 @@ struct grammar_check_result grammar_check_chart(struct grammar_check *check, boo
 						struct err *err);
 #define GRAMMAR_CHECK_CHART 4000u /* events */
 
-/* ---- Lua ----------------------------------------------------------------------------------- */
+/* ---- Lua ------------------------------------------------------------------------------------- */
 
 /*
  * A frame has a table per slot. Those of nonterminals exist from the start; that of the left side

@@ -128,7 +128,7 @@ static void fill_chart(struct chart *c)
 	}
 }
 
-/* ---- the parse tree ------------------------------------------------------------------------ */
+/* ---- the parse tree -------------------------------------------------------------------------- */
 
 /* A node: a production, its range of positions, and the attribute table of its symbol. */
 struct grammar_check_chart_node {
@@ -286,7 +286,7 @@ static enum grammar_check_verdict walk_twice(struct chart *c)
 	return verdict == GRAMMAR_CHECK_GOOD ? walk_node(c, &root) : verdict;
 }
 
-/* ---- the verdict --------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 struct grammar_check_result grammar_check_chart(struct grammar_check *s, bool complete,
 						struct err *err)

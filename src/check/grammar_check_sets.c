@@ -18,7 +18,7 @@ static bool add_to_set(uint8_t *set)
 	return fresh;
 }
 
-/* ---- nullable, useful, and possible first events ------------------------------------------- */
+/* ---- nullable, useful, and possible first events --------------------------------------------- */
 
 /* Applies one alternative. Returns false if nothing is new. */
 static bool extend_first_sets(struct grammar_check *s, const struct grammar_check_choice *c)
@@ -58,7 +58,7 @@ static bool is_useful(const struct grammar_check *s, const struct grammar_check_
 	return true;
 }
 
-/* ---- one event of look-ahead --------------------------------------------------------------- */
+/* ---- one event of look-ahead ----------------------------------------------------------------- */
 
 /* By production: is it in a parse tree, and which events (event_count: the end) may follow it? */
 struct lookahead_sets {

@@ -18,7 +18,7 @@ struct learning {
 	struct checker_record *record;
 };
 
-/* ---- bytes --------------------------------------------------------------------------------- */
+/* ---- bytes ----------------------------------------------------------------------------------- */
 
 static void mark_byte(struct map *bytes, uint64_t address)
 {
@@ -123,7 +123,7 @@ static void learn_access(struct learning *l)
 	}
 }
 
-/* ---- objects ------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 /*
  * Does a condition or barrier begin or end its lifetime while threads wait there? The recording
@@ -204,7 +204,7 @@ static void set_note(struct learning *l)
 	}
 }
 
-/* ---- threads and lifetimes ----------------------------------------------------------------- */
+/* ---- threads and lifetimes ------------------------------------------------------------------- */
 
 static bool all_happened(const struct learning *l, uint32_t thread)
 {
@@ -271,7 +271,7 @@ static void learn_lifetime(struct learning *l)
 	}
 }
 
-/* ---- the pass ------------------------------------------------------------------------------ */
+/* ---- the pass -------------------------------------------------------------------------------- */
 
 static void clear_notes(struct checker_record *record)
 {

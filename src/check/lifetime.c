@@ -34,7 +34,7 @@ void checker_play_expect(struct checker_play *play, const struct checker_witness
 		play->early = checker_claim_number(play, &witness->events[0], &err);
 }
 
-/* ---- valid ends and uses ------------------------------------------------------------------- */
+/* ---- valid ends and uses --------------------------------------------------------------------- */
 
 static uint8_t kind_of(const struct end_and_use *p, uint32_t number)
 {
@@ -148,7 +148,7 @@ static bool is_valid_use(const struct end_and_use *p, const struct checker_witne
 			       checker_claim_words(p->play, p->end_event).text);
 }
 
-/* ---- events that may not come between them ------------------------------------------------- */
+/* ---- events that may not come between them --------------------------------------------------- */
 
 /* Does it begin a new lifetime of what is over and used? */
 static bool begins_new_lifetime(const struct end_and_use *p, const struct checker_touch *touch)
@@ -237,7 +237,7 @@ static bool check_nothing_between(const struct end_and_use *p, struct err *err)
 	return true;
 }
 
-/* ---- the verdict --------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 bool checker_play_uses_after_end(const struct checker_play *play,
 				 const struct checker_witness *witness, struct err *err)

@@ -22,7 +22,7 @@ static bool is_writer(const struct checker_lock *lock, uint32_t thread)
 	return lock->writer.depth && lock->writer.thread == thread;
 }
 
-/* ---- the rules ----------------------------------------------------------------------------- */
+/* ---- the rules ------------------------------------------------------------------------------- */
 
 static bool report_held(const struct checker_world *world, const struct checker_hold *hold,
 			uint64_t address, const char *does, struct err *why)
@@ -94,7 +94,7 @@ bool checker_lock_allows(const struct checker_world *world, const struct checker
 	return true;
 }
 
-/* ---- the effects --------------------------------------------------------------------------- */
+/* ---- the effects ----------------------------------------------------------------------------- */
 
 static struct checker_hold new_hold(const struct checker_record *record, uint32_t depth)
 {
@@ -190,7 +190,7 @@ void checker_lock_apply(struct checker_world *world, const struct checker_record
 	}
 }
 
-/* ---- which threads block a lock ------------------------------------------------------------ */
+/* ---- which threads block a lock -------------------------------------------------------------- */
 
 const struct checker_hold *checker_lock_obstacle(const struct checker_world *world,
 						 uint64_t address, uint32_t thread, bool to_read,

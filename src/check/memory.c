@@ -9,7 +9,7 @@
 /* Up to this many bytes are forgotten at once; of more, a line learns when it is first used. */
 #define FORGET_NOW 4096u
 
-/* ---- pieces -------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 bool checker_piece_next(struct checker_piece *piece, uint64_t address, uint64_t size)
 {
@@ -32,7 +32,7 @@ static uint64_t piece_bits(const struct checker_piece *piece)
 	return (count == CHECKER_LINE ? UINT64_MAX : (1ull << count) - 1) << piece->from;
 }
 
-/* ---- lines --------------------------------------------------------------------------------- */
+/* ---- lines ----------------------------------------------------------------------------------- */
 
 static void forget_piece(const struct checker_piece *piece, uint32_t number,
 			 struct checker_line *bytes, struct checker_writers *writers)
@@ -104,7 +104,7 @@ static size_t find_line_to_change(struct checker_world *world, uint64_t line)
 	return memory->lines.count - 1;
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_piece(struct checker_world *world, const struct checker_record *record,
 			const uint8_t *value, const struct checker_piece *piece, uint32_t number)
@@ -124,7 +124,7 @@ static void write_piece(struct checker_world *world, const struct checker_record
 		world->memory.writers.items[position].of[i] = number;
 }
 
-/* ---- forgetting ---------------------------------------------------------------------------- */
+/* ---- forgetting ------------------------------------------------------------------------------ */
 
 static void forget_line(struct checker_world *world, size_t position, uint64_t line, uint64_t first,
 			uint64_t last, uint32_t number)
@@ -185,7 +185,7 @@ static void forget_range(struct checker_world *world, uint64_t address, uint64_t
 	forget_present(world, first, last, number);
 }
 
-/* ---- applying an event --------------------------------------------------------------------- */
+/* ---- applying an event ----------------------------------------------------------------------- */
 
 void checker_memory_apply(struct checker_world *world, const struct checker_record *record,
 			  uint32_t number)

@@ -17,7 +17,7 @@ static const struct checker_operand *first_operand(const struct checker_touch *t
 	return touch->operand_count ? &touch->operands[0] : NULL;
 }
 
-/* ---- destroyed while in use ---------------------------------------------------------------- */
+/* ---- destroyed while in use ------------------------------------------------------------------ */
 
 static bool is_hold(const struct checker_play *play, const struct checker_hold *hold,
 		    const struct event_id *event)
@@ -112,7 +112,7 @@ static bool destroys_in_use(const struct checker_play *play, const struct event_
 	return true;
 }
 
-/* ---- used before initialisation ------------------------------------------------------------ */
+/* ---- used before initialisation -------------------------------------------------------------- */
 
 /* Is it certain that no unrecorded code initialised an object there? In a text trace it is. */
 static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
@@ -191,7 +191,7 @@ static bool uses_too_early(const struct checker_play *play, const struct event_i
 	return checker_claim_is_next(play, &events[1], CHECKER_NO_OBJECTS, err);
 }
 
-/* ---- joined although detached -------------------------------------------------------------- */
+/* ---- joined although detached ---------------------------------------------------------------- */
 
 static bool is_join_of(const struct checker_play *play, uint32_t number, uint64_t thread)
 {
@@ -227,7 +227,7 @@ static bool joins_detached(const struct checker_play *play, const struct event_i
 		checker_claim_is_next(play, &events[0], 0, err));
 }
 
-/* ---- misuse in the recorded run ------------------------------------------------------------ */
+/* ---- misuse in the recorded run -------------------------------------------------------------- */
 
 /*
  * Is it a release of a lock that the thread does not hold? In a recording the library reports this,
@@ -311,7 +311,7 @@ static bool is_recorded_misuse(const struct checker_play *play, enum event_misus
 		       checker_claim_words(play, event).text);
 }
 
-/* ---- all kinds of misuse ------------------------------------------------------------------- */
+/* ---- all kinds of misuse --------------------------------------------------------------------- */
 
 bool checker_play_misuses(const struct checker_play *play, const struct checker_witness *witness,
 			  struct err *err)

@@ -69,7 +69,7 @@ static void add_need(struct order_state *o, uint32_t later, uint32_t earlier, en
 	*vec_push(&base->needs) = (struct checker_need){ later, earlier, (uint8_t)why };
 }
 
-/* ---- lifetimes of memory ------------------------------------------------------------------- */
+/* ---- lifetimes of memory --------------------------------------------------------------------- */
 
 /* Sets the thread's last use. */
 static void set_last_use(const struct order_state *o, use_list *uses, uint32_t number)
@@ -158,7 +158,7 @@ static void begin_or_end_memory(struct order_state *o, uint32_t number)
 	}
 }
 
-/* ---- sync objects -------------------------------------------------------------------------- */
+/* ---- sync objects ---------------------------------------------------------------------------- */
 
 static struct order_span *object_at(struct order_state *o, const struct checker_operand *operand)
 {
@@ -195,7 +195,7 @@ static void order_objects(struct order_state *o, uint32_t number)
 	}
 }
 
-/* ---- channels ------------------------------------------------------------------------------ */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 static struct order_channel *channel_at(struct order_state *o, uint64_t address)
 {
@@ -252,7 +252,7 @@ static void order_channel(struct order_state *o, uint32_t number)
 	channel->received = number;
 }
 
-/* ---- accesses ------------------------------------------------------------------------------ */
+/* ---- accesses -------------------------------------------------------------------------------- */
 
 static void order_frozen_line(struct order_state *o, const struct checker_piece *piece,
 			      uint64_t bits, uint32_t number)
@@ -321,7 +321,7 @@ static void order_access(struct order_state *o, uint32_t number)
 	}
 }
 
-/* ---- threads ------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void order_join(struct order_state *o, uint32_t number)
 {
@@ -338,7 +338,7 @@ static void order_join(struct order_state *o, uint32_t number)
 	o->latest[record->thread] = number;
 }
 
-/* ---- the pass over the window -------------------------------------------------------------- */
+/* ---- the pass over the window ---------------------------------------------------------------- */
 
 static void close_ordering(struct order_state *o)
 {

@@ -39,7 +39,7 @@ struct pattern_judge {
 	unsigned attempts;
 };
 
-/* ---- positions of events ------------------------------------------------------------------- */
+/* ---- positions of events --------------------------------------------------------------------- */
 
 /* Returns the event's number in the window; 0 if it is not there. */
 static uint32_t find_number(const struct pattern_judge *j, const struct event_id *event)
@@ -169,7 +169,7 @@ static bool locate_event(struct pattern_judge *j, struct chosen_event *event, st
 	return refuse(j, event, "does not happen in the schedule", err);
 }
 
-/* ---- conditions that do not depend on positions -------------------------------------------- */
+/* ---- conditions that do not depend on positions ---------------------------------------------- */
 
 static const uint32_t *binding_of(const struct pattern_judge *j, const struct checker_occurrence *o)
 {
@@ -279,7 +279,7 @@ static bool check_regions(const struct pattern_judge *j, struct err *err)
 	return true;
 }
 
-/* ---- parallel events (`||`) ---------------------------------------------------------------- */
+/* ---- parallel events (`||`) ------------------------------------------------------------------ */
 
 static struct chosen_event *find_chosen(const struct pattern_judge *j,
 					const struct spec_pattern *leaf)
@@ -372,7 +372,7 @@ static void mark_groups(struct pattern_judge *j, const struct spec_pattern *patt
 		mark_groups(j, part, parallel || pattern->kind == SPEC_PARALLEL);
 }
 
-/* ---- evaluating the tree on positions ------------------------------------------------------ */
+/* ---- evaluating the tree on positions -------------------------------------------------------- */
 
 /* What follows a parallel event requires that it happens. */
 static bool comes_before(const struct chosen_event *a, const struct chosen_event *b)
@@ -485,7 +485,7 @@ static bool holds(const struct pattern_judge *j, const struct spec_pattern *patt
 	return false;
 }
 
-/* ---- lifetimes of values ------------------------------------------------------------------- */
+/* ---- lifetimes of values --------------------------------------------------------------------- */
 
 static bool is_same(const struct event_id *a, const struct event_id *b)
 {
@@ -532,7 +532,7 @@ static bool all_are_alive(const struct pattern_judge *j)
 	return true;
 }
 
-/* ---- positions of requests ----------------------------------------------------------------- */
+/* ---- positions of requests ------------------------------------------------------------------- */
 
 SORT_COMPARISON(by_value, double, a, b, sort_order(*a, *b))
 
@@ -610,7 +610,7 @@ static bool try_request_positions(struct pattern_judge *j, size_t i)
 	return ok;
 }
 
-/* ---- the verdict --------------------------------------------------------------------------- */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 static bool judge_match(struct pattern_judge *j, struct err *err)
 {

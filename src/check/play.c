@@ -48,7 +48,7 @@ bool checker_play_hangs(const struct checker_play *play, uint32_t thread)
 	       !checker_source_is_cut(play->base->source, last->stream);
 }
 
-/* ---- what must happen before an event ------------------------------------------------------ */
+/* ---- what must happen before an event -------------------------------------------------------- */
 
 static bool report_missing_event(const struct checker_play *play, uint32_t earlier,
 				 const char *reason, struct err *why)
@@ -206,7 +206,7 @@ bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream
 	       !checker_barrier_complete(play->world, thread->barrier, thread->round);
 }
 
-/* ---- reads --------------------------------------------------------------------------------- */
+/* ---- reads ----------------------------------------------------------------------------------- */
 
 static bool report_wrong_value(const struct checker_play *play, const struct checker_record *record,
 			       uint64_t i, uint8_t found, bool known, struct err *why)
@@ -282,7 +282,7 @@ static bool check_read(const struct checker_play *play, uint32_t number, struct 
 	return true;
 }
 
-/* ---- one event ----------------------------------------------------------------------------- */
+/* ---- one event ------------------------------------------------------------------------------- */
 
 static bool check_objects(const struct checker_play *play, const struct checker_record *record,
 			  struct err *why)
@@ -412,7 +412,7 @@ bool checker_play_event(struct checker_play *play, uint32_t number, struct err *
 	return true;
 }
 
-/* ---- steps --------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static bool refuse_step(const struct checker_play *play, size_t step,
 			const struct checker_record *record, const struct err *why, struct err *err)

@@ -57,7 +57,7 @@ bool checker_play_hangs(const struct checker_play *play, uint32_t thread);
 /* Has the thread arrived at a barrier that it may not leave yet? */
 bool checker_play_is_at_barrier(const struct checker_play *play, uint32_t stream);
 
-/* ---- claims (claims.c) --------------------------------------------------------------------- */
+/* ---- claims (claims.c) ----------------------------------------------------------------------- */
 
 bool checker_play_shows(const struct checker_play *play, const struct checker_witness *witness,
 			struct err *err);

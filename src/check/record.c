@@ -32,7 +32,7 @@ bool checker_is_atomic(const struct checker_record *record)
 	return event_group(record->kind) == EG_ATOMIC;
 }
 
-/* ---- making records ------------------------------------------------------------------------ */
+/* ---- making records -------------------------------------------------------------------------- */
 
 static void copy_values(struct checker_record *record, const struct trace_event *event)
 {
@@ -103,7 +103,7 @@ void checker_record_drop(struct checker_record *record)
 		free((uint8_t *)record->far.value);
 }
 
-/* ---- values -------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 const uint8_t *checker_written_value(const struct checker_record *record)
 {
@@ -121,7 +121,7 @@ const uint8_t *checker_read_value(const struct checker_record *record)
 	return record->unit > NEAR ? record->far.old : record->near + NEAR;
 }
 
-/* ---- sync objects -------------------------------------------------------------------------- */
+/* ---- sync objects ---------------------------------------------------------------------------- */
 
 static bool is_request(uint8_t kind)
 {
@@ -159,7 +159,7 @@ uint32_t checker_stream_of(const struct trace *trace, uint64_t number)
 	return number < TRACE_NONE ? trace_find_stream(trace, (uint32_t)number) : TRACE_NONE;
 }
 
-/* ---- names in messages --------------------------------------------------------------------- */
+/* ---- names in messages ----------------------------------------------------------------------- */
 
 struct checker_words checker_thread_words(const struct trace *trace, uint32_t stream)
 {

@@ -77,7 +77,7 @@ bool checker_is_atomic(const struct checker_record *record);
 const uint8_t *checker_read_value(const struct checker_record *record);
 const uint8_t *checker_written_value(const struct checker_record *record);
 
-/* ---- sync objects -------------------------------------------------------------------------- */
+/* ---- sync objects ---------------------------------------------------------------------------- */
 
 enum checker_class {
 	CHECKER_LOCK,
@@ -105,7 +105,7 @@ bool checker_is_blank(const struct checker_record *record);
 /* Returns the position of the stream with this number (as events name it), or TRACE_NONE. */
 uint32_t checker_stream_of(const struct trace *trace, uint64_t number);
 
-/* ---- names in messages --------------------------------------------------------------------- */
+/* ---- names in messages ----------------------------------------------------------------------- */
 
 struct checker_words {
 	char text[96];

@@ -244,7 +244,7 @@ bool checker_survey_shares(struct checker_survey *survey, uint64_t address)
 	return (state & SHARED) || is_written_by_others(survey, address);
 }
 
-/* ---- what a lock guards -------------------------------------------------------------------- */
+/* ---- what a lock guards ---------------------------------------------------------------------- */
 
 /* Larger accesses, such as a memset of many pages, do not show what a lock guards. */
 #define GUARDED_MOST (1u << 16)

@@ -32,7 +32,7 @@ void truth_close(struct truth_table *table);
 /* Returns the formula's truth at a state of a word of `count` states whose atoms are filled in. */
 enum truth truth_at(struct truth_table *table, size_t state, size_t count);
 
-/* ---- extended regular expressions (truth_ere.c) -------------------------------------------- */
+/* ---- extended regular expressions (truth_ere.c) ---------------------------------------------- */
 
 /*
  * Is the word in the language? An input symbol is the set of events that happen at once: bit i for

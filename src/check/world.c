@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- worlds -------------------------------------------------------------------------------- */
+/* ---- worlds ---------------------------------------------------------------------------------- */
 
 struct checker_world *checker_world_open(const struct trace *trace, struct checker_survey *survey)
 {
@@ -69,7 +69,7 @@ void checker_world_close(struct checker_world *world)
 	free(world);
 }
 
-/* ---- objects ------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 static const struct checker_object *find_object(const struct checker_world *world,
 						enum checker_class class, uint64_t address)
@@ -182,7 +182,7 @@ bool checker_object_allows(const struct checker_world *world, enum checker_class
 	return true;
 }
 
-/* ---- threads and blocks -------------------------------------------------------------------- */
+/* ---- threads and blocks ---------------------------------------------------------------------- */
 
 uint64_t checker_world_block(const struct checker_world *world, uint64_t address)
 {

@@ -18,7 +18,7 @@
 #include "check/record.h"
 #include "check/survey.h"
 
-/* ---- locks (locks.c) ----------------------------------------------------------------------- */
+/* ---- locks (locks.c) ------------------------------------------------------------------------- */
 
 struct checker_hold {
 	uint32_t thread;
@@ -33,7 +33,7 @@ struct checker_lock {
 	uint8_t kind;			  /* enum event_lock */
 };
 
-/* ---- conditions (conditions.c) ------------------------------------------------------------- */
+/* ---- conditions (conditions.c) --------------------------------------------------------------- */
 
 enum checker_condition_entry_kind { CHECKER_WAIT, CHECKER_SIGNAL, CHECKER_BROADCAST };
 
@@ -52,7 +52,7 @@ struct checker_condition {
 	VEC(struct checker_condition_entry) recorded;
 };
 
-/* ---- semaphores, barriers, once (counted_objects.c) ------------------------------------------------- */
+/* ---- semaphores, barriers, once (counted_objects.c) ------------------------------------------ */
 
 struct checker_semaphore {
 	uint64_t count;
@@ -82,7 +82,7 @@ struct checker_object {
 	};
 };
 
-/* ---- memory (memory.c) --------------------------------------------------------------------- */
+/* ---- memory (memory.c) ----------------------------------------------------------------------- */
 
 #define CHECKER_LINE 64u
 
@@ -106,7 +106,7 @@ struct checker_memory {
 	bool zeros; /* bytes without a value are 0, as in a text trace, not unknown */
 };
 
-/* ---- threads (world.c) --------------------------------------------------------------------- */
+/* ---- threads (world.c) ----------------------------------------------------------------------- */
 
 struct checker_thread {
 	uint64_t done; /* events of the stream that have happened */
@@ -186,7 +186,7 @@ void checker_once_apply(struct checker_world *world, const struct checker_record
 void checker_memory_apply(struct checker_world *world, const struct checker_record *record,
 			  uint32_t number);
 
-/* ---- queries about blocking ---------------------------------------------------------------- */
+/* ---- queries about blocking ------------------------------------------------------------------ */
 
 /* Returns the i-th hold of another thread that keeps `thread` from acquiring the lock, or NULL. */
 const struct checker_hold *checker_lock_obstacle(const struct checker_world *world,
@@ -212,7 +212,7 @@ bool checker_barrier_complete(const struct checker_world *world, uint64_t addres
 bool checker_barrier_is_used(const struct checker_world *world, uint64_t address);
 bool checker_condition_is_used(const struct checker_world *world, uint64_t address);
 
-/* ---- memory, byte by byte ------------------------------------------------------------------ */
+/* ---- memory, byte by byte -------------------------------------------------------------------- */
 
 /* A part of an access that is in one line: bytes `from` up to, but not including, `to`. */
 struct checker_piece {

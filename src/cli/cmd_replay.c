@@ -50,7 +50,7 @@ static int refuse(const struct err *err)
 	return STATUS_BAD_USE;
 }
 
-/* ---- the result ----------------------------------------------------------------------------- */
+/* ---- the result ------------------------------------------------------------------------------ */
 
 static void print_text(const struct report *report, const struct report_item *item)
 {
@@ -86,7 +86,7 @@ static int exit_status(const struct confirmation *c)
 	}
 }
 
-/* ---- replaying ------------------------------------------------------------------------------ */
+/* ---- replaying ------------------------------------------------------------------------------- */
 
 static bool replay_and_confirm(struct replay *r, const struct trace *trace,
 			       const struct finding *finding, struct confirmation *out,

@@ -28,7 +28,7 @@ static void print_messages(const struct spec_messages *messages, bool notes)
 			fputs(messages->list.items[i].shown, stderr);
 }
 
-/* ---- check ---------------------------------------------------------------------------------- */
+/* ---- check ----------------------------------------------------------------------------------- */
 
 static bool check_names(const struct spec_file *file, const char *program,
 			struct spec_messages *messages)
@@ -82,7 +82,7 @@ static int check_file(const char *path, const char *program)
 	return good ? STATUS_OK : STATUS_BAD_USE;
 }
 
-/* ---- explain -------------------------------------------------------------------------------- */
+/* ---- explain --------------------------------------------------------------------------------- */
 
 static unsigned draw_one(FILE *out, const struct spec_file *file,
 			 const struct spec_property *property, const struct spec_formula *formula,
@@ -121,7 +121,7 @@ static int explain_file(const char *path, bool graphviz)
 	return status;
 }
 
-/* ---- actions -------------------------------------------------------------------------------- */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 static int cmd_check_file(char **argv)
 {

@@ -31,7 +31,7 @@ static int refuse(const char *text)
 	return STATUS_BAD_USE;
 }
 
-/* ---- dump, check, export, import ---------------------------------------------------------- */
+/* ---- dump, check, export, import ------------------------------------------------------------- */
 
 /* A thread is given by its name in a text trace, by its number, or as T and its number. */
 static uint32_t find_thread(const struct trace *trace, const char *name)
@@ -137,7 +137,7 @@ static int trace_import(const struct trace_request *a, const struct trace *none)
 	return ok ? STATUS_OK : refuse(err.text);
 }
 
-/* ---- stat --------------------------------------------------------------------------------- */
+/* ---- stat ------------------------------------------------------------------------------------ */
 
 static const char *const size_names[STAT_SIZES] = { "1", "2", "4", "8", "16", "other" };
 static const char *const stop_names[] = { "limit", "no space", "write error" };
@@ -238,7 +238,7 @@ static int trace_stat_command(const struct trace_request *a, const struct trace 
 	return status;
 }
 
-/* ---- actions ------------------------------------------------------------------------------ */
+/* ---- actions --------------------------------------------------------------------------------- */
 
 #define TRACE_FIELD(name) offsetof(struct trace_request, name)
 static const struct cli_option dump_options[] = {

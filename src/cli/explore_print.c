@@ -50,7 +50,7 @@ static const struct failure *first_failure(const struct explore_program *x)
 	return NULL;
 }
 
-/* ---- text --------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static void print_failures(const struct explore_program *x)
 {
@@ -117,7 +117,7 @@ void explore_print_text(const struct explore_program *x, const struct report *ju
 	print_summary(x);
 }
 
-/* ---- JSON --------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *window_json(const struct hints *hints)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- properties ----------------------------------------------------------------------------- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 static bool add_property_file(const struct cli_option *option, void *target, const char *value,
 			      struct err *err)
@@ -41,7 +41,7 @@ const struct cli_option property_options[] = {
 	{ 0 },
 };
 
-/* ---- prediction ----------------------------------------------------------------------------- */
+/* ---- prediction ------------------------------------------------------------------------------ */
 
 static bool set_analyses(const struct cli_option *option, void *target, const char *value,
 			 struct err *err)
@@ -117,7 +117,7 @@ const struct cli_option prediction_options[] = {
 	{ 0 },
 };
 
-/* ---- formulas on all schedules -------------------------------------------------------------- */
+/* ---- formulas on all schedules --------------------------------------------------------------- */
 
 static bool set_causality(const struct cli_option *option, void *target, const char *value,
 			  struct err *err)
@@ -171,7 +171,7 @@ const struct cli_option lattice_options[] = {
 	{ 0 },
 };
 
-/* ---- recording and output ------------------------------------------------------------------- */
+/* ---- recording and output -------------------------------------------------------------------- */
 
 static bool set_size(const struct cli_option *option, void *target, const char *value,
 		     struct err *err)

@@ -14,7 +14,7 @@
 
 #define HELP_COLUMN 23 /* where the texts of options start */
 
-/* ---- values --------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void *field_of(const struct cli_option *option, void *target)
 {
@@ -115,7 +115,7 @@ bool option_set_seconds(const struct cli_option *option, void *target, const cha
 	       err_set(err, "must be a number of seconds");
 }
 
-/* ---- help ----------------------------------------------------------------------------------- */
+/* ---- help ------------------------------------------------------------------------------------ */
 
 static void print_usage(const struct command_syntax *s, FILE *out)
 {
@@ -174,7 +174,7 @@ static void print_help(const struct command_syntax *s)
 	}
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 int options_refuse(const struct command_syntax *s, const char *format, ...)
 {

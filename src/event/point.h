@@ -69,9 +69,9 @@ struct point_row {
 #define POINT_ROW_NONE 15 /* this function has no points */
 
 enum point_row_flag {
-	POINT_ROW_LOCAL = 1,  /* the function cannot be called from other units by its name */
-	POINT_ROW_BEHIND = 2, /* RETURN: after a call, not at the end of a body */
-	POINT_ROW_MORE = 4,   /* there are more arguments than are listed */
+	POINT_ROW_LOCAL = 1,	  /* the function cannot be called from other units by its name */
+	POINT_ROW_AFTER_CALL = 2, /* RETURN: after a call, not at the end of a body */
+	POINT_ROW_MORE = 4,	  /* there are more arguments than are listed */
 };
 
 /*

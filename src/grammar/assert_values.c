@@ -75,8 +75,8 @@ static bool is_keyword(const char *text, size_t length)
 static void compile_path(struct grammar_parser *parser, const struct grammar_code *code,
 			 struct engine_shown *shown, const char *text, size_t length)
 {
-	struct script_place place = { parser->grammar->file->path, code->place.line,
-				      code->place.column };
+	struct script_location place = { parser->grammar->file->path, code->place.line,
+					 code->place.column };
 	struct err err;
 	char *path;
 	int reference;

@@ -11,9 +11,9 @@
 
 /* A session-wide name: a name in code that is not a symbol of the alternative it appears in. */
 struct builder_name {
-	struct spec_place used; /* location of the first use; line 0: never used */
-	bool is_set;		/* some code assigns it */
-	bool is_local;		/* some code may mean a local of its own by this name */
+	struct spec_location used; /* location of the first use; line 0: never used */
+	bool is_set;		   /* some code assigns it */
+	bool is_local;		   /* some code may mean a local of its own by this name */
 };
 
 struct builder {
@@ -30,8 +30,9 @@ struct builder {
  * Adds a message. Drops it if the same message exists already: another grammar of the property may
  * have reported it, for example for a reset condition.
  */
-void builder_complain(struct builder *builder, enum spec_severity severity, struct spec_place place,
-		      const char *format, ...) __attribute__((format(printf, 4, 5)));
+void builder_complain(struct builder *builder, enum spec_severity severity,
+		      struct spec_location place, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /*
  * rules.c: builds symbols, rules, steps and codes; resolves the names of each rule with
@@ -55,10 +56,10 @@ static inline bool sets_has(const uint64_t *set, uint32_t member)
  * errors.
  */
 void code_read(struct builder *builder, struct grammar_code *code, const char *text,
-	       struct spec_place place, bool condition);
+	       struct spec_location place, bool condition);
 void code_compile(struct builder *builder);
 /* The location in the property file of byte `at` of a piece of code, `length` bytes long. */
-struct spec_place code_place(const struct grammar_code *code, size_t at, size_t length);
+struct spec_location code_place(const struct grammar_code *code, size_t at, size_t length);
 
 /* scope.c: resolves the names in an alternative's code and assigns slots. */
 void scope_rule(struct builder *builder, struct grammar_rule *rule, struct grammar_step *steps,

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct spec_place code_place(const struct grammar_code *code, size_t at, size_t length)
+struct spec_location code_place(const struct grammar_code *code, size_t at, size_t length)
 {
-	struct spec_place place = { code->place.line, code->place.column, (uint32_t)length };
+	struct spec_location place = { code->place.line, code->place.column, (uint32_t)length };
 
 	for (size_t i = 0; i < at && code->text[i]; i++) {
 		place.column++;
@@ -23,7 +23,7 @@ struct spec_place code_place(const struct grammar_code *code, size_t at, size_t 
 }
 
 void code_read(struct builder *builder, struct grammar_code *code, const char *text,
-	       struct spec_place place, bool condition)
+	       struct spec_location place, bool condition)
 {
 	struct arena *arena = &builder->grammar->arena;
 	struct err err = { 0 };
@@ -34,7 +34,7 @@ void code_read(struct builder *builder, struct grammar_code *code, const char *t
 	code->condition = condition;
 	if (!condition)
 		return;
-	char *lua = script_condition(text, &at, &err);
+	char *lua = script_translate_condition(text, &at, &err);
 	if (lua)
 		code->lua = arena_text(arena, lua, strlen(lua));
 	else
@@ -85,8 +85,8 @@ static size_t find_line_start(const struct grammar_code *code, uint32_t line)
  * Lua's messages give a line and the word where the error was found, "… near 'x'". If the line
  * contains the word exactly once, the location is that of the word; otherwise it is the whole line.
  */
-static struct spec_place locate_lua_error(const struct grammar_code *code, uint32_t line,
-					  const char *message)
+static struct spec_location locate_lua_error(const struct grammar_code *code, uint32_t line,
+					     const char *message)
 {
 	size_t at = find_line_start(code, line);
 	size_t rest = strcspn(code->text + at, "\n");
@@ -113,7 +113,7 @@ static void check_code(struct builder *builder, struct script *script,
 		       const struct grammar_code *code)
 {
 	const char *path = builder->grammar->file->path;
-	struct script_place place = { path, code->place.line, code->place.column };
+	struct script_location place = { path, code->place.line, code->place.column };
 	struct err err = { 0 };
 	int reference;
 

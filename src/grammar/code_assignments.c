@@ -7,7 +7,7 @@
 
 static bool is_lexeme(const char *text, const script_lexemes *l, size_t i, const char *word)
 {
-	return i < l->count && script_lexeme_is(text, &l->items[i], word);
+	return i < l->count && script_lexeme_is_keyword(text, &l->items[i], word);
 }
 
 static bool is_name(const script_lexemes *l, size_t i)

@@ -65,7 +65,7 @@ const char *code_names_name(const struct code_names *r, size_t i)
  * and replaces other words, but keeps all names in their order; so the n-th occurrence of a name
  * here is the n-th there.
  */
-static struct spec_place locate_in_condition(const struct code_names *r, size_t i)
+static struct spec_location locate_in_condition(const struct code_names *r, size_t i)
 {
 	const struct script_lexeme *wanted = &r->lexemes.items[i];
 	const char *text = r->code->text;
@@ -91,7 +91,7 @@ static struct spec_place locate_in_condition(const struct code_names *r, size_t 
 	return code_place(r->code, found, wanted->length);
 }
 
-struct spec_place code_names_place(const struct code_names *r, size_t i)
+struct spec_location code_names_place(const struct code_names *r, size_t i)
 {
 	const struct script_lexeme *l = &r->lexemes.items[i];
 

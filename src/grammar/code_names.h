@@ -31,7 +31,7 @@ const char *code_names_name(const struct code_names *r, size_t i);
  * The location of the lexeme in the property file. For a condition, the location of the same word
  * in the user's text.
  */
-struct spec_place code_names_place(const struct code_names *r, size_t i);
+struct spec_location code_names_place(const struct code_names *r, size_t i);
 
 /*
  * Marks the attributes of `event` that a use of its name reads: one of them, or all if no field is

@@ -140,7 +140,7 @@ static bool is_code_pure(const struct code_purity *p)
 	const struct code_names *r = &p->reading;
 
 	for (size_t i = 0; i < r->lexemes.count; i++)
-		if (script_lexeme_is(r->lua, &r->lexemes.items[i], "function") ||
+		if (script_lexeme_is_keyword(r->lua, &r->lexemes.items[i], "function") ||
 		    (starts_arguments(&r->lexemes, i) && !is_allowed_call(p, i)))
 			return false;
 	for (size_t i = 0; i < r->targets.count; i++)

@@ -153,7 +153,7 @@ static void *earley_copy_session(struct grammar_parser *parser, const void *of, 
 	return session;
 }
 
-static bool earley_session_key(struct grammar_parser *parser, const void *of, script_key_text *text,
+static bool earley_session_key(struct grammar_parser *parser, const void *of, script_buffer *text,
 			       struct err *err)
 {
 	const struct earley_session *session = of;

@@ -12,7 +12,7 @@
 
 struct earley_key_writer {
 	struct grammar_parser *parser;
-	script_key_text *text;
+	script_buffer *text;
 	struct map numbers; /* of sets and trees */
 	VEC(const struct earley_set *) sets;
 	VEC(const struct tree *) trees;
@@ -124,7 +124,7 @@ static bool write_all(struct earley_key_writer *writer, const struct earley_set 
 	return true;
 }
 
-bool earley_key(struct grammar_parser *parser, const struct earley_set *set, script_key_text *text,
+bool earley_key(struct grammar_parser *parser, const struct earley_set *set, script_buffer *text,
 		struct err *err)
 {
 	struct earley_key_writer writer = { .parser = parser, .text = text };

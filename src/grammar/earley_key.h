@@ -9,7 +9,7 @@
  * has the set. With code it contains everything that the set refers to, with the attributes of
  * events and the kept states. Returns false if one of those cannot be compared.
  */
-bool earley_key(struct grammar_parser *parser, const struct earley_set *set, script_key_text *text,
+bool earley_key(struct grammar_parser *parser, const struct earley_set *set, script_buffer *text,
 		struct err *err);
 
 #endif

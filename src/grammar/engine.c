@@ -15,8 +15,8 @@
 static bool compile_code(struct grammar_parser *parser, const struct grammar_code *code,
 			 int *reference, struct err *err)
 {
-	struct script_place place = { parser->grammar->file->path, code->place.line,
-				      code->place.column };
+	struct script_location place = { parser->grammar->file->path, code->place.line,
+					 code->place.column };
 
 	if (code->session)
 		parser->uses_session = true;

@@ -66,7 +66,7 @@ struct engine {
 	void (*expects)(struct grammar_parser *parser, const void *session, uint64_t *terminals);
 	/* Returns NULL and sets `err` if the session is too large to copy. */
 	void *(*copy)(struct grammar_parser *parser, const void *session, struct err *err);
-	bool (*key)(struct grammar_parser *parser, const void *session, script_key_text *key,
+	bool (*key)(struct grammar_parser *parser, const void *session, script_buffer *key,
 		    struct err *err);
 	void (*end)(struct grammar_parser *parser, void *session);
 };

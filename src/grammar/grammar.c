@@ -20,8 +20,8 @@
 #define MOST_ALTERNATIVES 10000u
 #define MOST_ENTRIES 4000000u /* of the LL(1) table */
 
-void builder_complain(struct builder *builder, enum spec_severity severity, struct spec_place place,
-		      const char *format, ...)
+void builder_complain(struct builder *builder, enum spec_severity severity,
+		      struct spec_location place, const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
@@ -39,7 +39,7 @@ void builder_complain(struct builder *builder, enum spec_severity severity, stru
 		}
 	}
 	builder->errors += severity == SPEC_ERROR;
-	spec_complain(builder->grammar->file, builder->messages, severity, place, "%s", text);
+	spec_report(builder->grammar->file, builder->messages, severity, place, "%s", text);
 }
 
 /* ---- attributes of events -------------------------------------------------------------------- */

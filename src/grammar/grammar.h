@@ -43,7 +43,7 @@ struct grammar_rule {
 	uint32_t slot_count; /* including slot 0, the left side */
 	const char *const *slot_names;
 	bool has_code; /* some step is an action or an assertion */
-	struct spec_place place;
+	struct spec_location place;
 };
 
 /* A piece of Lua in the grammar. */
@@ -52,7 +52,7 @@ struct grammar_code {
 	/* what is compiled: an assertion translated to Lua, or the action's `text` unchanged */
 	const char *lua;
 	bool condition;
-	struct spec_place place; /* of the first byte of `text` */
+	struct spec_location place; /* of the first byte of `text` */
 	/*
 	 * Its parameters, after the environment: these slots of its rule in this order, then
 	 * `session`.

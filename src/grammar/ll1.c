@@ -109,7 +109,7 @@ static void *ll1_copy_session(struct grammar_parser *parser, const void *of, str
 /*
  * The positions of the stack determine the frames' indices and `below`, so they are not in the key.
  */
-static bool ll1_session_key(struct grammar_parser *parser, const void *of, script_key_text *text,
+static bool ll1_session_key(struct grammar_parser *parser, const void *of, script_buffer *text,
 			    struct err *err)
 {
 	const struct ll1_session *session = of;

@@ -35,7 +35,7 @@ struct scope {
 
 static void check_label(struct builder *builder, const struct spec_item *item, const char *left)
 {
-	struct spec_place place = item->place;
+	struct spec_location place = item->place;
 
 	if (!item->label)
 		return;
@@ -45,7 +45,7 @@ static void check_label(struct builder *builder, const struct spec_item *item, c
 			builder, SPEC_ERROR, place,
 			"'session' is reserved for the attributes of the previous session; "
 			"use another label");
-	else if (script_is_word(item->label))
+	else if (script_is_keyword(item->label))
 		builder_complain(builder, SPEC_ERROR, place,
 				 "'%s' is a Lua keyword, so code cannot refer to it; use another "
 				 "label",

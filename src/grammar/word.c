@@ -262,7 +262,7 @@ struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct e
 }
 
 /* All sessions without events have the same key, whether they have begun or not. */
-bool grammar_word_key(const struct grammar_word *word, script_key_text *key, struct err *err)
+bool grammar_word_key(const struct grammar_word *word, script_buffer *key, struct err *err)
 {
 	struct grammar_parser *parser = word->parser;
 	lua_State *lua = script_lua(parser->script);

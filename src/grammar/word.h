@@ -70,7 +70,7 @@ enum grammar_verdict grammar_word_end(struct grammar_word *word,
  * only for words with the same future; it returns false if an attribute cannot be compared.
  */
 struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct err *err);
-bool grammar_word_key(const struct grammar_word *word, script_key_text *key, struct err *err);
+bool grammar_word_key(const struct grammar_word *word, script_buffer *key, struct err *err);
 
 /*
  * The number of events in the open session: 0 at the start and right after a reset. After a

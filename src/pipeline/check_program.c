@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- the traces --------------------------------------------------------------------------- */
+/* ---- the traces ------------------------------------------------------------------------------ */
 
 /* Without -o the traces go to a temporary directory. */
 static bool place_traces(struct check_program *c)
@@ -98,7 +98,7 @@ static void say_where(const struct check_program *c, const char *trace)
 			 slash ? (int)(slash + 1 - given) : 0, given, path_name(trace));
 }
 
-/* ---- predicting --------------------------------------------------------------------------- */
+/* ---- predicting ------------------------------------------------------------------------------ */
 
 static bool has_hung(const struct check_program *c, pid_t pid)
 {
@@ -170,7 +170,7 @@ static void predict_all(struct check_program *c, pid_t pid)
 	}
 }
 
-/* ---- replaying ---------------------------------------------------------------------------- */
+/* ---- replaying ------------------------------------------------------------------------------- */
 
 /* The reports show a command that replays from the recording in the current directory. */
 static bool can_keep(const struct check_program *c)
@@ -228,7 +228,7 @@ static void confirm_all(struct check_program *c)
 	}
 }
 
-/* ---- the steps ---------------------------------------------------------------------------- */
+/* ---- the steps ------------------------------------------------------------------------------- */
 
 static void watch_program(struct check_program *c, pid_t pid)
 {

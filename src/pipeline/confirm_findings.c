@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Ctrl-C --------------------------------------------------------------------------------- */
+/* ---- Ctrl-C ---------------------------------------------------------------------------------- */
 
 static volatile int interrupted;
 static struct sigaction before;
@@ -33,7 +33,7 @@ void confirm_findings_release(void)
 	sigaction(SIGINT, &before, NULL);
 }
 
-/* ---- findings and leads --------------------------------------------------------------------- */
+/* ---- findings and leads ---------------------------------------------------------------------- */
 
 static void show_progress(size_t done, size_t all, size_t confirmed)
 {

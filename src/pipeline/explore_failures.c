@@ -18,7 +18,7 @@
 #define MINIMISE_MOST 300
 #define MINIMISE_JUDGED_MOST 60 /* if each execution is recorded and checked */
 
-/* ---- the schedule ------------------------------------------------------------------------- */
+/* ---- the schedule ---------------------------------------------------------------------------- */
 
 char *explore_program_schedule_name(const struct explore_program *x)
 {
@@ -64,7 +64,7 @@ static char *save_run(struct explore_program *x, const struct plan *plan,
 	return name;
 }
 
-/* ---- reporting a failure that kernel threads showed --------------------------------------- */
+/* ---- reporting a failure that kernel threads showed ------------------------------------------ */
 
 /*
  * With `why`, the failure was seen but the recorded run did not repeat it: `outcome` and `trace`
@@ -112,7 +112,7 @@ static bool shows_failure(const struct explore_program *x, const struct failure 
 	return true;
 }
 
-/* ---- repeating ---------------------------------------------------------------------------- */
+/* ---- repeating ------------------------------------------------------------------------------- */
 
 /* A repetition of a failure: one run in its own session, open as long as the outcome is needed. */
 struct failure_repeat {
@@ -214,7 +214,7 @@ static bool repeat_and_report(struct explore_program *x, struct failure *failure
 	return done;
 }
 
-/* ---- all of them -------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* Uses the mode of the search: the failure was seen in it, unless the first run failed. */
 static void minimise_in_mode(struct explore_program *x, struct failure *failure)

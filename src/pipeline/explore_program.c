@@ -68,7 +68,7 @@ struct executor *explore_program_executor(struct explore_program *x, struct runn
 	return &x->judging.executor;
 }
 
-/* ---- progress ----------------------------------------------------------------------------- */
+/* ---- progress -------------------------------------------------------------------------------- */
 
 static void show_progress(void *context, const struct explore_progress *p)
 {
@@ -104,7 +104,7 @@ static void print_run(void *context, uint64_t execution, const char *how, const 
 		outcome->control && outcome->control->rules_broken ? ", not as planned" : "");
 }
 
-/* ---- the first run ------------------------------------------------------------------------ */
+/* ---- the first run --------------------------------------------------------------------------- */
 
 static void keep_threads(struct explore_program *x, const struct outcome *outcome)
 {
@@ -155,7 +155,7 @@ static bool run_first(struct explore_program *x, struct err *err)
 	return ran;
 }
 
-/* ---- searching ---------------------------------------------------------------------------- */
+/* ---- searching ------------------------------------------------------------------------------- */
 
 static bool search_session(struct explore_program *x, struct err *err)
 {
@@ -224,7 +224,7 @@ bool explore_program_run(struct explore_program *x, struct err *err)
 	return done;
 }
 
-/* ---- opening and closing -------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 bool explore_program_open(struct explore_program *x)
 {

@@ -64,7 +64,7 @@ bool explore_program_run(struct explore_program *x, struct err *err);
 /* Removes the recordings, except the one that -o keeps. */
 void explore_program_close(struct explore_program *x);
 
-/* ---- between the parts ---------------------------------------------------------------------- */
+/* ---- between the parts ----------------------------------------------------------------------- */
 
 /* "DIRECTORY/NAME-NUMBER.sooth"; to be freed. */
 char *explore_program_trace_name(const struct explore_program *x, const char *name, size_t number);

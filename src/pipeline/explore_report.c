@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* ---- kind, message and command ------------------------------------------------------------ */
+/* ---- kind, message and command --------------------------------------------------------------- */
 
 /* Was the condition signalled before the thread came to wait? Then that signal was lost. */
 static bool signalled_before(const struct outcome *outcome, const struct control_blocked *blocked)
@@ -88,7 +88,7 @@ char *explore_report_replay(const char *schedule, const struct property_files *p
 	return text;
 }
 
-/* ---- sites -------------------------------------------------------------------------------- */
+/* ---- sites ----------------------------------------------------------------------------------- */
 
 /* Reads "FILE:LINE: ...", as assert prints it. */
 static void read_assert_site(struct report_site *site, const char *text)
@@ -134,7 +134,7 @@ static void find_site(struct report_observed *observed, const struct outcome *ou
 			  "access");
 }
 
-/* ---- events ------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* Is the thread one of those that the failure is about? */
 static bool is_concerned(const struct outcome *outcome, uint32_t thread)
@@ -208,7 +208,7 @@ static void find_events(struct report_observed *observed, const struct outcome *
 	}
 }
 
-/* ---- reports ------------------------------------------------------------------------------ */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 /* A violated property: the findings come from checking the recording of that run again. */
 static bool open_violation(struct explore_report *explored,

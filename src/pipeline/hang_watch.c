@@ -22,7 +22,7 @@
 #define LOOK_MS 100  /* between two looks at /proc */
 #define HUNG_MS 1000 /* without any change */
 
-/* ---- one thread --------------------------------------------------------------------------- */
+/* ---- one thread ------------------------------------------------------------------------------ */
 
 enum sleep {
 	SLEEP_NOT, /* it runs, can go on by itself, or may not be inspected */
@@ -133,7 +133,7 @@ static bool handles_signals(pid_t pid)
 	return strtoull(caught + 7, NULL, 16) & mask;
 }
 
-/* ---- the program's processes --------------------------------------------------------------- */
+/* ---- the program's processes ----------------------------------------------------------------- */
 
 struct hang_watch_look {
 	bool asleep;   /* every thread of every process */
@@ -241,7 +241,7 @@ static void inspect_all(struct hang_watch_look *look, pid_t pid)
 	look->asleep &= look->stuck.count > 0;
 }
 
-/* ---- other processes that could write to a pipe ------------------------------------------- */
+/* ---- other processes that could write to a pipe ---------------------------------------------- */
 
 static bool is_among(const struct hang_watch_look *look, pid_t pid)
 {
@@ -293,7 +293,7 @@ static bool others_may_write(const struct hang_watch_look *look)
 	return may;
 }
 
-/* ---- waiting ------------------------------------------------------------------------------ */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -322,7 +322,7 @@ static void kill_stuck(const struct hang_watch_look *look, struct hang_watch_res
 	}
 }
 
-/* ---- Ctrl-C ------------------------------------------------------------------------------- */
+/* ---- Ctrl-C ---------------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t interrupts; /* how many came */
 static volatile sig_atomic_t sent_to_us; /* one came from a process and not from the terminal */

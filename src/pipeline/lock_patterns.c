@@ -16,7 +16,7 @@
 
 #define LOOK_MS 50
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* The trace is still being written, but it lists the program's modules from the start. */
 static void open_names(struct lock_patterns *p)
@@ -79,7 +79,7 @@ static void print_pattern(struct lock_patterns *p, char *line)
 	fputc('\n', stderr);
 }
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void add_bytes(struct lock_patterns *p, const char *bytes, size_t count)
 {

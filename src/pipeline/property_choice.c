@@ -30,7 +30,7 @@ bool property_choice_add(struct property_choice *choice, const char *list, bool 
 	}
 }
 
-/* ---- applying it ---------------------------------------------------------------------------- */
+/* ---- applying it ----------------------------------------------------------------------------- */
 
 static bool is_chosen(const struct property_choice *choice, const char *name)
 {
@@ -89,7 +89,7 @@ bool property_choice_apply(const struct property_choice *choice, const char *com
 	return valid;
 }
 
-/* ---- in a recording ------------------------------------------------------------------------- */
+/* ---- in a recording -------------------------------------------------------------------------- */
 
 /* The file has lines "+NAME" and "-NAME". */
 static FILE *open_stored(const char *trace, const char *mode)

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- finding them --------------------------------------------------------------------------- */
+/* ---- finding them ---------------------------------------------------------------------------- */
 
 /* ".../share/sooth/properties", next to ".../lib/sooth" */
 static bool find_shipped_directory(char path[PATH_MAX])
@@ -81,7 +81,7 @@ static char *find_file(const char *command, const char *given)
 	return NULL;
 }
 
-/* ---- reading -------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Takes `path` over. */
 static bool read_file(struct property_files *p, char *path)
@@ -173,7 +173,7 @@ bool property_files_open_stored(struct property_files *p, const char *trace)
 	return valid;
 }
 
-/* ---- the selection of points ---------------------------------------------------------------- */
+/* ---- the selection of points ----------------------------------------------------------------- */
 
 /*
  * Appends to SOOTH_OPTIONS: if a key is given twice, the last one counts. `remains` records the

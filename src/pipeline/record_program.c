@@ -34,7 +34,7 @@ bool record_program_keep(const char *command, const char *trace, const char *nam
 	       complain(command, "cannot keep the recording as %s: %s", name, strerror(errno));
 }
 
-/* ---- the trace's directory ------------------------------------------------------------------ */
+/* ---- the trace's directory ------------------------------------------------------------------- */
 
 /* The runtime creates the directory. Its parent must exist, to give it an absolute name. */
 static bool make_absolute_name(struct record_program *r)
@@ -90,7 +90,7 @@ bool record_program_place(struct record_program *r)
 	       complain(r->command, "cannot replace %s: %s", r->trace, strerror(errno));
 }
 
-/* ---- running -------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 /* The user's SOOTH_OPTIONS, then ours: if a key is given twice, the last one counts. */
 static bool set_options(const struct record_program *r)

@@ -141,7 +141,7 @@ void property_reader_unseen(struct property_reader *reader, uint32_t property,
 void property_reader_hold(struct property_reader *reader, uint32_t property, uint32_t value);
 void property_reader_let_go(struct property_reader *reader, uint32_t property, uint32_t value);
 
-/* ---- before a run --------------------------------------------------------------------------- */
+/* ---- before a run ---------------------------------------------------------------------------- */
 
 /* The selection (event/point.h) that the files' points need; "" if none. The caller frees it. */
 char *property_selection(struct spec_file *const *files, size_t count);

@@ -266,7 +266,7 @@ bool locks_match(const struct match *m);
 /* `holding`: binds a lock that is held. */
 bool locks_match_held(const struct match *m, const struct reader_held *held);
 
-/* ---- functions.c: callee and caller of an event, for grammars ------------------------------- */
+/* ---- functions.c: callee and caller of an event, for grammars -------------------------------- */
 
 struct functions *functions_open(const struct trace *trace);
 void functions_close(struct functions *functions);

@@ -27,7 +27,7 @@ struct columns_table {
 	FILE *out;
 };
 
-/* ---- steps -------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static void print_value(FILE *out, const struct described *one, const uint8_t *bytes)
 {
@@ -112,7 +112,7 @@ static const char *step_text(struct describe *d, const struct described *one)
 	return text_end(&text, d);
 }
 
-/* ---- the table ---------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static int column_width(const struct columns_table *t)
 {

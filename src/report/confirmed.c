@@ -88,7 +88,7 @@ const char *confirmed_line(struct describe *d, const struct finding *f,
 		&c->orders[i - 1].effect);
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static const char *verdict_name(enum confirm_verdict verdict)
 {

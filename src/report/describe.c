@@ -48,7 +48,7 @@ static uint64_t key_of(const struct describe *d, struct event_id id)
 	return (uint64_t)trace_find_stream(d->trace, id.stream) << 40 | id.index;
 }
 
-/* ---- collecting what is wanted ------------------------------------------------------------ */
+/* ---- collecting what is wanted --------------------------------------------------------------- */
 
 static struct describe_stream *find_stream(struct describe *d, uint32_t stream)
 {
@@ -150,7 +150,7 @@ static void sort_wanted(struct describe_stream *s)
 	sort_ranges(&s->ranges);
 }
 
-/* ---- reading the streams ------------------------------------------------------------------ */
+/* ---- reading the streams --------------------------------------------------------------------- */
 
 static bool touches_bytes(const struct describe *d, const struct trace_event *ev)
 {
@@ -367,7 +367,7 @@ void describe_close(struct describe *d)
 	free(d);
 }
 
-/* ---- access to the result ----------------------------------------------------------------- */
+/* ---- access to the result -------------------------------------------------------------------- */
 
 const struct trace *describe_trace(const struct describe *d)
 {

@@ -64,7 +64,7 @@ size_t describe_rows(const struct describe *describe, uint32_t stream, uint64_t 
 const struct described *describe_creation(const struct describe *describe, uint32_t stream);
 const struct described *describe_begin(const struct describe *describe, uint32_t stream);
 
-/* ---- texts that last until describe_close() ------------------------------------------------- */
+/* ---- texts that last until describe_close() -------------------------------------------------- */
 
 /* "T1", or the thread's name in a text trace. */
 const char *describe_thread(struct describe *describe, uint32_t stream);

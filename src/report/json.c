@@ -54,7 +54,7 @@ static json_t *address_json(uint64_t value)
 	return json_string(text);
 }
 
-/* ---- events ------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static json_t *line_json(unsigned line)
 {
@@ -179,7 +179,7 @@ static json_t *finding_event_json(struct describe *d, const struct finding_event
 	return object;
 }
 
-/* ---- findings ----------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 static json_t *ids_json(const struct event_id *items, size_t count)
 {
@@ -348,7 +348,7 @@ static void add_findings(json_t *list, const struct report *r, struct report_num
 		json_object_set_new(json_array_get(list, i), "process", text_json(r->process));
 }
 
-/* ---- the whole report --------------------------------------------------------------------- */
+/* ---- the whole report ------------------------------------------------------------------------ */
 
 static void add_number(json_t *object, const char *key, uint64_t value)
 {

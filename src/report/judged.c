@@ -282,7 +282,7 @@ static void free_all(judged_list *list)
 	vec_free(list);
 }
 
-/* ---- sentences about properties that were not judged ---------------------------------------- */
+/* ---- sentences about properties that were not judged ----------------------------------------- */
 
 static char *why_not(const struct judged *j)
 {
@@ -328,7 +328,7 @@ void report_sentences_free(struct report_sentences *sentences)
 	vec_free(&sentences->list);
 }
 
-/* ---- output --------------------------------------------------------------------------------- */
+/* ---- output ---------------------------------------------------------------------------------- */
 
 static const char *formalism_name(const struct spec_formula *f)
 {

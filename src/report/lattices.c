@@ -9,7 +9,7 @@
 /* JSON readers may lose digits of larger numbers: those are strings. */
 #define EXACT (1ull << 53)
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *count_json(const struct lattice_count *count)
 {
@@ -85,7 +85,7 @@ void lattices_json(json_t *stats, const struct report *reports, size_t count)
 	free(sum.violating.limbs);
 }
 
-/* ---- text ----------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static const char *plural_suffix(uint64_t count)
 {

@@ -36,7 +36,7 @@ static const struct lock_node *node_of(const struct lock_page *p, uint32_t node)
 	return &p->trees.nodes.items[node];
 }
 
-/* ---- names -------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Numbers different locks with the same name: v->lock #1, v->lock #2. */
 static void number_names(struct lock_page *p)
@@ -79,7 +79,7 @@ static int print_lock(const struct lock_page *p, uint32_t lock, FILE *out)
 	return fprintf(out, "%s", p->names[lock]);
 }
 
-/* ---- trees -------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 static void print_thread(const struct lock_page *p, uint32_t stream)
 {
@@ -148,7 +148,7 @@ static void print_trees(struct lock_page *p)
 	}
 }
 
-/* ---- conflicts ---------------------------------------------------------------------------- */
+/* ---- conflicts ------------------------------------------------------------------------------- */
 
 static void add_conflict(void *context, const uint32_t *nodes, size_t count)
 {
@@ -210,7 +210,7 @@ static void print_conflicts(struct lock_page *p, bool all)
 		fputs("no conflict\n", p->out);
 }
 
-/* ---- the page ----------------------------------------------------------------------------- */
+/* ---- the page -------------------------------------------------------------------------------- */
 
 static void number_nodes(struct lock_page *p)
 {

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- events --------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 const char *matched_name(const struct finding *f, const struct finding_event *e)
 {
@@ -72,7 +72,7 @@ const char *matched_cell(struct describe *d, const struct finding *f, const stru
 			       named ? ": " : "", matched_operation(d, e), matched_subject(d, e));
 }
 
-/* ---- parameters ----------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static void print_quoted(FILE *out, const struct property_value *value)
 {
@@ -115,7 +115,7 @@ const char *matched_value(struct describe *d, const struct finding *f, uint32_t 
 	return text_end(&text, d);
 }
 
-/* ---- messages ------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 const struct spec_formula *matched_formula(const struct finding *f)
 {

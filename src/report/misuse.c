@@ -42,7 +42,7 @@ static const char *target_thread(struct describe *d, const struct finding_event 
 	return one ? describe_thread(d, (uint32_t)one->event.number) : "a thread";
 }
 
-/* ---- in another order ----------------------------------------------------------------------- */
+/* ---- in another order ------------------------------------------------------------------------ */
 
 static const char *use_verb(uint8_t kind)
 {
@@ -78,7 +78,7 @@ static void print_pair(struct describe *d, const struct finding *f, FILE *out)
 	}
 }
 
-/* ---- in the recorded run -------------------------------------------------------------------- */
+/* ---- in the recorded run --------------------------------------------------------------------- */
 
 static void print_locks(struct describe *d, const struct finding_event *e, FILE *out)
 {
@@ -145,7 +145,7 @@ void misuse_event(struct describe *d, const struct finding *f, size_t i, FILE *o
 	}
 }
 
-/* ---- why, and what to do -------------------------------------------------------------------- */
+/* ---- why, and what to do --------------------------------------------------------------------- */
 
 void misuse_why(const struct finding *f, FILE *out)
 {

@@ -86,7 +86,7 @@ void report_observed_free(struct report_observed *observed);
 /* The command that replays a finding, to be freed; NULL: there is none. */
 char *report_replay(const struct report *report, const struct report_item *item);
 
-/* ---- text --------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 void report_print_findings(const struct report *report, struct report_numbers *numbers, FILE *out);
 
@@ -109,7 +109,7 @@ struct report_sentences {
 void report_unjudged(const struct report *reports, size_t count, struct report_sentences *out);
 void report_sentences_free(struct report_sentences *sentences);
 
-/* ---- JSON --------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* A string; null for NULL. */
 json_t *report_json_text(const char *text);

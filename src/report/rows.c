@@ -120,7 +120,7 @@ static void drop_short(struct rows *t)
 	t->items.count = n;
 }
 
-/* ---- shortening long tables --------------------------------------------------------------- */
+/* ---- shortening long tables ------------------------------------------------------------------ */
 
 #define SEVERAL UINT64_MAX
 

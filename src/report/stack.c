@@ -54,7 +54,7 @@ static const char *keep_span(struct stack_maker *m, struct trace_span span)
 	return span.length ? describe_keep(m->describe, span.text, (size_t)span.length) : NULL;
 }
 
-/* ---- text traces -------------------------------------------------------------------------- */
+/* ---- text traces ----------------------------------------------------------------------------- */
 
 /* Reads "a.c:12". */
 static void read_site(struct stack_maker *m, uint64_t place, struct describe_frame *frame)
@@ -98,7 +98,7 @@ static size_t text_stack(struct stack_maker *m, const struct trace_frame *calls,
 	return count > 1 && !frames[count - 1].file ? count - 1 : count;
 }
 
-/* ---- recordings --------------------------------------------------------------------------- */
+/* ---- recordings ------------------------------------------------------------------------------ */
 
 static bool ends_with(const char *path, const char *tail)
 {

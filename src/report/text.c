@@ -31,7 +31,7 @@ static void print_wrapped(FILE *out, int indent, const char *text)
 	wrap_print(out, indent, indent + 2, text);
 }
 
-/* ---- events ------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 /* "      teller  bank.c:7   balance = seen + 10;" */
 static void print_frame(struct describe *d, const struct describe_frame *frame, FILE *out)
@@ -161,7 +161,7 @@ static void print_thread(struct describe *d, uint32_t stream, FILE *out)
 	fputc('\n', out);
 }
 
-/* ---- why, and what to do ------------------------------------------------------------------ */
+/* ---- why, and what to do --------------------------------------------------------------------- */
 
 static void why_race(const struct finding *f, FILE *out)
 {
@@ -311,7 +311,7 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 	free(text);
 }
 
-/* ---- findings ----------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 static void print_head(const struct report *r, const char *id, const char *status,
 		       const char *message, uint64_t count, FILE *out)
@@ -409,7 +409,7 @@ void report_print_findings(const struct report *r, struct report_numbers *number
 	vec_free(&items);
 }
 
-/* ---- the summary -------------------------------------------------------------------------- */
+/* ---- the summary ----------------------------------------------------------------------------- */
 
 static void print_count(FILE *out, const char *before, uint64_t count, const char *one,
 			const char *many)

@@ -287,7 +287,7 @@ static struct condition *parse_suffixes(struct condition_parser *p, struct condi
 			expect_token(p, ']', "']'");
 		} else if (sign.kind == ':' && !p->colon_ends) {
 			advance(p);
-			if (expect_name(p, &name) && script_is_word(name.text))
+			if (expect_name(p, &name) && script_is_keyword(name.text))
 				FAIL(p, name.at,
 				     "'%s' is a Lua keyword and cannot be a method name",
 				     name.text);
@@ -335,7 +335,7 @@ static struct condition *parse_name(struct condition_parser *p)
 			    token.text);
 	if (!strcmp(token.text, "function"))
 		return FAIL(p, token.at, "functions cannot be defined here, only in an action");
-	if (script_is_word(token.text))
+	if (script_is_keyword(token.text))
 		return FAIL(p, token.at,
 			    "'%s' is a Lua keyword and cannot be used as a name: give it "
 			    "a label",
@@ -426,12 +426,12 @@ static struct condition *parse_choice(struct condition_parser *p)
 	return p->failed ? NULL : made;
 }
 
-char *script_condition(const char *text, size_t *at, struct err *err)
+char *script_translate_condition(const char *text, size_t *at, struct err *err)
 {
 	struct arena arena = { 0 };
 	struct condition_parser p = { .reader = { .text = text, .arena = &arena, .err = err } };
 	struct condition *made;
-	script_key_text out = { 0 };
+	script_buffer out = { 0 };
 
 	advance(&p);
 	made = p.failed ? NULL : parse_choice(&p);

@@ -59,7 +59,7 @@ struct condition_reader {
 /* Reads a token. Returns false on an error, whose offset is then the reader's `at`. */
 bool condition_read(struct condition_reader *reader, struct condition_token *token);
 
-/* ---- trees ---------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 enum condition_kind {
 	CONDITION_LEAF,	  /* `token` */
@@ -87,6 +87,6 @@ struct condition {
 unsigned condition_precedence(uint16_t kind);
 
 /* Appends the condition to `out` as a Lua expression whose value is true or false. */
-void condition_write(const struct condition *condition, script_key_text *out);
+void condition_write(const struct condition *condition, script_buffer *out);
 
 #endif

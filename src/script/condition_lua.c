@@ -42,7 +42,7 @@ enum value_type {
 };
 
 struct lua_writer {
-	script_key_text *out;
+	script_buffer *out;
 	uint32_t line;
 };
 
@@ -303,7 +303,7 @@ static void write_choice(struct lua_writer *w, const struct condition *c, enum l
 	close_parenthesis(w, solid ? OR : PREFIX, level);
 }
 
-/* ---- Lua's additions to C ------------------------------------------------------------------- */
+/* ---- Lua's additions to C -------------------------------------------------------------------- */
 
 static void write_items(struct lua_writer *w, const struct condition *list)
 {
@@ -328,9 +328,9 @@ static void write_suffix(struct lua_writer *w, const struct condition *c)
 	write_newlines_before(w, &c->token);
 	switch ((enum condition_kind)c->kind) {
 	case CONDITION_FIELD:
-		write_raw(w, script_is_word(c->token.text) ? "[\"" : ".");
+		write_raw(w, script_is_keyword(c->token.text) ? "[\"" : ".");
 		write_raw(w, c->token.text);
-		write_raw(w, script_is_word(c->token.text) ? "\"]" : "");
+		write_raw(w, script_is_keyword(c->token.text) ? "\"]" : "");
 		return;
 	case CONDITION_INDEX:
 		write_raw(w, "[");
@@ -400,7 +400,7 @@ static void write_truth(struct lua_writer *w, const struct condition *c, enum lu
 	}
 }
 
-void condition_write(const struct condition *c, script_key_text *out)
+void condition_write(const struct condition *c, script_buffer *out)
 {
 	struct lua_writer w = { .out = out };
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- white space and comments --------------------------------------------------------------- */
+/* ---- white space and comments ---------------------------------------------------------------- */
 
 static void skip_space(struct condition_reader *r)
 {

@@ -117,7 +117,7 @@ static int remove_edge(lua_State *lua)
 	return 0;
 }
 
-/* ---- graphs as arrays ----------------------------------------------------------------------- */
+/* ---- graphs as arrays ------------------------------------------------------------------------ */
 
 struct graph_edge {
 	struct script_scalar from, to;

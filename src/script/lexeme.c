@@ -21,12 +21,12 @@ static bool is_keyword(const char *name, size_t length)
 	return false;
 }
 
-bool script_is_word(const char *name)
+bool script_is_keyword(const char *name)
 {
 	return is_keyword(name, strlen(name));
 }
 
-/* ---- reading lexemes ------------------------------------------------------------------------ */
+/* ---- reading lexemes ------------------------------------------------------------------------- */
 
 size_t script_skip_long(const char *text, size_t at)
 {
@@ -133,7 +133,7 @@ static size_t read_lexeme(const char *text, size_t at, struct script_lexeme *lex
 	if (starts_name(text[at])) {
 		while (isalnum((unsigned char)text[end]) || text[end] == '_')
 			end++;
-		lexeme->kind = is_keyword(text + at, end - at) ? SCRIPT_WORD : SCRIPT_NAME;
+		lexeme->kind = is_keyword(text + at, end - at) ? SCRIPT_KEYWORD : SCRIPT_NAME;
 	} else if (starts_number(text + at)) {
 		lexeme->kind = SCRIPT_NUMBER;
 		end = skip_number(text, at);
@@ -150,9 +150,10 @@ static size_t read_lexeme(const char *text, size_t at, struct script_lexeme *lex
 	return end;
 }
 
-bool script_lexeme_is(const char *text, const struct script_lexeme *lexeme, const char *word)
+bool script_lexeme_is_keyword(const char *text, const struct script_lexeme *lexeme,
+			      const char *word)
 {
-	return lexeme->kind == SCRIPT_WORD && lexeme->length == strlen(word) &&
+	return lexeme->kind == SCRIPT_KEYWORD && lexeme->length == strlen(word) &&
 	       !memcmp(text + lexeme->at, word, lexeme->length);
 }
 
@@ -167,10 +168,12 @@ static int nesting_change(const char *text, const struct script_lexeme *lexeme)
 	if (lexeme->kind == SCRIPT_SIGN && lexeme->sign)
 		return strchr("({[", lexeme->sign) ? 1 : strchr(")}]", lexeme->sign) ? -1 : 0;
 	for (size_t i = 0; i < sizeof open / sizeof *open; i++)
-		if (script_lexeme_is(text, lexeme, open[i]))
+		if (script_lexeme_is_keyword(text, lexeme, open[i]))
 			return 1;
-	return script_lexeme_is(text, lexeme, "end") || script_lexeme_is(text, lexeme, "until") ? -1
-												: 0;
+	return script_lexeme_is_keyword(text, lexeme, "end") ||
+			       script_lexeme_is_keyword(text, lexeme, "until")
+		       ? -1
+		       : 0;
 }
 
 void script_read_lexemes(const char *text, script_lexemes *lexemes)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum script_lexeme_kind { SCRIPT_NAME, SCRIPT_WORD, SCRIPT_NUMBER, SCRIPT_STRING, SCRIPT_SIGN };
+enum script_lexeme_kind { SCRIPT_NAME, SCRIPT_KEYWORD, SCRIPT_NUMBER, SCRIPT_STRING, SCRIPT_SIGN };
 
 struct script_lexeme {
 	uint8_t kind;
@@ -30,7 +30,8 @@ void script_read_lexemes(const char *text, script_lexemes *out);
 size_t script_skip_long(const char *text, size_t at);
 
 /* Is the lexeme this Lua keyword, for example `end`? */
-bool script_lexeme_is(const char *text, const struct script_lexeme *lexeme, const char *word);
+bool script_lexeme_is_keyword(const char *text, const struct script_lexeme *lexeme,
+			      const char *word);
 /* Is lexeme `i` this sign? `i` may be past the last lexeme. */
 bool script_is_sign(const script_lexemes *lexemes, size_t i, char sign);
 /* Is lexeme `i` a name that is neither a field after . or : nor a key in a table constructor? */
@@ -39,7 +40,7 @@ bool script_is_free(const script_lexemes *lexemes, size_t i);
 size_t script_operand_start(const script_lexemes *lexemes, size_t i);
 
 /* Is the name a Lua keyword? */
-bool script_is_word(const char *name);
+bool script_is_keyword(const char *name);
 
 /* Does the library define this name? */
 bool script_has_name(const char *name);

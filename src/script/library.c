@@ -191,7 +191,7 @@ static int c_startswith(lua_State *lua)
 	return 1;
 }
 
-/* ---- assembling the library ----------------------------------------------------------------- */
+/* ---- assembling the library ------------------------------------------------------------------ */
 
 static int reject_change(lua_State *lua)
 {

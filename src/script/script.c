@@ -161,7 +161,7 @@ static const char *read_piece(lua_State *lua, void *context, size_t *size)
 }
 
 static bool load_chunk(struct script *s, const char *head, const char *text, const char *tail,
-		       const struct script_place *location, struct err *err)
+		       const struct script_location *location, struct err *err)
 {
 	struct chunk_pieces pieces = { .head = head,
 				       .text = text,
@@ -186,10 +186,10 @@ static bool is_identifier(const char *name)
 
 /* A name that cannot be a parameter would make the wrapper function invalid. */
 static bool are_valid_names(const char *const *names, size_t count,
-			    const struct script_place *location, struct err *err)
+			    const struct script_location *location, struct err *err)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!is_identifier(names[i]) || script_is_word(names[i]))
+		if (!is_identifier(names[i]) || script_is_keyword(names[i]))
 			return err_set(err,
 				       "%s:%u: '%s' is not a valid name in Lua: give it a label",
 				       location->file, location->line, names[i]);
@@ -200,7 +200,8 @@ static bool are_valid_names(const char *const *names, size_t count,
  * Rejects locals called _ENV. They would be a second environment, which copies and keys do not
  * cover, and Lua 5.4.4 has generated wrong code for them.
  */
-static bool leaves_env_alone(const char *text, const struct script_place *location, struct err *err)
+static bool leaves_env_alone(const char *text, const struct script_location *location,
+			     struct err *err)
 {
 	script_names names = { 0 };
 	uint32_t line = location->line;
@@ -219,7 +220,7 @@ static bool leaves_env_alone(const char *text, const struct script_place *locati
 }
 
 /* Compiles the text alone first: text that parses alone cannot close the wrapper early. */
-static bool parses_alone(struct script *s, const char *text, const struct script_place *location,
+static bool parses_alone(struct script *s, const char *text, const struct script_location *location,
 			 bool expression, struct err *err)
 {
 	if (!load_chunk(s, expression ? "local _ = " : "", text, "", location, err))
@@ -228,11 +229,11 @@ static bool parses_alone(struct script *s, const char *text, const struct script
 	return true;
 }
 
-bool script_compile(struct script *s, const char *text, const struct script_place *location,
+bool script_compile(struct script *s, const char *text, const struct script_location *location,
 		    const char *const *names, size_t count, bool expression, int *reference,
 		    struct err *err)
 {
-	script_key_text head = { 0 };
+	script_buffer head = { 0 };
 	bool done;
 
 	if (!are_valid_names(names, count, location, err) ||

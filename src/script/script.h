@@ -28,7 +28,7 @@ void script_close(struct script *script);
 lua_State *script_lua(struct script *script);
 
 /* Where a piece of Lua is in its property file. */
-struct script_place {
+struct script_location {
 	const char *file;
 	uint32_t line, column;
 };
@@ -40,7 +40,7 @@ struct script_place {
  * function returns the value of the text; otherwise the text is a chunk and the function returns
  * nothing. Returns false if the text does not compile; `err` then has the location and the reason.
  */
-bool script_compile(struct script *script, const char *text, const struct script_place *location,
+bool script_compile(struct script *script, const char *text, const struct script_location *location,
 		    const char *const *names, size_t count, bool expression, int *reference,
 		    struct err *err);
 
@@ -78,8 +78,8 @@ bool script_copy(struct script *script, struct err *err);
  * the top of the stack, and on which of its tables are the same table. Leaves the stack as it is.
  * Returns false if the value contains something that cannot be compared.
  */
-typedef VEC(char) script_key_text;
-bool script_key(struct script *script, script_key_text *key, struct err *err);
+typedef VEC(char) script_buffer;
+bool script_key(struct script *script, script_buffer *key, struct err *err);
 /*
  * Formats the value at `index` for people, on one line of bounded length: {1: 2, "a": true}. The
  * caller frees the text.
@@ -98,7 +98,7 @@ void script_take_reports(struct script *script, script_reports *out);
  * to a Lua expression whose value is true or false. The caller frees it. Returns NULL if the text
  * is invalid: `err` has the reason, and `*at` the offset in the text.
  */
-char *script_condition(const char *text, size_t *at, struct err *err);
+char *script_translate_condition(const char *text, size_t *at, struct err *err);
 
 /*
  * Lists the names that a piece of Lua uses: identifiers except keywords, fields after . or :, and

@@ -71,7 +71,7 @@ struct script {
 	/* Temporary buffers. A Lua error jumps past C functions, and would leak their memory. */
 	script_scalars keys[SCRIPT_SHOWN_DEPTH];
 	struct script_table_numbers seen;
-	script_key_text text;
+	script_buffer text;
 };
 
 static inline struct script *script_of(lua_State *lua)
@@ -80,7 +80,7 @@ static inline struct script *script_of(lua_State *lua)
 }
 
 /* Appending to a buffer. */
-static inline void script_append_bytes(script_key_text *text, const void *bytes, size_t count)
+static inline void script_append_bytes(script_buffer *text, const void *bytes, size_t count)
 {
 	if (text->room - text->count < count)
 		(void)vec_reserve(text, count);
@@ -89,7 +89,7 @@ static inline void script_append_bytes(script_key_text *text, const void *bytes,
 	text->count += count;
 }
 
-static inline void script_append(script_key_text *text, const char *more)
+static inline void script_append(script_buffer *text, const char *more)
 {
 	script_append_bytes(text, more, strlen(more));
 }
@@ -97,7 +97,7 @@ static inline void script_append(script_key_text *text, const char *more)
 /* Like script_call(), but for C functions: limits memory and does not count instructions. */
 bool script_call_plain(struct script *script, int arguments, int results, struct err *err);
 
-/* ---- limits.c ------------------------------------------------------------------------------- */
+/* ---- limits.c -------------------------------------------------------------------------------- */
 
 #define SCRIPT_TEXT_MOST ((size_t)64 << 10) /* bytes in one string */
 
@@ -148,7 +148,7 @@ void script_push_table_library(lua_State *lua);
  */
 void script_copy_top(lua_State *lua);
 /* Appends a printed form of the value to `text`. If `plain`, strings have no quotes. */
-void script_append_printed(lua_State *lua, int index, bool plain, script_key_text *text);
+void script_append_printed(lua_State *lua, int index, bool plain, script_buffer *text);
 
 /* Sets the metatable of the table on the top of the stack. */
 void script_set_kind(lua_State *lua, enum script_kind kind);

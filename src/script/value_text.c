@@ -12,7 +12,7 @@
 
 struct printer {
 	lua_State *lua;
-	script_key_text *text;
+	script_buffer *text;
 	size_t most;
 	bool cut;
 };
@@ -150,7 +150,7 @@ static void append_value(struct printer *printer, int index, unsigned depth, boo
 		append_limited(printer, lua_typename(printer->lua, lua_type(printer->lua, index)));
 }
 
-void script_append_printed(lua_State *lua, int index, bool plain, script_key_text *text)
+void script_append_printed(lua_State *lua, int index, bool plain, script_buffer *text)
 {
 	struct printer printer = { .lua = lua, .text = text, .most = text->count + SHOWN_MOST };
 
@@ -162,7 +162,7 @@ void script_append_printed(lua_State *lua, int index, bool plain, script_key_tex
 
 char *script_show(struct script *s, int index)
 {
-	script_key_text text = { 0 };
+	script_buffer text = { 0 };
 
 	script_append_printed(s->lua, index, false, &text);
 	*vec_push(&text) = 0;

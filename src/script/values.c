@@ -26,7 +26,7 @@ void script_push_value(struct script *s, const struct script_value *value)
 	}
 }
 
-/* ---- numbering tables ----------------------------------------------------------------------- */
+/* ---- numbering tables ------------------------------------------------------------------------ */
 
 static void forget_tables(struct script_table_numbers *seen)
 {
@@ -166,13 +166,13 @@ bool script_copy(struct script *s, struct err *err)
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
-static void append_integer(script_key_text *key, char tag, uint64_t value)
+static void append_integer(script_buffer *key, char tag, uint64_t value)
 {
 	script_append_bytes(key, &tag, 1);
 	script_append_bytes(key, &value, sizeof value);
 }
 
-static void append_scalar(script_key_text *key, const struct script_scalar *value)
+static void append_scalar(script_buffer *key, const struct script_scalar *value)
 {
 	uint64_t bits;
 
@@ -192,7 +192,7 @@ static void append_scalar(script_key_text *key, const struct script_scalar *valu
 }
 
 /* Appends the value on the top and pops it. A new table stays there, to be appended later. */
-static bool append_value(struct script *s, script_key_text *key, struct err *err)
+static bool append_value(struct script *s, script_buffer *key, struct err *err)
 {
 	lua_State *lua = s->lua;
 	struct script_scalar scalar;
@@ -218,7 +218,7 @@ static bool append_value(struct script *s, script_key_text *key, struct err *err
 	return true;
 }
 
-static bool append_table(struct script *s, int table, script_key_text *key, struct err *err)
+static bool append_table(struct script *s, int table, script_buffer *key, struct err *err)
 {
 	lua_State *lua = s->lua;
 	script_scalars *fields = &s->keys[0];
@@ -239,7 +239,7 @@ static bool append_table(struct script *s, int table, script_key_text *key, stru
 	return true;
 }
 
-bool script_key(struct script *s, script_key_text *key, struct err *err)
+bool script_key(struct script *s, script_buffer *key, struct err *err)
 {
 	lua_State *lua = s->lua;
 	int top = lua_gettop(lua);

@@ -22,7 +22,7 @@ char *build_source(struct build *build, uint32_t from, uint32_t to)
 	return build_text(build, build->file->text + from, to - from);
 }
 
-void build_complain(struct build *build, struct spec_place place, const char *format, ...)
+void build_complain(struct build *build, struct spec_location place, const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
@@ -30,7 +30,7 @@ void build_complain(struct build *build, struct spec_place place, const char *fo
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	spec_complain(build->file, build->messages, SPEC_ERROR, place, "%s", text);
+	spec_report(build->file, build->messages, SPEC_ERROR, place, "%s", text);
 }
 
 void build_forget(struct build *build)
@@ -55,7 +55,7 @@ static bool check_depth(struct build *build, uint16_t depth, const struct span *
 	return false;
 }
 
-/* ---- expressions ---------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static uint16_t max_depth(uint16_t a, uint16_t b)
 {
@@ -170,7 +170,7 @@ struct build_expressions build_add_expr(struct build_expressions list, struct sp
 	return list;
 }
 
-/* ---- patterns ------------------------------------------------------------------------------- */
+/* ---- patterns -------------------------------------------------------------------------------- */
 
 void build_attributes_add(struct build *build, struct build_attributes *all,
 			  const struct build_attributes *one)

@@ -46,7 +46,7 @@ struct build_property {
 	struct build_lives lives;
 	bool reset;
 	const char *reset_if;
-	struct spec_place reset_place;
+	struct spec_location reset_place;
 };
 
 struct build {
@@ -74,7 +74,7 @@ void *build_alloc(struct build *build, size_t size);
 char *build_text(struct build *build, const char *text, uint32_t length);
 /* the source text [from, to) */
 char *build_source(struct build *build, uint32_t from, uint32_t to);
-void build_complain(struct build *build, struct spec_place place, const char *format, ...)
+void build_complain(struct build *build, struct spec_location place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
@@ -83,7 +83,7 @@ void build_complain(struct build *build, struct spec_place place, const char *fo
  */
 void build_forget(struct build *build);
 
-/* ---- expressions ---------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 struct build_text {
 	const char *text;
@@ -198,7 +198,7 @@ struct spec_item *build_symbol(struct build *build, const struct span *span, con
 struct spec_item *build_code(struct build *build, enum spec_item_kind kind, const struct span *span,
 			     const char *lua, const struct span *bracket);
 /* The location right after an opening bracket, where its contents start. */
-struct spec_place build_inside(const struct span *bracket);
+struct spec_location build_inside(const struct span *bracket);
 struct build_items build_add_item(struct build_items list, struct spec_item *item);
 struct build_alternatives build_add_alternative(struct build *build, struct build_alternatives list,
 						const struct span *span, struct spec_item *items);

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* ---- points --------------------------------------------------------------------------------- */
+/* ---- points ---------------------------------------------------------------------------------- */
 
 static struct spec_argument make_argument(struct spec_expr *value)
 {

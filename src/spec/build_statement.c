@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- declarations --------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 #define MOST_PARTS 32u /* words and stars of one declaration */
 
@@ -142,7 +142,7 @@ void build_extern(struct build *build, const struct span *span)
 		keep_type_words(build, build->parts.count - 1);
 }
 
-/* ---- properties ----------------------------------------------------------------------------- */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 void build_property_begin(struct build *build, const struct span *span, const char *name)
 {
@@ -296,11 +296,11 @@ void build_use(struct build *build, const struct span *span, const char *name, c
 	build->next_use = &use->next;
 }
 
-/* ---- grammars ------------------------------------------------------------------------------- */
+/* ---- grammars -------------------------------------------------------------------------------- */
 
-struct spec_place build_inside(const struct span *bracket)
+struct spec_location build_inside(const struct span *bracket)
 {
-	return (struct spec_place){ bracket->place.line, bracket->place.column + 1, 1 };
+	return (struct spec_location){ bracket->place.line, bracket->place.column + 1, 1 };
 }
 
 /* Every symbol starts as an event; names.c finds out which ones are productions. */

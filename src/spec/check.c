@@ -21,7 +21,7 @@ struct check_checker {
 };
 
 #define COMPLAIN(c, place, ...)                                                                    \
-	spec_complain((c)->file, (c)->messages, SPEC_ERROR, (place), __VA_ARGS__)
+	spec_report((c)->file, (c)->messages, SPEC_ERROR, (place), __VA_ARGS__)
 
 static const struct function {
 	const char *name;
@@ -333,7 +333,7 @@ static void mark_bound_parameters(bool *bound, const struct spec_point *p)
 }
 
 /* Is there already a message at this location? A duplicate parameter has been reported there. */
-static bool has_message_at(const struct check_checker *c, struct spec_place place)
+static bool has_message_at(const struct check_checker *c, struct spec_location place)
 {
 	for (size_t i = 0; i < c->messages->list.count; i++)
 		if (c->messages->list.items[i].place.line == place.line &&

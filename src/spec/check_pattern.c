@@ -16,7 +16,7 @@ struct check_pattern_checker {
 };
 
 #define COMPLAIN(c, place, ...)                                                                    \
-	spec_complain((c)->file, (c)->messages, SPEC_ERROR, (place), __VA_ARGS__)
+	spec_report((c)->file, (c)->messages, SPEC_ERROR, (place), __VA_ARGS__)
 
 /*
  * ---- parts under ! ----------------------------------------------------------------------------
@@ -249,7 +249,7 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 {
 	struct region_marks count = count_marks(c->formula->pattern, region);
 	const char *name = c->formula->regions[region];
-	struct spec_place place;
+	struct spec_location place;
 	struct spelling near;
 
 	/*

@@ -21,8 +21,8 @@ struct check_program_checker {
 };
 
 #define COMPLAIN(c, place, ...)                                                                    \
-	spec_complain((c)->file, (c)->messages, (c)->names ? SPEC_ERROR : SPEC_NOTE, (place),      \
-		      __VA_ARGS__)
+	spec_report((c)->file, (c)->messages, (c)->names ? SPEC_ERROR : SPEC_NOTE, (place),        \
+		    __VA_ARGS__)
 
 static struct spelling_hint hint_from_program(const struct check_program_checker *c,
 					      enum spec_point_kind kind, const char *name)
@@ -64,8 +64,8 @@ static struct spelling_hint hint_from_file(const struct check_program_checker *c
 	return spelling_hint(near.best);
 }
 
-static void check_global(struct check_program_checker *c, struct spec_place place, const char *name,
-			 bool declared)
+static void check_global(struct check_program_checker *c, struct spec_location place,
+			 const char *name, bool declared)
 {
 	const struct spec_names *n = c->names;
 	uint8_t type;
@@ -175,11 +175,11 @@ static void check_functions(struct check_program_checker *c, const struct spec_e
 			check_arguments(c, p, parameters);
 			continue;
 		}
-		spec_complain(c->file, c->messages, any ? SPEC_NOTE : SPEC_ERROR, p->place,
-			      "the program has no %s '%s'%s%s%s",
-			      p->kind == SPEC_POINT_PROBE ? "probe" : "function", p->function,
-			      p->library ? " of " : "", p->library ? p->library : "",
-			      hint_from_program(c, p->kind, p->function).text);
+		spec_report(c->file, c->messages, any ? SPEC_NOTE : SPEC_ERROR, p->place,
+			    "the program has no %s '%s'%s%s%s",
+			    p->kind == SPEC_POINT_PROBE ? "probe" : "function", p->function,
+			    p->library ? " of " : "", p->library ? p->library : "",
+			    hint_from_program(c, p->kind, p->function).text);
 	}
 }
 

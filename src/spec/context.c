@@ -195,7 +195,7 @@ static int find_missing_sign(struct context *c, const struct lexer_token *token)
 	    token->span.place.line == c->now.place.line ||
 	    !starts_statement(token->text, build->file->text + token->span.to))
 		return 0;
-	struct spec_place place = c->now.place;
+	struct spec_location place = c->now.place;
 	place.column += place.length ? place.length - 1 : 0;
 	place.length = 1;
 	if (statement) {

@@ -36,7 +36,7 @@ static bool is_inside_character(char c)
  * Tabs are kept in both lines, control characters are shown as dots, and a UTF-8 character takes
  * one column.
  */
-static void show_line(FILE *out, const char *line, size_t length, struct spec_place place)
+static void show_line(FILE *out, const char *line, size_t length, struct spec_location place)
 {
 	size_t at = place.column - 1 < length ? place.column - 1 : length, from = 0, to = length;
 
@@ -63,7 +63,7 @@ static void show_line(FILE *out, const char *line, size_t length, struct spec_pl
 }
 
 static char *format_message(const struct spec_file *file, enum spec_severity severity,
-			    struct spec_place place, const char *text)
+			    struct spec_location place, const char *text)
 {
 	static const char *const names[] = { "error", "note" };
 	char *shown = NULL;
@@ -96,8 +96,8 @@ bool message_is_full(const struct spec_messages *messages, enum spec_severity se
 	return count_messages(messages, severity) > MOST;
 }
 
-void spec_complain(const struct spec_file *file, struct spec_messages *messages,
-		   enum spec_severity severity, struct spec_place place, const char *format, ...)
+void spec_report(const struct spec_file *file, struct spec_messages *messages,
+		 enum spec_severity severity, struct spec_location place, const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
@@ -110,7 +110,7 @@ void spec_complain(const struct spec_file *file, struct spec_messages *messages,
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
 	if (same == MOST) {
-		place = (struct spec_place){ 0 };
+		place = (struct spec_location){ 0 };
 		snprintf(text, sizeof text, "there are more %s; only the first %u are shown",
 			 severity == SPEC_ERROR ? "errors" : "notes", MOST);
 	}

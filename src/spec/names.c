@@ -28,7 +28,7 @@ struct resolver {
 };
 
 #define COMPLAIN(r, place, ...)                                                                    \
-	spec_complain((r)->file, (r)->messages, SPEC_ERROR, (place), __VA_ARGS__)
+	spec_report((r)->file, (r)->messages, SPEC_ERROR, (place), __VA_ARGS__)
 
 static uint32_t find_name(const struct names_table *table, const char *name)
 {
@@ -83,7 +83,7 @@ static bool is_reserved(const char *name)
 	return false;
 }
 
-static bool check_not_reserved(struct resolver *r, struct spec_place place, const char *what,
+static bool check_not_reserved(struct resolver *r, struct spec_location place, const char *what,
 			       const char *name)
 {
 	if (!is_reserved(name))
@@ -341,7 +341,7 @@ static void resolve_event(struct resolver *r, struct spec_event *e)
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static uint32_t find_event(struct resolver *r, const char *name, struct spec_place place)
+static uint32_t find_event(struct resolver *r, const char *name, struct spec_location place)
 {
 	uint32_t event = find_name(&r->events, name);
 	struct spelling near;
@@ -362,8 +362,9 @@ static void resolve_pattern(struct resolver *r, struct spec_pattern *p)
 {
 	for (; p; p = p->next) {
 		if (p->kind == SPEC_LEAF)
-			p->event = find_event(r, p->name,
-					      (struct spec_place){ p->place.line, p->place.column,
+			p->event =
+				find_event(r, p->name,
+					   (struct spec_location){ p->place.line, p->place.column,
 								   (uint32_t)strlen(p->name) });
 		resolve_pattern(r, p->parts);
 	}

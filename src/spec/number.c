@@ -115,7 +115,7 @@ void lexer_string(struct build *build, const struct span *span, const char *text
 		unsigned char c = (unsigned char)text[i++];
 
 		if (c == '\\' && !unescape(text, length, &i, &c)) {
-			struct spec_place place = span->place;
+			struct spec_location place = span->place;
 
 			/*
 			 * location of the backslash; the opening quote is one byte before text[0]

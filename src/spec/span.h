@@ -5,7 +5,7 @@
 #include "spec/tree.h"
 
 struct span {
-	struct spec_place place;
+	struct spec_location place;
 	uint32_t from, to; /* offsets in the text */
 };
 

@@ -16,7 +16,7 @@ enum spec_severity { SPEC_ERROR, SPEC_NOTE };
 /* A message as it is printed: "FILE:3:12: error: ...", the source line, and a caret below it. */
 struct spec_message {
 	uint8_t severity;
-	struct spec_place place;
+	struct spec_location place;
 	char *text;  /* without location */
 	char *shown; /* the complete message, several lines */
 };
@@ -34,8 +34,8 @@ struct spec_file *spec_read(const char *path, struct spec_messages *messages, st
 struct spec_file *spec_parse(const char *path, const char *text, struct spec_messages *messages);
 void spec_free(struct spec_file *file);
 void spec_messages_free(struct spec_messages *messages);
-void spec_complain(const struct spec_file *file, struct spec_messages *messages,
-		   enum spec_severity severity, struct spec_place place, const char *format, ...)
+void spec_report(const struct spec_file *file, struct spec_messages *messages,
+		 enum spec_severity severity, struct spec_location place, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
 /*

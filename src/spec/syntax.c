@@ -173,7 +173,7 @@ void syntax_complain(struct build *build, const struct span *span, const char *t
 {
 	const struct token_list list = { expected, count };
 	const struct span *before = &build->context.before;
-	struct spec_place place = span->place;
+	struct spec_location place = span->place;
 	char text[1024] = "";
 	FILE *out = fmemopen(text, sizeof text, "w");
 

@@ -14,7 +14,7 @@
 /* No tree is deeper than this, whatever the file contains, so functions may recurse over it. */
 #define SPEC_DEPTH 1000
 
-struct spec_place {
+struct spec_location {
 	/* line and column count from 1; column and length are in bytes */
 	uint32_t line, column, length;
 };
@@ -72,7 +72,7 @@ enum spec_operator {
 
 struct spec_expr {
 	uint8_t operator; /* enum spec_operator */
-	struct spec_place place;
+	struct spec_location place;
 	/* CALL: the arguments are in `left`, linked by `next` */
 	struct spec_expr *left, *right, *third;
 	struct spec_expr *next;
@@ -105,7 +105,7 @@ struct spec_parameter {
 	const char *name, *type_text; /* "struct table *" */
 	const char *pointee;	      /* POINTER: the tag or typedef name, "table"; "void" */
 	uint8_t type;
-	struct spec_place place;
+	struct spec_location place;
 };
 
 enum spec_slot {
@@ -118,7 +118,7 @@ enum spec_slot {
 /* An argument, a result, or a value read or written. */
 struct spec_argument {
 	uint8_t slot;
-	struct spec_place place;
+	struct spec_location place;
 	const char *name;
 	/* BINDS, BINDS_POINTED: one of them is set, the other is SPEC_NONE */
 	uint32_t parameter, local;
@@ -149,7 +149,7 @@ enum spec_target_kind {
 };
 struct spec_target {
 	uint8_t kind;
-	struct spec_place place;
+	struct spec_location place;
 	const char *name; /* of the global or the parameter */
 	const char *path; /* the members, as written after -> or . ; NULL if there are none */
 	uint32_t parameter, local;
@@ -159,7 +159,7 @@ struct spec_target {
 struct spec_point {
 	struct spec_point *next;
 	uint8_t kind;
-	struct spec_place place;
+	struct spec_location place;
 	const char *library;  /* glob or NULL */
 	const char *function; /* glob; "app:name" for a probe */
 	struct spec_argument *arguments;
@@ -175,13 +175,13 @@ struct spec_life { /* new i, end i */
 	struct spec_life *next;
 	uint32_t parameter;
 	bool ends;
-	struct spec_place place;
+	struct spec_location place;
 	const char *name; /* of the parameter */
 };
 
 struct spec_event {
 	const char *name;
-	struct spec_place place;
+	struct spec_location place;
 	struct spec_point *points;
 	struct spec_life *lives;
 	/*
@@ -192,9 +192,9 @@ struct spec_event {
 	 */
 	const char **locals;
 	uint32_t local_count;
-	bool reset;		       /* for grammars */
-	const char *reset_if;	       /* its condition as written, C or Lua; NULL: always */
-	struct spec_place reset_place; /* of the first byte of the condition */
+	bool reset;			  /* for grammars */
+	const char *reset_if;		  /* its condition as written, C or Lua; NULL: always */
+	struct spec_location reset_place; /* of the first byte of the condition */
 };
 
 /* ---- formulas -------------------------------------------------------------------------------- */
@@ -212,7 +212,7 @@ enum spec_pattern_kind {
 };
 struct spec_pattern {
 	uint8_t kind;
-	struct spec_place place;
+	struct spec_location place;
 	struct spec_pattern *parts, *next; /* first part; next sibling */
 	uint32_t event;			   /* LEAF: of the property */
 	uint32_t thread;		   /* LEAF: index in the formula's threads, or SPEC_NONE */
@@ -238,7 +238,7 @@ enum spec_ere_kind {
 };
 struct spec_ere {
 	uint8_t kind;
-	struct spec_place place;
+	struct spec_location place;
 	struct spec_ere *parts, *next; /* as in patterns */
 	uint32_t event;
 	uint16_t depth;
@@ -255,27 +255,27 @@ enum spec_item_kind {
 struct spec_item {
 	struct spec_item *next;
 	uint8_t kind;
-	struct spec_place place;
-	const char *name;	     /* EVENT, PRODUCTION */
-	const char *label;	     /* gf1=get; NULL: its name serves as the label */
-	uint32_t number;	     /* index of the event or production */
-	const char *lua;	     /* ACTION, ASSERT: the text between the brackets */
-	struct spec_place lua_place; /* of its first byte */
+	struct spec_location place;
+	const char *name;		/* EVENT, PRODUCTION */
+	const char *label;		/* gf1=get; NULL: its name serves as the label */
+	uint32_t number;		/* index of the event or production */
+	const char *lua;		/* ACTION, ASSERT: the text between the brackets */
+	struct spec_location lua_place; /* of its first byte */
 };
 struct spec_alternative {
 	struct spec_alternative *next;
-	struct spec_place place;
+	struct spec_location place;
 	struct spec_item *items; /* NULL: the empty word */
 };
 struct spec_production {
 	const char *name;
-	struct spec_place place;
+	struct spec_location place;
 	struct spec_alternative *alternatives;
 };
 struct spec_grammar {
-	const char *attributes;		     /* the Lua code in the parentheses, or NULL */
-	struct spec_place attributes_place;  /* of its first byte */
-	struct spec_production *productions; /* the first one is the start symbol */
+	const char *attributes;		       /* the Lua code in the parentheses, or NULL */
+	struct spec_location attributes_place; /* of its first byte */
+	struct spec_production *productions;   /* the first one is the start symbol */
 	uint32_t production_count;
 };
 
@@ -284,7 +284,7 @@ enum spec_formalism { SPEC_TEMPORAL, SPEC_LTL, SPEC_PATTERN, SPEC_ERE, SPEC_GRAM
 struct spec_formula {
 	struct spec_formula *next;
 	uint8_t formalism;
-	struct spec_place place;
+	struct spec_location place;
 	bool never;		      /* TEMPORAL */
 	struct spec_expr *expr;	      /* TEMPORAL, LTL */
 	struct spec_pattern *pattern; /* PATTERN */
@@ -300,7 +300,7 @@ enum spec_view { SPEC_VIEW_NONE, SPEC_VIEW_THREAD, SPEC_VIEW_OBJECT, SPEC_VIEW_G
 struct spec_property {
 	struct spec_property *next;
 	const char *name;
-	struct spec_place place;
+	struct spec_location place;
 	struct spec_parameter *parameters;
 	uint32_t parameter_count;
 	struct spec_event *events;
@@ -309,17 +309,17 @@ struct spec_property {
 	uint8_t view;
 	uint32_t view_parameter; /* VIEW_OBJECT: index of its parameter */
 	const char *view_name;
-	struct spec_place view_place;
-	bool until_end;			      /* a word must be complete at its end */
-	const char *on_violation;	      /* Lua, or NULL */
-	struct spec_place on_violation_place; /* of its first byte */
+	struct spec_location view_place;
+	bool until_end;				 /* a word must be complete at its end */
+	const char *on_violation;		 /* Lua, or NULL */
+	struct spec_location on_violation_place; /* of its first byte */
 };
 
 struct spec_use { /* use goodlock with max_threads = 4; */
 	struct spec_use *next;
 	const char *name, *option; /* NULL: no option */
 	int64_t value;
-	struct spec_place place, option_place;
+	struct spec_location place, option_place;
 };
 
 struct spec_file {

@@ -112,7 +112,7 @@ void store_scan_ring(struct trace *trace, uint32_t file)
 	}
 }
 
-/* ---- streams ------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 /* By stream and position in it; of two copies of a block the better one comes first. */
 SORT_COMPARISON(by_stream, struct store_block, a, b,

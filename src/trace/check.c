@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- messages ------------------------------------------------------------------------------ */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static char *format_message(struct check *c, const struct trace_event *ev, const char *format,
 			    va_list args)
@@ -102,7 +102,7 @@ struct check_object *check_object(struct check *c, uint64_t address)
 	return &c->objects.items[*i - 1];
 }
 
-/* ---- walking through all events ------------------------------------------------------------ */
+/* ---- walking through all events -------------------------------------------------------------- */
 
 static void check_event(struct check *c, const struct trace_event *ev)
 {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- locks --------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 /* Returns the number of a stream's thread: a signal handler holds its thread's locks. */
 static uint32_t thread_number(const struct check *c, uint32_t stream)
@@ -85,7 +85,7 @@ void check_lock(struct check *c, const struct trace_event *ev)
 	}
 }
 
-/* ---- condition variables and signal handlers ----------------------------------------------- */
+/* ---- condition variables and signal handlers ------------------------------------------------- */
 
 static void start_wait(struct check *c, const struct trace_event *ev)
 {
@@ -151,7 +151,7 @@ void check_handler(struct check *c, const struct trace_event *ev)
 		check_violation(c, ev, "is in a signal handler that is not running");
 }
 
-/* ---- threads ------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 void check_thread(struct check *c, const struct trace_event *ev)
 {
@@ -185,7 +185,7 @@ void check_thread(struct check *c, const struct trace_event *ev)
 	}
 }
 
-/* ---- semaphores, barriers, once ------------------------------------------------------------ */
+/* ---- semaphores, barriers, once -------------------------------------------------------------- */
 
 void check_semaphore(struct check *c, const struct trace_event *ev)
 {
@@ -279,7 +279,7 @@ void check_once(struct check *c, const struct trace_event *ev)
 	}
 }
 
-/* ---- the heap ------------------------------------------------------------------------------ */
+/* ---- the heap -------------------------------------------------------------------------------- */
 
 void check_memory(struct check *c, const struct trace_event *ev)
 {
@@ -307,7 +307,7 @@ void check_memory(struct check *c, const struct trace_event *ev)
 	*size = 0;
 }
 
-/* ---- atomics ------------------------------------------------------------------------------- */
+/* ---- atomics --------------------------------------------------------------------------------- */
 
 /* The second pass compares each event with each doubt, so their number is limited. */
 #define DOUBTS_MAX 64

@@ -130,7 +130,7 @@ const struct trace *store_cursor_trace(const struct trace_cursor *c)
 	return c->trace;
 }
 
-/* ---- errors -------------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static bool fail_at_record(struct trace_cursor *c, struct err *err, const char *what)
 {
@@ -152,7 +152,7 @@ static bool end_or_fail(struct trace_cursor *c, struct err *err)
 	return false;
 }
 
-/* ---- calls --------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static void push_call(struct trace_cursor *c, const struct trace_frame *frame)
 {
@@ -221,7 +221,7 @@ static inline uint64_t next_step(const struct trace_cursor *c)
 	return (c->index - c->not_steps) | c->step_mask;
 }
 
-/* ---- segments ------------------------------------------------------------------------------ */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static inline uint64_t load_bytes(const uint8_t *p, unsigned bytes)
 {
@@ -379,7 +379,7 @@ static bool start_segment(struct trace_cursor *c, uint32_t h, struct err *err)
 	return true;
 }
 
-/* ---- runtime records ----------------------------------------------------------------------- */
+/* ---- runtime records ------------------------------------------------------------------------- */
 
 /* Sets an access's contents: `copies` values of f->n bytes, or none. Returns an error or NULL. */
 static const char *set_access_value(struct trace_event *ev, const struct codec_fields *f,
@@ -556,7 +556,7 @@ static bool decode_record(struct trace_cursor *c, struct trace_event *ev, struct
 	return true;
 }
 
-/* ---- blocks, and the whole stream ---------------------------------------------------------- */
+/* ---- blocks, and the whole stream ------------------------------------------------------------ */
 
 static bool next_block(struct trace_cursor *c, struct err *err)
 {

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- lines of the thread "-" --------------------------------------------------------------- */
+/* ---- lines of the thread "-" ----------------------------------------------------------------- */
 
 /*
  * Collects the addresses whose names the lines will use: all that a text trace gives, or those that
@@ -83,7 +83,7 @@ static void print_initials(const struct trace *trace, struct trace_symbols *symb
 	}
 }
 
-/* ---- the whole trace ----------------------------------------------------------------------- */
+/* ---- the whole trace ------------------------------------------------------------------------- */
 
 bool export_text(const struct trace *trace, FILE *out, struct err *err)
 {

@@ -33,7 +33,7 @@ static bool read_lines(struct importer *im, const struct file_view *view, struct
 	return true;
 }
 
-/* ---- the importer's interface -------------------------------------------------------------- */
+/* ---- the importer's interface ---------------------------------------------------------------- */
 
 /* Returns the contents of `meta`. A path can contain control characters; a line of meta cannot. */
 static char *format_meta(const char *path, bool has_points)

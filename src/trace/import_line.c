@@ -14,7 +14,7 @@
 #define SPACING 65536ull
 #define VALUE_MAX 4000
 
-/* ---- names --------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Copies a part of the line without its escapes to im->word, and returns its length. */
 static size_t unescape(struct importer *im, struct parse_slice s)
@@ -103,7 +103,7 @@ static bool find_or_add_address(struct importer *im, enum text_class class, stru
 	return true;
 }
 
-/* ---- lines of the thread "-" --------------------------------------------------------------- */
+/* ---- lines of the thread "-" ----------------------------------------------------------------- */
 
 static bool read_at(struct importer *im, struct err *err)
 {
@@ -168,7 +168,7 @@ static bool read_declaration(struct importer *im, struct err *err)
 			  "thread '-' has only the operations init, at and points");
 }
 
-/* ---- operations ---------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static bool is_fill(struct parse_slice s)
 {

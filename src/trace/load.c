@@ -21,7 +21,7 @@ void store_add_problem(struct trace *trace, char *text)
 		free(text);
 }
 
-/* ---- reading the files --------------------------------------------------------------------- */
+/* ---- reading the files ----------------------------------------------------------------------- */
 
 /*
  * Maps a file of the directory. Returns false if it is not there, and also, with `*ok` set to
@@ -146,7 +146,7 @@ static bool read_text(struct trace *trace, struct err *err)
 	return true;
 }
 
-/* ---- global variables ---------------------------------------------------------------------- */
+/* ---- global variables ------------------------------------------------------------------------ */
 
 /*
  * Is `name` a part of `whole`, as "s.x" and "s[]" are of "s"? The first part has the same address
@@ -214,7 +214,7 @@ const char *trace_object_name(const struct trace *trace, uint64_t address)
 	return i ? trace->global_names.items[*i] : NULL;
 }
 
-/* ---- the trace's interface ----------------------------------------------------------------- */
+/* ---- the trace's interface ------------------------------------------------------------------- */
 
 bool trace_open(const char *path, struct trace **out, struct err *err)
 {

@@ -11,7 +11,7 @@
 
 #define ADDRESS_MASK ((1ull << 48) - 1)
 
-/* ---- references ---------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 const struct store_module *store_module_of_site(const struct trace *trace,
 						const struct wire_element *site)
@@ -70,7 +70,7 @@ static const char *place_text(const struct trace *trace, const struct wire_eleme
 	const struct store_point *point = store_point_of_site(trace, site);
 
 	return point ? point->place
-		     : resolve_text(store_module_of_site(trace, site), &site->place_ref);
+		     : resolve_text(store_module_of_site(trace, site), &site->site_ref);
 }
 
 unsigned trace_site_lines(const struct trace *trace, const struct wire_element *site,
@@ -93,7 +93,7 @@ unsigned trace_site_lines(const struct trace *trace, const struct wire_element *
 	return count;
 }
 
-/* ---- checking and preparing the rows ------------------------------------------------------- */
+/* ---- checking and preparing the rows --------------------------------------------------------- */
 
 /* Returns what is wrong with an element that sets a slot, or NULL. */
 static const char *check_slot_definition(const struct wire_segment *row,
@@ -234,7 +234,7 @@ static void prepare_rows(struct trace *trace, struct store_module *m)
 	}
 }
 
-/* ---- reading the file ---------------------------------------------------------------------- */
+/* ---- reading the file ------------------------------------------------------------------------ */
 
 static void *copy_bytes(const struct file_view *view, size_t *at, size_t bytes, size_t extra)
 {

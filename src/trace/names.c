@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- escapes ------------------------------------------------------------------------------- */
+/* ---- escapes --------------------------------------------------------------------------------- */
 
 void names_escape(FILE *out, const char *text, size_t length, const char *also)
 {
@@ -45,7 +45,7 @@ size_t names_unescape(char *text, size_t length)
 	return to;
 }
 
-/* ---- adding names -------------------------------------------------------------------------- */
+/* ---- adding names ---------------------------------------------------------------------------- */
 
 void names_add_thread(struct names *names, uint32_t stream, const char *name)
 {
@@ -81,7 +81,7 @@ void names_add_initial(struct names *names, uint64_t address, uint32_t size, con
 	memcpy(initial->value, value, size);
 }
 
-/* ---- reading and printing the file --------------------------------------------------------- */
+/* ---- reading and printing the file ----------------------------------------------------------- */
 
 #define WORDS 4
 

@@ -63,7 +63,7 @@ struct trace_order {
 #define KEY_ENDED(stream) (2ull << 62 | (stream))
 #define KEY_STREAM(i) (3ull << 62 | (i))
 
-/* ---- the heap ------------------------------------------------------------------------------ */
+/* ---- the heap -------------------------------------------------------------------------------- */
 
 static bool is_earlier(const struct trace_order *o, uint32_t a, uint32_t b)
 {
@@ -125,7 +125,7 @@ static void unpark(struct trace_order *o, uint64_t key)
 	}
 }
 
-/* ---- the pass over the trace before the first event ---------------------------------------- */
+/* ---- the pass over the trace before the first event ------------------------------------------ */
 
 SORT_COMPARISON(by_object, struct order_number, a, b,
 		sort_order(a->object, b->object) ?: sort_order(a->sequence, b->sequence))
@@ -200,7 +200,7 @@ static void link_handlers(struct trace_order *o)
 	}
 }
 
-/* ---- advancing ----------------------------------------------------------------------------- */
+/* ---- advancing ------------------------------------------------------------------------------- */
 
 static void advance(struct trace_order *o, uint32_t i)
 {
@@ -244,7 +244,7 @@ static void start_heap(struct trace_order *o)
 	}
 }
 
-/* ---- which events may come next ------------------------------------------------------------ */
+/* ---- which events may come next -------------------------------------------------------------- */
 
 static bool has_reached(const struct order_head *head, uint64_t block, uint64_t offset)
 {
@@ -383,7 +383,7 @@ static void apply_event(struct trace_order *o, uint32_t i)
 	}
 }
 
-/* ---- order by the schedule ----------------------------------------------------------------- */
+/* ---- order by the schedule ------------------------------------------------------------------- */
 
 /*
  * Returns the stream whose slice it is, or TRACE_NONE if the schedule is used up. An event that is
@@ -445,7 +445,7 @@ static uint32_t pick_scheduled(struct trace_order *o)
 	return TRACE_NONE;
 }
 
-/* ---- order by sequence numbers and times --------------------------------------------------- */
+/* ---- order by sequence numbers and times ----------------------------------------------------- */
 
 /* Takes the stream with the lowest time out of the heap. Returns TRACE_NONE if none is ready. */
 static uint32_t pick_earliest(struct trace_order *o)
@@ -469,7 +469,7 @@ static uint32_t pick_earliest(struct trace_order *o)
 	return top;
 }
 
-/* ---- the order's interface ----------------------------------------------------------------- */
+/* ---- the order's interface ------------------------------------------------------------------- */
 
 struct trace_order *trace_order_open(const struct trace *trace)
 {

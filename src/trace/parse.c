@@ -40,7 +40,7 @@ bool parse_is(struct parse_slice slice, const char *word)
 	return strlen(word) == slice.length && !memcmp(word, slice.text, slice.length);
 }
 
-/* ---- splitting a line ---------------------------------------------------------------------- */
+/* ---- splitting a line ------------------------------------------------------------------------ */
 
 /* Takes the text up to `stop`, which is skipped, or to the line's end. False if there was none. */
 static bool take_until(const char **p, const char *end, char stop, struct parse_slice *slice)
@@ -123,7 +123,7 @@ bool parse_line(struct parse_line *line, struct err *err)
 	return split_operation(line, operation, err);
 }
 
-/* ---- numbers ------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static int hex_digit(char c)
 {

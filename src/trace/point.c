@@ -13,7 +13,7 @@
 
 const char *const point_words[POINT_KINDS] = { "call", "exec", "return", "probe" };
 
-/* ---- text traces --------------------------------------------------------------------------- */
+/* ---- text traces ----------------------------------------------------------------------------- */
 
 static bool read_words(const struct trace_cursor *cursor, uint8_t kind, const char *text,
 		       size_t length, struct trace_point *point)
@@ -72,7 +72,7 @@ static bool read_text(const struct trace_cursor *cursor, const struct trace_even
 	return false;
 }
 
-/* ---- recordings ---------------------------------------------------------------------------- */
+/* ---- recordings ------------------------------------------------------------------------------ */
 
 struct point_payload {
 	const uint8_t *p, *end;
@@ -207,7 +207,7 @@ bool point_read_record(const struct trace *trace, const struct trace_event *even
 		.function = self->name,
 		.plain = self->plain ? self->plain : self->name,
 		.library = self->library,
-		.is_body = self->kind == POINT_RETURN && !(self->flags & POINT_ROW_BEHIND),
+		.is_body = self->kind == POINT_RETURN && !(self->flags & POINT_ROW_AFTER_CALL),
 	};
 	if (self->kind == POINT_RETURN)
 		return take_return(trace, &in, self, point);
@@ -226,7 +226,7 @@ bool trace_read_point(const struct trace_cursor *cursor, const struct trace_even
 	return point_read_record(store_cursor_trace(cursor), event, point);
 }
 
-/* ---- printing ------------------------------------------------------------------------------ */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static void print_text(FILE *out, const char *text, uint32_t length)
 {

@@ -7,7 +7,7 @@
 
 #define WORDS 13
 
-/* ---- reading the file ---------------------------------------------------------------------- */
+/* ---- reading the file ------------------------------------------------------------------------ */
 
 /* Splits a line at tabs and undoes escapes. Returns false if there are not exactly WORDS words. */
 static bool split_line(char *line, char *words[WORDS])
@@ -117,7 +117,7 @@ void store_free_points(struct trace *trace)
 	free(trace->points_text);
 }
 
-/* ---- looking up points --------------------------------------------------------------------- */
+/* ---- looking up points ----------------------------------------------------------------------- */
 
 const struct store_point *store_point(const struct trace *trace, uint64_t n)
 {
@@ -154,7 +154,7 @@ struct trace_point_row trace_point_row(const struct trace *trace, size_t i)
 	return (struct trace_point_row){
 		.number = i + 1,
 		.kind = p->kind,
-		.is_body = !(p->flags & POINT_ROW_BEHIND),
+		.is_body = !(p->flags & POINT_ROW_AFTER_CALL),
 		.function = p->name,
 		.plain = p->plain ? p->plain : p->name,
 		.library = p->library,

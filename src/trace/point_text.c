@@ -36,7 +36,7 @@ static bool skip(struct point_reader *t, char c)
 	return true;
 }
 
-/* ---- values -------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool read_number(const char *text, size_t length, struct trace_value *value)
 {
@@ -147,7 +147,7 @@ static struct trace_value read_value(struct point_reader *t, const char *stops)
 	return value;
 }
 
-/* ---- the whole point ----------------------------------------------------------------------- */
+/* ---- the whole point ------------------------------------------------------------------------- */
 
 /* Reads "lib":f or f into the room, NUL-terminated. */
 static void read_name(struct point_reader *t, struct trace_point *point)

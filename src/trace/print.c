@@ -12,7 +12,7 @@
 
 #define RESERVED "|,)@"
 
-/* ---- names --------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /*
  * Does the name look like an address, a comment or the thread "-"? Then its first character is
@@ -52,7 +52,7 @@ void print_object(FILE *out, struct trace_symbols *symbols, uint64_t address)
 		fprintf(out, "0x%" PRIx64, address);
 }
 
-/* ---- values -------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static bool is_repeated_byte(const struct trace_event *ev, const uint8_t *value)
 {
@@ -80,7 +80,7 @@ static void print_value(FILE *out, const struct trace_event *ev, const uint8_t *
 	}
 }
 
-/* ---- operations ---------------------------------------------------------------------------- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 void print_access_arguments(FILE *out, struct trace_symbols *symbols, const struct trace_event *ev)
 {
@@ -231,7 +231,7 @@ static bool find_source(struct trace_symbols *symbols, const struct trace_event 
 	return ev->pc && trace_symbols_find(symbols, ev->pc + (ev->kind == EV_BEGIN), symbol, 1);
 }
 
-/* ---- places -------------------------------------------------------------------------------- */
+/* ---- places ---------------------------------------------------------------------------------- */
 
 void print_place(FILE *out, const struct trace *trace, struct trace_symbols *symbols,
 		 const struct trace_event *ev)

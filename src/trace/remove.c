@@ -53,7 +53,7 @@ bool trace_remove(const char *directory)
 	return rmdir(directory) == 0;
 }
 
-/* ---- moving -------------------------------------------------------------------------------- */
+/* ---- moving ---------------------------------------------------------------------------------- */
 
 static bool copy_file(int from_dir, int to_dir, const char *name)
 {

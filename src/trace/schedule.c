@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- reading the file ---------------------------------------------------------------------- */
+/* ---- reading the file ------------------------------------------------------------------------ */
 
 /* Drops unused slices (up to step 0) at the end: the runtime enlarges the file in advance. */
 static size_t count_used_slices(const struct control_slice *slices, size_t count)
@@ -82,7 +82,7 @@ uint64_t trace_switch_count(const struct trace *trace)
 	return switches;
 }
 
-/* ---- walking along the schedule ------------------------------------------------------------ */
+/* ---- walking along the schedule -------------------------------------------------------------- */
 
 static void find_slice_stream(struct schedule_walk *walk)
 {

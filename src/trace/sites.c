@@ -65,7 +65,7 @@ const struct wire_element *trace_site_number(const struct trace *trace, size_t i
 	return trace->steps.items[i].site;
 }
 
-/* ---- keys ---------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 /*
  * Files may be named by different paths, so only the file name counts. The size of the table tells
@@ -110,7 +110,7 @@ uint64_t trace_site_line_key(const struct trace *trace, uint64_t site)
 
 	if (!site || !store_module_of_site(trace, e) || !e->line)
 		return 0;
-	const uint64_t parts[] = { reference_target(&e->place_ref), reference_target(&e->name_ref),
+	const uint64_t parts[] = { reference_target(&e->site_ref), reference_target(&e->name_ref),
 				   reference_target(&e->path_ref),
 				   (uint64_t)e->line << 32 | (uint64_t)e->column << 16 | e->size,
 				   (uint64_t)e->kind << 8 | e->flags };
@@ -121,7 +121,7 @@ uint64_t trace_site_line_key(const struct trace *trace, uint64_t site)
 	return hash | 1;
 }
 
-/* ---- modules ------------------------------------------------------------------------------- */
+/* ---- modules --------------------------------------------------------------------------------- */
 
 static const struct store_module *find_module(const struct trace *trace, const char *path)
 {

@@ -10,7 +10,7 @@
 #include "trace/names.h"
 #include "trace/trace.h"
 
-/* ---- blocks -------------------------------------------------------------------------------- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 struct store_block {
 	const uint8_t *data; /* the records */
@@ -34,7 +34,7 @@ struct store_stream {
 	char *gap; /* why reading stops after the last block, or NULL if the stream ends there */
 };
 
-/* ---- the tables of a module, prepared for the cursor --------------------------------------- */
+/* ---- the tables of a module, prepared for the cursor ----------------------------------------- */
 
 /* One element with its references resolved. */
 struct store_step {
@@ -136,7 +136,7 @@ const struct store_point *store_point_of_site(const struct trace *trace,
 					      const struct wire_element *site);
 const struct store_point *store_point_at(const struct trace *trace, uint64_t pc);
 
-/* ---- ignored.c: accesses that the program asks sooth to ignore ------------------------------ */
+/* ---- ignored.c: accesses that the program asks sooth to ignore ------------------------------- */
 
 /* What a stream ignores at the moment. */
 struct store_ignoring {

@@ -60,7 +60,7 @@ static void add_problem(struct trace_symbols *s, const char *path, const char *w
 	*vec_push(&s->problems) = mem_format("%s: %s", path, what);
 }
 
-/* ---- which files were mapped where --------------------------------------------------------- */
+/* ---- which files were mapped where ----------------------------------------------------------- */
 
 /* Is the file the one that ran, as far as the trace shows? */
 static bool same_build(const struct trace *trace, const char *path, Dwfl_Module *module)
@@ -184,7 +184,7 @@ struct Dwfl *trace_symbols_dwfl(struct trace_symbols *s)
 	return s->dwfl;
 }
 
-/* ---- source lines -------------------------------------------------------------------------- */
+/* ---- source lines ---------------------------------------------------------------------------- */
 
 static const char *function_name(Dwarf_Die *die)
 {
@@ -323,7 +323,7 @@ unsigned trace_symbols_find(struct trace_symbols *s, uint64_t pc, struct trace_s
 	return most;
 }
 
-/* ---- variables ----------------------------------------------------------------------------- */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 /* Returns the symbol that starts at an address, unless another address has its name already. */
 static const char *find_object(struct trace_symbols *s, Dwfl_Module *module, uint64_t address)

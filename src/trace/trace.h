@@ -38,7 +38,7 @@ bool trace_is_cut(const struct trace *trace);
 size_t trace_problem_count(const struct trace *trace);
 const char *trace_problem(const struct trace *trace, size_t i);
 
-/* ---- streams ------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
 #define TRACE_NONE UINT32_MAX
 
@@ -66,7 +66,7 @@ uint32_t trace_find_stream(const struct trace *trace, uint32_t number);
  */
 uint32_t trace_stream_owner(const struct trace *trace, uint32_t i);
 
-/* ---- events -------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 #define TRACE_NO_INDEX UINT64_MAX
 #define TRACE_NO_STEP UINT64_MAX
@@ -123,7 +123,7 @@ size_t trace_cursor_stack(const struct trace_cursor *cursor, const struct trace_
 /* Returns the call that the last EXIT ended, or NULL. Valid until the next call. */
 const struct trace_frame *trace_cursor_last_exit(const struct trace_cursor *cursor);
 
-/* ---- controlled recordings ----------------------------------------------------------------- */
+/* ---- controlled recordings ------------------------------------------------------------------- */
 
 struct control_slice;
 struct control_thread;
@@ -147,7 +147,7 @@ uint64_t trace_switch_count(const struct trace *trace);
 bool trace_threads_by_path(const struct trace *trace, struct control_thread **threads,
 			   uint32_t *count, struct err *err);
 
-/* ---- source lines and names ---------------------------------------------------------------- */
+/* ---- source lines and names ------------------------------------------------------------------ */
 
 /* Text that is not NUL-terminated: print it with %.*s. */
 struct trace_span {

@@ -117,7 +117,7 @@ static bool copy_word(struct attempt *a, int engine, const struct grammar_word *
 static bool keep_key(struct attempt *a, struct prefix *n, int engine,
 		     const struct grammar_word *word)
 {
-	script_key_text key = { 0 };
+	script_buffer key = { 0 };
 	struct err err;
 
 	if (grammar_word_key(word, &key, &err)) {

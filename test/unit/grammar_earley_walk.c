@@ -313,7 +313,7 @@ static void compare(struct trial *trial, unsigned length, bool ends, enum gramma
 static void compare_keys(struct trial *trial, const struct grammar_word *word, unsigned depth,
 			 uint64_t hash)
 {
-	script_key_text key = { 0 };
+	script_buffer key = { 0 };
 	struct err err;
 	assert_true(grammar_word_key(word, &key, &err));
 	for (size_t i = 0; i < trial->futures.count; i++) {

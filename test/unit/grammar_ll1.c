@@ -403,7 +403,7 @@ static void test_tail(void **state)
 					"| ; T : b { n = n - b.x } assert(n + 1 == T.k) S | ; } }");
 	struct grammar_parser *parser = make_parser(made.grammar, false);
 	struct grammar_word *word = make_word(parser);
-	script_key_text first = { 0 }, last = { 0 };
+	script_buffer first = { 0 }, last = { 0 };
 	struct err err;
 
 	(void)state;
@@ -428,7 +428,7 @@ static void test_tail(void **state)
 
 static bool same_key(const struct grammar_word *one, const struct grammar_word *other)
 {
-	script_key_text a = { 0 }, b = { 0 };
+	script_buffer a = { 0 }, b = { 0 };
 	struct err err;
 	bool same;
 

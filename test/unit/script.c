@@ -151,7 +151,7 @@ static void errors_have_their_place(void **state)
 
 	(void)state;
 	made_open(&m, NULL);
-	m.place = (struct script_place){ file, 100000, 1 };
+	m.place = (struct script_location){ file, 100000, 1 };
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct err err = { .text = "" };
 
@@ -173,7 +173,7 @@ static void places_are_of_the_code(void **state)
 	(void)state;
 	made_open(&m, NULL);
 	assert_true(made_run(&m, "f = function() return nil .. 'x' end", false, &err));
-	m.place = (struct script_place){ "b.prop", 3, 1 };
+	m.place = (struct script_location){ "b.prop", 3, 1 };
 	assert_false(made_run(&m, "f()", false, &err));
 	assert_non_null(strstr(err.text, "a.prop:7: "));
 	assert_false(made_run(&m, "g()", false, &err));

@@ -20,7 +20,7 @@ static void made_open_with_names(struct made *m)
 static int judge(struct made *m, const char *condition, struct err *err)
 {
 	size_t at = 0;
-	char *lua = script_condition(condition, &at, err);
+	char *lua = script_translate_condition(condition, &at, err);
 	bool done, truth;
 
 	if (!lua)
@@ -273,7 +273,7 @@ static void refuses_what_is_no_condition(void **state)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct err err = { .text = "" };
 		size_t at = 99;
-		char *lua = script_condition(cases[i].text, &at, &err);
+		char *lua = script_translate_condition(cases[i].text, &at, &err);
 
 		if (lua)
 			fail_msg("'%s' became %s", cases[i].text, lua);
@@ -326,7 +326,7 @@ static void long_ones_end_well(void **state)
 			char *text = repeated(cases[i].start, cases[i].middle, count, cases[i].end);
 			struct err err;
 			size_t at;
-			char *lua = script_condition(text, &at, &err);
+			char *lua = script_translate_condition(text, &at, &err);
 
 			if (lua && made_run(&m, lua, true, &err))
 				lua_pop(m.lua, 1);
@@ -352,7 +352,7 @@ static void random_ones(void **state)
 		"1.5", "NULL", "(a)", "--[[",  "\\",	"\xff", "a ? b : c"
 	};
 	struct script *script = script_open(NULL);
-	struct script_place place = { "a.prop", 1, 1 };
+	struct script_location place = { "a.prop", 1, 1 };
 	unsigned accepted = 0;
 
 	(void)state;
@@ -372,7 +372,7 @@ static void random_ones(void **state)
 		}
 		if (random() % 8 == 0)
 			text[(size_t)random() % strlen(text)] = (char)(1 + random() % 255);
-		lua = script_condition(text, &at, &err);
+		lua = script_translate_condition(text, &at, &err);
 		if (!lua && (at > strlen(text) || !*err.text))
 			fail_msg("'%s': %zu", text, at);
 		if (lua && !script_compile(script, lua, &place, NULL, 0, true, &code, &err))

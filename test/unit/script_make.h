@@ -15,7 +15,7 @@
 struct made {
 	struct script *script;
 	lua_State *lua;
-	struct script_place place;
+	struct script_location place;
 	int environment; /* in the registry */
 };
 

@@ -175,7 +175,7 @@ static void some_cannot_be_copied(void **state)
 
 /* ---- keys -------------------------------------------------------------------------------------- */
 
-static void key_of(struct made *m, const char *text, script_key_text *key)
+static void key_of(struct made *m, const char *text, script_buffer *key)
 {
 	struct err err = { .text = "" };
 
@@ -228,7 +228,7 @@ static void keys_tell_what_differs(void **state)
 		{ "math" },
 	};
 	enum { CLASSES = sizeof classes / sizeof *classes };
-	script_key_text keys[CLASSES] = { 0 }, key = { 0 };
+	script_buffer keys[CLASSES] = { 0 }, key = { 0 };
 	struct made m;
 
 	(void)state;
@@ -258,7 +258,7 @@ static void copies_have_the_same_key(void **state)
 {
 	struct made m;
 	struct err err;
-	script_key_text a = { 0 }, b = { 0 };
+	script_buffer a = { 0 }, b = { 0 };
 
 	(void)state;
 	made_open(&m, NULL);
@@ -293,7 +293,7 @@ static void some_have_no_key(void **state)
 	static const char *const cases[] = { "function() end", "{ function() end }", "{ [{}] = 1 }",
 					     "{ { [count] = 1 } }" };
 	struct made m;
-	script_key_text key = { 0 };
+	script_buffer key = { 0 };
 
 	(void)state;
 	made_open(&m, NULL);

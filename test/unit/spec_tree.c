@@ -60,7 +60,8 @@ static const struct spec_event *event(const struct spec_property *p, const char 
 }
 
 /* Is this piece of the file where the place says? */
-static void assert_stands(const struct spec_file *file, struct spec_place place, const char *text)
+static void assert_stands(const struct spec_file *file, struct spec_location place,
+			  const char *text)
 {
 	const char *at = file->text;
 

@@ -68,9 +68,9 @@ static size_t make_modules(uint8_t *out)
 				.name_ref =
 					(int32_t)(STR + 6 -
 						  (at + offsetof(struct wire_element, name_ref))),
-				.place_ref =
+				.site_ref =
 					(int32_t)(STR + 14 -
-						  (at + offsetof(struct wire_element, place_ref))),
+						  (at + offsetof(struct wire_element, site_ref))),
 			};
 			if (rows[i].e[k].value_form == WIRE_SAME)
 				rows[i].e[k].size = 4;

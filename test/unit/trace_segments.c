@@ -49,8 +49,8 @@ static void element(struct wire_element e, uint64_t address, const char *name, c
 	if (name)
 		e.name_ref = (int32_t)(text(name) - (at + offsetof(struct wire_element, name_ref)));
 	if (place)
-		e.place_ref =
-			(int32_t)(text(place) - (at + offsetof(struct wire_element, place_ref)));
+		e.site_ref =
+			(int32_t)(text(place) - (at + offsetof(struct wire_element, site_ref)));
 	memcpy(table.seg + table.seg_bytes, &e, sizeof e);
 	table.seg_bytes += sizeof e;
 }

@@ -22,5 +22,6 @@ const known_call *known_call_find(const std::string &linker_name)
 
 bool known_call_runs_program(const known_call *known)
 {
-	return known && (known->how == CALL_PLACE || std::string(known->name) == "pthread_once");
+	return known &&
+	       (known->how == CALL_SITE_ONLY || std::string(known->name) == "pthread_once");
 }

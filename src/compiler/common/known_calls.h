@@ -9,7 +9,7 @@
 
 #include <string>
 
-enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_PLACE };
+enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_SITE_ONLY };
 
 struct known_call {
 	const char *name;

@@ -46,7 +46,7 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 		return slot;
 	}
 
-	/* ---- proposals, before the analysis ---- */
+	/* ---- proposals, before the analysis -------------------------------------------------- */
 
 	/* At the end of `at`, `value` is recorded with the contents that `start` has there. */
 	struct definition {
@@ -82,7 +82,7 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 		invariants.push_back(d);
 	}
 
-	/* ---- generation: walks a block in the same order as the analysis ---- */
+	/* ---- generation: walks a block in the same order as the analysis --------------------- */
 
 	void enter_block(block_t block)
 	{
@@ -144,7 +144,7 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 
 	~slot_analysis() = default;
 
-	/* ---- supplied by the plugin ---- */
+	/* ---- supplied by the plugin ---------------------------------------------------------- */
 
 	/* Splits x + constant, where x is as wide: returns x, or the value itself. */
 	virtual value_t without_constant(value_t value, int64_t *plus) const = 0;

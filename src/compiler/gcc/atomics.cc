@@ -67,7 +67,7 @@ static bool parse_update(const builtin &b, atomic_operation *op, bool *wants_new
 	return false;
 }
 
-/* ---- calls of the runtime ------------------------------------------------------------------- */
+/* ---- calls of the runtime -------------------------------------------------------------------- */
 
 static tree unsigned_type(int size)
 {

@@ -222,7 +222,7 @@ void note_block_effects(basic_block bb, plan &p)
 	}
 }
 
-/* ---- generation ----------------------------------------------------------------------------- */
+/* ---- generation ------------------------------------------------------------------------------ */
 
 void close_if_full(segment &s, gimple_stmt_iterator *gsi, HOST_WIDE_INT size)
 {

@@ -17,7 +17,7 @@
 #include <map>
 #include <string>
 
-/* ---- bit-fields ----------------------------------------------------------------------------- */
+/* ---- bit-fields ------------------------------------------------------------------------------ */
 
 /*
  * The machine reads and writes the whole unit that contains a bit-field. From here on the program
@@ -148,7 +148,7 @@ static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned
 	source_references[stmt] = ref;
 }
 
-/* ---- complex long double -------------------------------------------------------------------- */
+/* ---- complex long double --------------------------------------------------------------------- */
 
 /*
  * Only two times ten of the 32 bytes are moved, so the value is read and written as two numbers.
@@ -214,7 +214,7 @@ static void lower_assign(gimple_stmt_iterator *gsi)
 		lower_complex_store(gsi);
 }
 
-/* ---- calls ---------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static bool is_memory(tree value)
 {

@@ -12,7 +12,7 @@
 
 #define STRUCT_MAX 16
 
-/* ---- types ---------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static char integer_letter(tree type)
 {
@@ -78,7 +78,7 @@ static char pointed_letter(tree type)
 	return letter < 'A' ? 'o' : letter;
 }
 
-/* ---- operands ------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 struct point_operands {
 	gimple_seq seq = NULL; /* statements that must come before the NOP */

@@ -85,7 +85,7 @@ bool is_private(tree value, declaration_set &escaping)
 	       !escaping.contains(base);
 }
 
-/* ---- calls ---------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 bool has_prefix(const std::string &text, const char *prefix)
 {
@@ -199,7 +199,7 @@ void mark_call(gcall *call, declaration_set &escaping)
 		split_result(call);
 		tree result = result_of(call);
 		back.kind = POINT_RETURN;
-		back.flags = POINT_ROW_BEHIND;
+		back.flags = POINT_ROW_AFTER_CALL;
 		/* the functions that return a pointer return their first argument */
 		bool hidden = result && keeps_no_pointer(call) &&
 			      POINTER_TYPE_P(TREE_TYPE(result)) &&
@@ -213,7 +213,7 @@ void mark_call(gcall *call, declaration_set &escaping)
 	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
 }
 
-/* ---- probes --------------------------------------------------------------------------------- */
+/* ---- probes ---------------------------------------------------------------------------------- */
 
 /* __sooth_probe("app:name", …) from annotate.h exists only to be replaced here. */
 void replace_probe(gcall *call)
@@ -232,7 +232,7 @@ void replace_probe(gcall *call)
 	gsi_remove(&gsi, true);
 }
 
-/* ---- bodies --------------------------------------------------------------------------------- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 void mark_entry(function *fn, const point &base)
 {
@@ -281,7 +281,7 @@ void mark_return(greturn *stmt, const point &base)
 	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
 }
 
-/* ---- functions ------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 struct point_candidates {
 	std::vector<gcall *> calls, probes;

@@ -14,7 +14,7 @@ struct segment_counts segment_counts;
 /* Maximum payload of a segment: the last store may write eight bytes beyond it. */
 #define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
 
-/* ---- assembler statements ------------------------------------------------------------------- */
+/* ---- assembler statements -------------------------------------------------------------------- */
 
 static tree operand(const char *constraint, tree value)
 {
@@ -130,7 +130,7 @@ void segment::insert_nop(gimple_stmt_iterator *gsi)
 	gsi_insert_before(gsi, build_asm(text, {}, { cursor }), GSI_SAME_STMT);
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* In an asm template percent signs and dialect braces have a meaning. */
 static std::string escape_template(const std::string &text)
@@ -171,7 +171,7 @@ std::string segment::row_text() const
 	return text + "\t.popsection\n";
 }
 
-/* ---- elements ------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 bool segment::has_room(HOST_WIDE_INT size) const
 {

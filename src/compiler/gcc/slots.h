@@ -11,7 +11,7 @@
 class slots : public slot_analysis<tree, basic_block, tree>
 {
       public:
-	/* ---- what happens in a block, in program order ---- */
+	/* ---- what happens in a block, in program order --------------------------------------- */
 	void note_recorded(basic_block bb, tree value);
 	void note_forgotten(basic_block bb);
 

@@ -15,7 +15,7 @@ uint64_t access_size(const DataLayout &layout, Type *type)
 	return layout.getTypeStoreSize(type).getFixedValue();
 }
 
-/* ---- addresses ------------------------------------------------------------------------------ */
+/* ---- addresses ------------------------------------------------------------------------------- */
 
 /*
  * Returns whether code in this unit refers to the variable as symbol(%rip), so that the table can

@@ -99,7 +99,7 @@ class replacement
 	const DataLayout &layout;
 };
 
-/* ---- instructions --------------------------------------------------------------------------- */
+/* ---- instructions ---------------------------------------------------------------------------- */
 
 static void lower_load(LoadInst *load)
 {

@@ -161,7 +161,7 @@ void note_block_effects(const DataLayout &layout, BasicBlock *block, const std::
 	}
 }
 
-/* ---- generation ----------------------------------------------------------------------------- */
+/* ---- generation ------------------------------------------------------------------------------ */
 
 class generator
 {
@@ -252,7 +252,7 @@ class generator
 	}
 };
 
-/* ---- functions ------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /*
  * Returns whether the function is an ifunc resolver. The dynamic linker calls resolvers before our

@@ -104,7 +104,7 @@ static bool is_aggregate(const Instruction &i)
 	return false;
 }
 
-/* ---- copies and fills ----------------------------------------------------------------------- */
+/* ---- copies and fills ------------------------------------------------------------------------ */
 
 bool lower_is_inline(const MemIntrinsic &stmt)
 {
@@ -148,7 +148,7 @@ static bool is_shared_memory(const MemIntrinsic &stmt, access_sharing &sharing)
 	       (copy && sharing.is_shared(copy->getRawSource()));
 }
 
-/* ---- calls ---------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Structs passed by value are read before the call. */
 static void lower_arguments(CallBase *call, access_sharing &sharing)

@@ -25,7 +25,7 @@ struct object_view {
 	int64_t offset = 0;
 };
 
-/* ---- variables ------------------------------------------------------------------------------ */
+/* ---- variables ------------------------------------------------------------------------------- */
 
 /*
  * How debug information relates a value to a variable: the value is the variable's contents, or its
@@ -89,7 +89,7 @@ DILocalVariable *variable_in(Value *memory)
 	return declared ? declared : variable_of(memory, ROLE_ADDRESS, nullptr);
 }
 
-/* ---- objects -------------------------------------------------------------------------------- */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 class describer
 {
@@ -279,7 +279,7 @@ class describer
 	DIType *last_type = nullptr; /* type of the last result of reference() */
 };
 
-/* ---- references ----------------------------------------------------------------------------- */
+/* ---- references ------------------------------------------------------------------------------ */
 
 names_reference describer::reference(const object_view &v, uint64_t size, bool is_whole,
 				     StringRef wanted)

@@ -19,7 +19,7 @@ using namespace llvm;
 static const point_escape escape = { "$", '$' };
 static const unsigned struct_max = 16;
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /*
  * \1 prevents LLVM from changing a name. The body of a builtin that a system header defines (for
@@ -53,7 +53,7 @@ std::string point_full_name(const Function &function)
 	return plain.empty() || plain == linker ? linker : linker + "\t" + plain;
 }
 
-/* ---- operands ------------------------------------------------------------------------------- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
 struct point_operands {
 	std::vector<Value *> in;
@@ -194,7 +194,7 @@ void point_builder::insert(const point &p, Instruction *before, DebugLoc where)
 	mark_operands(call, o.element);
 }
 
-void point_add_none(Function &function, const seen_place &where, const char *why)
+void point_add_none(Function &function, const seen_location &where, const char *why)
 {
 	std::string linker = point_linker_name(function), plain = plain_of(function, linker);
 	point_row_text row = { POINT_ROW_NONE,

@@ -57,6 +57,6 @@ std::string point_linker_name(const llvm::Function &function);
 std::string point_full_name(const llvm::Function &function);
 
 /* Adds a row that says that the function has no points, and why. */
-void point_add_none(llvm::Function &function, const seen_place &where, const char *why);
+void point_add_none(llvm::Function &function, const seen_location &where, const char *why);
 
 #endif

@@ -60,7 +60,7 @@ bool seen_is_loose()
 namespace
 {
 
-/* ---- types ---------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 class type_classifier
 {
@@ -175,7 +175,7 @@ seen_type type_classifier::classify(QualType type)
 		 size_of(unqualified(type)) };
 }
 
-/* ---- declarations --------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 struct return_statements {
 	const ReturnStmt *first = nullptr;
@@ -219,7 +219,7 @@ class declaration_visitor : public RecursiveASTVisitor<declaration_visitor>
 
 	std::string name_of(GlobalDecl of);
 	std::vector<std::string> names_of(const FunctionDecl *function);
-	seen_place place_of(SourceLocation where);
+	seen_location place_of(SourceLocation where);
 	seen_function describe(const FunctionDecl *function);
 };
 
@@ -248,7 +248,7 @@ std::vector<std::string> declaration_visitor::names_of(const FunctionDecl *funct
 	return { name_of(GlobalDecl(function)) };
 }
 
-seen_place declaration_visitor::place_of(SourceLocation where)
+seen_location declaration_visitor::place_of(SourceLocation where)
 {
 	const SourceManager &sources = ast.getSourceManager();
 	PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(where));
@@ -278,7 +278,7 @@ seen_function declaration_visitor::describe(const FunctionDecl *function)
 		return_statements found;
 		find_returns(function->getBody(), found);
 		if (found.count == 1) {
-			seen_place where = place_of(found.first->getReturnLoc());
+			seen_location where = place_of(found.first->getReturnLoc());
 			made.return_line = where.line;
 			made.return_column = where.column;
 		}
@@ -329,7 +329,7 @@ bool declaration_visitor::VisitCallExpr(CallExpr *call)
 	std::string name = name_of(GlobalDecl(function));
 	if (name.compare(0, 10, "__builtin_") == 0)
 		return true;
-	seen_place where = place_of(call->getExprLoc());
+	seen_location where = place_of(call->getExprLoc());
 	auto added = calls.emplace(call_key(name, where.line, where.column),
 				   seen_call{ arguments, false });
 	if (!added.second && added.first->second.arguments.size() != arguments.size())

@@ -28,7 +28,7 @@ struct seen_type {
 	unsigned size; /* bytes */
 };
 
-struct seen_place {
+struct seen_location {
 	std::string file; /* as it was named when it was opened */
 	unsigned line, column;
 };
@@ -37,7 +37,7 @@ struct seen_function {
 	std::vector<seen_type> parameters; /* `this` first */
 	seen_type result;
 	bool has_prototype, is_variadic, is_inline, is_of_system;
-	seen_place where;
+	seen_location where;
 	unsigned return_line,
 		return_column; /* of the only `return`; 0: there is none, or several */
 };

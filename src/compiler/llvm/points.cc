@@ -255,7 +255,7 @@ void point_inserter::mark_return_of_call(const candidate_call &f, const point &b
 		return;
 	IRBuilder<> builder(at);
 	back.kind = POINT_RETURN;
-	back.flags = POINT_ROW_BEHIND;
+	back.flags = POINT_ROW_AFTER_CALL;
 	/* memcpy, memmove and memset return their first argument */
 	Value *value = isa<MemIntrinsic>(f.call) ? f.call->getArgOperand(0) : f.call;
 	if (!value->getType()->isVoidTy()) {
@@ -357,7 +357,7 @@ void point_inserter::mark_body(const point_candidates &f)
 			llvm_forget_memory_effects(*call);
 }
 
-/* ---- functions ------------------------------------------------------------------------------ */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 /* Small functions that call nothing and are meant to be inlined: the same rule as for gcc. */
 bool is_too_small(const seen_function *seen, const point_candidates &f)

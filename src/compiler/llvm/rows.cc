@@ -12,7 +12,7 @@ using namespace llvm;
 
 static const char text_section[] = "sooth_str", row_section[] = "sooth_seg";
 
-/* ---- texts ---------------------------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
 /*
  * Returns the variable for a text. A name made of the contents finds it again: a function pass has
@@ -39,7 +39,7 @@ static GlobalVariable *text_of(Module &module, const std::string &text)
 	return made;
 }
 
-/* ---- rows ----------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 class row_builder
 {
@@ -134,7 +134,7 @@ class row_builder
 		fields.push_back(address(e, at + offsetof(wire_element, address_ref)));
 		fields.push_back(to_text(e.name, at + offsetof(wire_element, name_ref)));
 		fields.push_back(to_text(e.path, at + offsetof(wire_element, path_ref)));
-		fields.push_back(to_text(e.site, at + offsetof(wire_element, place_ref)));
+		fields.push_back(to_text(e.site, at + offsetof(wire_element, site_ref)));
 		fields.push_back(field_value(element_type, 15, w.field_offset));
 		fields.push_back(field_value(element_type, 16, w.value));
 		return ConstantStruct::get(element_type, fields);
@@ -149,7 +149,7 @@ GlobalVariable *rows_add(Function &function, unsigned bytes,
 	return builder.row;
 }
 
-/* ---- the module ----------------------------------------------------------------------------- */
+/* ---- the module ------------------------------------------------------------------------------ */
 
 bool rows_are_there(const Module &module)
 {

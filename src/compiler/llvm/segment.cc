@@ -16,7 +16,7 @@ struct segment_counts segment_counts;
 
 #define CLOBBERS ",~{memory},~{dirflag},~{fpsr},~{flags}"
 
-/* ---- assembler statements ------------------------------------------------------------------- */
+/* ---- assembler statements -------------------------------------------------------------------- */
 
 static CallInst *build_asm(IRBuilder<> &before, Type *result, const char *text,
 			   const char *constraints, ArrayRef<Value *> inputs)
@@ -105,7 +105,7 @@ void segment::insert_nop(IRBuilder<> &before)
 		  { cursor, before.getInt64(elements.size() - 1) });
 }
 
-/* ---- elements ------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 bool segment::has_room(uint64_t size) const
 {

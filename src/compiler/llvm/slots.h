@@ -18,7 +18,7 @@ struct slot_start {
 class slots : public slot_analysis<llvm::Value *, llvm::BasicBlock *, slot_start>
 {
       public:
-	/* ---- what happens in a block, in program order ---- */
+	/* ---- what happens in a block, in program order --------------------------------------- */
 	void note_address(llvm::BasicBlock *block, const access_address &address);
 	void note_recorded(llvm::BasicBlock *block, llvm::Value *value);
 	/* recorded unless the reader can compute it */

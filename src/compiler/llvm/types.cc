@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-/* ---- names ---------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Removes template arguments. */
 static std::string without_template_arguments(StringRef name)
@@ -63,7 +63,7 @@ DIType *types_find(const Module &module, StringRef name)
 	return found == listed.end() ? nullptr : found->second;
 }
 
-/* ---- types ---------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static bool is_alias(const DIDerivedType *type)
 {
@@ -106,7 +106,7 @@ static uint64_t size_in_bytes(DIType *type)
 	return type ? type->getSizeInBits() / 8 : 0;
 }
 
-/* ---- paths ---------------------------------------------------------------------------------- */
+/* ---- paths ----------------------------------------------------------------------------------- */
 
 void types_path::wrap()
 {

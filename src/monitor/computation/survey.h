@@ -112,7 +112,7 @@ static inline struct lock_holder *lock_find_reader(const struct lock_holders *lo
  */
 void survey_locks_see(struct survey *survey, const struct trace_event *event, uint32_t thread);
 
-/* ---- survey_unexplained.c ------------------------------------------------------------------------- */
+/* ---- survey_unexplained.c -------------------------------------------------------------------- */
 
 /*
  * Called in trace order: finds objects with operations that the recording does not explain.

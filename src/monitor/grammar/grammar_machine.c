@@ -31,7 +31,7 @@ struct grammar_states {
 	VEC(struct grammar_machine_state) states; /* [0] is the violated state */
 	struct intern keys;			  /* key to the number of the state - 1 */
 	struct map successors;			  /* (state, label) to the next state */
-	script_key_text key;
+	script_buffer key;
 	grammar_token_values values;
 	uint32_t first;
 	size_t key_bytes;

@@ -28,7 +28,7 @@ struct atomicity_search {
 	struct order_sources sources;
 };
 
-/* ---- queries ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static void make_query(struct atomicity_search *s, const struct interruption *candidate)
 {
@@ -43,7 +43,7 @@ static void make_query(struct atomicity_search *s, const struct interruption *ca
 	node_query_next(&s->query, &s->sources, candidate->l2);
 }
 
-/* ---- claims -------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 /* The last access that can be l1 in this schedule: the query was about the first. */
 static uint32_t find_last_l1(struct atomicity_search *s, const struct interruption *candidate,
@@ -147,7 +147,7 @@ static bool ask(struct atomicity_search *s, const struct interruption *candidate
 	return false;
 }
 
-/* ---- the analysis -------------------------------------------------------------------------- */
+/* ---- the analysis ---------------------------------------------------------------------------- */
 
 static bool ask_about_candidate(void *context, const void *candidate, uint64_t key)
 {

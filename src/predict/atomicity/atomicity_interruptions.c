@@ -28,7 +28,7 @@ static uint32_t thread_of(const struct interruptions *t, uint32_t node)
 	return t->model->thread.items[node];
 }
 
-/* ---- candidates with the same sites -------------------------------------------------------- */
+/* ---- candidates with the same sites ---------------------------------------------------------- */
 
 static bool is_observed(const struct interruption *candidate)
 {
@@ -78,7 +78,7 @@ static void keep_interruption(struct interruptions *t, const struct interruption
 		site_group_keep(&t->by_sites, group, i);
 }
 
-/* ---- one cell ------------------------------------------------------------------------------ */
+/* ---- one cell -------------------------------------------------------------------------------- */
 
 /*
  * The nodes of the group that can come after `first` and before `last`. They are consecutive,
@@ -191,7 +191,7 @@ static void find_in_cell(struct interruptions *t, const struct fragment_access *
 	}
 }
 
-/* ---- several cells ------------------------------------------------------------------------- */
+/* ---- several cells --------------------------------------------------------------------------- */
 
 SORT_COMPARISON(by_fragment_and_thread, struct remote_touch, a, b,
 		sort_order(a->fragment, b->fragment) ?: sort_order(a->thread, b->thread)
@@ -276,7 +276,7 @@ void interruptions_collect(struct interruptions *t)
 	t->cut = t->steps >= STEPS_MOST;
 }
 
-/* ---- every interruption -------------------------------------------------------------------- */
+/* ---- every interruption ---------------------------------------------------------------------- */
 
 typedef VEC(uint32_t) node_list;
 
@@ -364,7 +364,7 @@ void interruptions_each(struct interruptions *t,
 	vec_free(&remotes);
 }
 
-/* ---- the module ---------------------------------------------------------------------------- */
+/* ---- the module ------------------------------------------------------------------------------ */
 
 void interruptions_open(struct interruptions *t, const struct analysis *analysis,
 			const struct fragments_wanted *wanted)

@@ -32,7 +32,7 @@ struct deadlock_search {
 	struct map asked, found; /* sets of events that were asked about; keys with a claim */
 };
 
-/* ---- a query about one set of events ------------------------------------------------------- */
+/* ---- a query about one set of events --------------------------------------------------------- */
 
 /* Does not depend on the order of the items. */
 static uint64_t hash_set(const uint32_t *items, size_t count)
@@ -98,7 +98,7 @@ static bool ask_about_cycle(struct deadlock_search *s, const uint32_t *items, si
 	return true;
 }
 
-/* ---- from a cycle of groups to events ------------------------------------------------------ */
+/* ---- from a cycle of groups to events -------------------------------------------------------- */
 
 struct deadlock_instances {
 	VEC(uint32_t) items; /* waiters, `width` for each instance */
@@ -253,7 +253,7 @@ static void ask_about_members(struct deadlock_search *s)
 	vec_free(&list.items);
 }
 
-/* ---- cycles of groups ---------------------------------------------------------------------- */
+/* ---- cycles of groups ------------------------------------------------------------------------ */
 
 /* Can the group follow the last one on the path? */
 static bool can_continue(const struct deadlock_search *s, uint32_t group)

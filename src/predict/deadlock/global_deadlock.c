@@ -29,7 +29,7 @@ struct global_search {
 	struct map found; /* keys */
 };
 
-/* ---- what a phase demands in addition ------------------------------------------------------ */
+/* ---- what a phase demands in addition -------------------------------------------------------- */
 
 /*
  * Each clause of a phase contains the negation of a boolean, the guard. These clauses stay in the
@@ -107,7 +107,7 @@ static bool demand_lost_signal(struct global_search *r, int32_t guard)
 	return any;
 }
 
-/* ---- findings ------------------------------------------------------------------------------ */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 static void add_claim(struct global_search *r, const struct order_solution *solution, uint64_t key)
 {

@@ -52,7 +52,7 @@ static uint32_t last_node(const struct global_query *g, uint32_t t)
 	return model->thread_nodes.items[model->thread_start.items[t + 1] - 1];
 }
 
-/* ---- states of threads --------------------------------------------------------------------- */
+/* ---- states of threads ----------------------------------------------------------------------- */
 
 /*
  * The literal "thread t is over": its last node is inside. If that always holds, the literal is a
@@ -103,7 +103,7 @@ static void add_states(struct global_query *g, uint32_t t, const bool *possible)
 	global_query_add_clause(g, &options);
 }
 
-/* ---- reasons to be blocked ----------------------------------------------------------------- */
+/* ---- reasons to be blocked ------------------------------------------------------------------- */
 
 /*
  * The literal "thread t has the lock": it is blocked with it, or it is over and never released it.
@@ -221,7 +221,7 @@ static void add_reasons(struct global_query *g, uint32_t item)
 		global_query_add_clause(g, &reasons);
 }
 
-/* ---- the whole query ----------------------------------------------------------------------- */
+/* ---- the whole query ------------------------------------------------------------------------- */
 
 /*
  * Demands that a thread is blocked, and that part of the set is in no earlier window: otherwise

@@ -100,7 +100,7 @@ enum order_answer analysis_ask(struct analysis *analysis, const struct order_que
 	return answer;
 }
 
-/* ---- keys ------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 /*
  * A sum, so that the order of the sites does not matter. Keys are compared as if no two sets of
@@ -143,7 +143,7 @@ void analysis_count_failures(struct analysis *analysis, uint64_t key, uint64_t c
 	*vec_push(&analysis->failures) = (struct failed_queries){ key, count };
 }
 
-/* ---- claims ----------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 struct analysis_claim *analysis_add_claim(struct analysis *analysis,
 					  const struct order_solution *solution,

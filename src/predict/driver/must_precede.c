@@ -69,7 +69,7 @@ static void require_all(struct precede_builder *m, const uint32_t *more)
 	}
 }
 
-/* ---- lists --------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 /* Lists are filled in two passes: the first counts, with `items` NULL, the second stores. */
 static void put_in_list(struct node_lists *lists, uint32_t key, uint32_t item)
@@ -123,7 +123,7 @@ static void make_node_lists(struct precede_builder *m)
 	put_all_in_lists(m);
 }
 
-/* ---- the writes that a read can take its value from ---------------------------------------- */
+/* ---- the writes that a read can take its value from ------------------------------------------ */
 
 static int compare_values(const void *a, const void *b, void *context)
 {
@@ -195,7 +195,7 @@ static uint32_t find_first_write_of_value(const struct precede_builder *m,
 	return cell->write_start + i;
 }
 
-/* ---- explanations -------------------------------------------------------------------------- */
+/* ---- explanations ---------------------------------------------------------------------------- */
 
 /*
  * What all explanations of an event require. An explanation that was recorded later than the event
@@ -311,7 +311,7 @@ static void require_posts(struct precede_builder *m, uint32_t node, uint32_t num
 		require_all(m, m->least);
 }
 
-/* ---- locks --------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 static int compare_held(const void *a, const void *b, void *context)
 {
@@ -415,7 +415,7 @@ static bool require_locks(struct precede_builder *m, uint32_t node)
 	return news;
 }
 
-/* ---- the pass along the recorded order ----------------------------------------------------- */
+/* ---- the pass along the recorded order ------------------------------------------------------- */
 
 static void compute_node(struct precede_builder *m, uint32_t node)
 {

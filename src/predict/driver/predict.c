@@ -68,7 +68,7 @@ struct predictor {
 	enum { NOT_TESTED, CONSISTENT, CONTRADICTORY } consistency;
 };
 
-/* ---- analysing --------------------------------------------------------------------------- */
+/* ---- analysing ------------------------------------------------------------------------------- */
 
 /* Runs in a worker. The time that is left is divided among the windows that are left. */
 static void analyse_window(void *context, size_t i)
@@ -96,7 +96,7 @@ static void analyse_window(void *context, size_t i)
 	batch->windows[i] = NULL;
 }
 
-/* ---- reading ----------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Returns false when there are no more windows, or no time to analyse them. */
 static bool read_batch(struct predictor *p, struct batch *batch)
@@ -151,7 +151,7 @@ static void estimate_windows_left(struct predictor *p)
 			(uint64_t)((double)windows * (double)(all - done) / (double)done);
 }
 
-/* ---- checking ---------------------------------------------------------------------------- */
+/* ---- checking -------------------------------------------------------------------------------- */
 
 static struct checker_slice *copy_runs(const struct window_slice *runs, uint64_t first,
 				       uint64_t last)
@@ -383,7 +383,7 @@ static void check_batch(struct predictor *p, struct batch *batch)
 	batch->count = 0;
 }
 
-/* ---- the whole prediction ---------------------------------------------------------------- */
+/* ---- the whole prediction -------------------------------------------------------------------- */
 
 /* Before the claims are checked: a rejected claim is a bug in sooth, and is reported. */
 static void remember_batch_results(struct predictor *p, const struct batch *batch)

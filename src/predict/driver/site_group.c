@@ -8,7 +8,7 @@
 #define ALWAYS_ASKED 2	    /* candidates are asked about in any case */
 #define HALVING_FAILURES 64 /* this many queries in vain halve the number */
 
-/* ---- keeping candidates ------------------------------------------------------------------- */
+/* ---- keeping candidates ---------------------------------------------------------------------- */
 
 struct site_group *site_groups_find(struct site_groups *groups, const struct analysis *analysis,
 				    uint64_t key)
@@ -69,7 +69,7 @@ void site_groups_free(struct site_groups *groups)
 	map_free(&groups->numbers);
 }
 
-/* ---- asking about them -------------------------------------------------------------------- */
+/* ---- asking about them ----------------------------------------------------------------------- */
 
 uint64_t site_group_query_limit(const struct analysis *analysis, uint64_t key, uint64_t most)
 {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the analyses ------------------------------------------------------------------------ */
+/* ---- the analyses ---------------------------------------------------------------------------- */
 
 static const struct {
 	unsigned wanted; /* any of these enum predict_analysis; 0: patterns, if there are any */
@@ -50,7 +50,7 @@ static void run_analyses(struct analysis *analysis, double seconds)
 	}
 }
 
-/* ---- from claims to findings ------------------------------------------------------------- */
+/* ---- from claims to findings ----------------------------------------------------------------- */
 
 static bool is_pending(const struct window *window, uint32_t event)
 {
@@ -374,7 +374,7 @@ static void copy_claims(struct window_result *result, const struct analysis *ana
 	vec_free(&sorted);
 }
 
-/* ---- leads ------------------------------------------------------------------------------- */
+/* ---- leads ----------------------------------------------------------------------------------- */
 
 #define LEADS_MOST 32 /* in a window: each is a run of the program */
 

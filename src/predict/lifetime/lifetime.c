@@ -31,7 +31,7 @@ struct lifetime_search {
 	bool observed;	     /* as recorded, no lifetime begins between the end and the use */
 };
 
-/* ---- the query --------------------------------------------------------------------------- */
+/* ---- the query ------------------------------------------------------------------------------- */
 
 /* Demands for this place that what ends has begun. */
 static void demand_begin(struct lifetime_search *f, const struct window_touch *t,
@@ -102,7 +102,7 @@ static void make_query(struct lifetime_search *f, const struct lifetime_pair *pa
 	}
 }
 
-/* ---- claims ------------------------------------------------------------------------------ */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static void fill_claim(const struct lifetime_search *f, struct analysis_claim *claim,
 		       const struct lifetime_pair *pair, uint64_t key)
@@ -132,7 +132,7 @@ static void add_claim_in_window(struct lifetime_search *f, const struct lifetime
 	vec_free(&alone.claims);
 }
 
-/* ---- asking ------------------------------------------------------------------------------ */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 /* Asks in a window that was made for this end. */
 static enum order_answer ask_in_own_window(struct lifetime_search *f,
@@ -205,7 +205,7 @@ static bool ask_about_candidate(void *context, const void *candidate, uint64_t k
 	return ask_about_pair(context, candidate, key) == ORDER_POSSIBLE;
 }
 
-/* ---- the analysis -------------------------------------------------------------------------- */
+/* ---- the analysis ---------------------------------------------------------------------------- */
 
 static void ask_about_each(void *context, const struct lifetime_pair *pair)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- touches ----------------------------------------------------------------------------- */
+/* ---- touches --------------------------------------------------------------------------------- */
 
 const struct window_touch *lifetime_touches(const struct lifetime_early_end *early, uint32_t place,
 					    uint32_t *count)
@@ -37,7 +37,7 @@ uint32_t lifetime_begin_after(const struct window_touch *touches, uint32_t count
 	return count;
 }
 
-/* ---- lists ------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static void list_ends(struct lifetime_early_end *early)
 {
@@ -74,7 +74,7 @@ static void list_outgoing(struct lifetime_early_end *early)
 		early->has_outgoing[m->edges.items[i].from] = true;
 }
 
-/* ---- windows with other edges ------------------------------------------------------------ */
+/* ---- windows with other edges ---------------------------------------------------------------- */
 
 static void copy_without_edges(struct lifetime_window *out, const struct window *window)
 {
@@ -171,7 +171,7 @@ bool lifetime_window_accepts(const struct lifetime_window *window, const uint32_
 	return fits;
 }
 
-/* ---- the module -------------------------------------------------------------------------- */
+/* ---- the module ------------------------------------------------------------------------------ */
 
 void lifetime_early_end_make(struct lifetime_early_end *early, const struct window *window)
 {

@@ -36,7 +36,7 @@ bool lifetime_pairs_exist(const struct window *w)
 	return false;
 }
 
-/* ---- which events use what ends ------------------------------------------------------------ */
+/* ---- which events use what ends -------------------------------------------------------------- */
 
 static bool is_in_ended_bytes(const struct window_node *end, uint64_t address)
 {
@@ -125,7 +125,7 @@ static bool is_kind_wanted(const struct pair_lister *l, enum event_misuse misuse
 	       (misuse == EVENT_MISUSE_NONE ? PREDICT_USE_AFTER_FREE : PREDICT_MISUSE);
 }
 
-/* ---- pairs ------------------------------------------------------------------------------- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 /* Must a be inside when b is next, even if lifetimes do not bind? */
 static bool must_be_inside(const struct pair_lister *l, uint32_t a, uint32_t b)
@@ -208,7 +208,7 @@ void lifetime_pairs_each(struct lifetime_pairs *pairs, const struct lifetime_ear
 	list_all_uses(&l);
 }
 
-/* ---- groups of pairs with the same sites ------------------------------------------------- */
+/* ---- groups of pairs with the same sites ----------------------------------------------------- */
 
 /*
  * The code site, combined with the kind. Without a site, all ends of threads count as one site, and

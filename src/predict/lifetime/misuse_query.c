@@ -12,7 +12,7 @@
 #define ASK_MOST 16 /* pairs of two sites, in a window */
 #define FOUND UINT64_MAX
 
-/* ---- edges ------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
 static void index_edges(struct misuse_query *q)
 {
@@ -69,7 +69,7 @@ void misuse_query_close(struct misuse_query *q)
 	order_sources_free(&q->sources);
 }
 
-/* ---- what must be inside ----------------------------------------------------------------- */
+/* ---- what must be inside --------------------------------------------------------------------- */
 
 /* Is `a` this node, or must it be inside when this node is? */
 static bool must_be_inside(struct misuse_query *q, uint32_t node, uint32_t a)
@@ -97,7 +97,7 @@ bool misuse_query_implies_inside(struct misuse_query *q, struct misuse_next next
 	return false;
 }
 
-/* ---- building the query ------------------------------------------------------------------ */
+/* ---- building the query ---------------------------------------------------------------------- */
 
 void misuse_query_next(struct misuse_query *q, struct misuse_next next)
 {
@@ -122,7 +122,7 @@ void misuse_query_outside(struct misuse_query *q, uint32_t node)
 		node_query_before(&q->query, ORDER_CUT, node);
 }
 
-/* ---- asking ------------------------------------------------------------------------------ */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 uint64_t misuse_query_key(const struct misuse_query *q, enum event_misuse misuse, uint32_t a,
 			  uint32_t b)

@@ -59,7 +59,7 @@ static bool may_be_last(const struct match_query *a, size_t leaf)
 	       !form_leaf(a, leaf)->followed && !is_grouped(a, leaf);
 }
 
-/* ---- bounds of lifetimes ------------------------------------------------------------------- */
+/* ---- bounds of lifetimes --------------------------------------------------------------------- */
 
 /*
  * Calls `use` for the events that begin and end the lifetimes of what a leaf's event binds, where
@@ -88,7 +88,7 @@ static void each_lifetime_bound(struct match_query *a, size_t leaf,
 	}
 }
 
-/* ---- clauses ------------------------------------------------------------------------------- */
+/* ---- clauses --------------------------------------------------------------------------------- */
 
 static void demand(struct match_query *a, uint32_t before, uint32_t after)
 {
@@ -208,7 +208,7 @@ static void demand_leaves(struct match_query *a)
 	}
 }
 
-/* ---- what is under `!` --------------------------------------------------------------------- */
+/* ---- what is under `!` ----------------------------------------------------------------------- */
 
 typedef VEC(int32_t) literal_list;
 
@@ -331,7 +331,7 @@ static void list_violations(struct match_query *a, const struct spec_pattern *pa
 	}
 }
 
-/* ---- lifetimes ----------------------------------------------------------------------------- */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
 static void demand_within_lifetime(struct match_query *a, size_t leaf, uint32_t node, bool born)
 {
@@ -347,7 +347,7 @@ static void demand_within_lifetime(struct match_query *a, size_t leaf, uint32_t 
 		2);
 }
 
-/* ---- the whole query ----------------------------------------------------------------------- */
+/* ---- the whole query ------------------------------------------------------------------------- */
 
 static void make_query(struct match_query *a)
 {
@@ -363,7 +363,7 @@ static void make_query(struct match_query *a)
 		each_lifetime_bound(a, i, demand_within_lifetime);
 }
 
-/* ---- claims -------------------------------------------------------------------------------- */
+/* ---- claims ---------------------------------------------------------------------------------- */
 
 static void require_node(struct match_query *a, uint32_t node)
 {
@@ -485,7 +485,7 @@ enum order_answer match_query_ask(struct match_query *a, const struct join_choic
 	return answer;
 }
 
-/* ---- the recorded order -------------------------------------------------------------------- */
+/* ---- the recorded order ---------------------------------------------------------------------- */
 
 /* Nodes are numbered in recorded order. */
 static bool order_holds(const struct match_query *a, const struct spec_pattern *part,
@@ -609,7 +609,7 @@ void match_query_claim_observed(struct match_query *a, const struct join_choice 
 	claim_match(a, &solution, FINDING_OBSERVED, key);
 }
 
-/* ---- the module ---------------------------------------------------------------------------- */
+/* ---- the module ------------------------------------------------------------------------------ */
 
 void match_query_open(struct match_query *a, struct analysis *analysis,
 		      const struct pattern_view *view, const struct pattern_formula *formula)

@@ -35,7 +35,7 @@ struct pattern_search {
 	struct site_groups groups; /* of struct kept_choice, nearest first */
 };
 
-/* ---- choices ------------------------------------------------------------------------------- */
+/* ---- choices --------------------------------------------------------------------------------- */
 
 static uint64_t key_of(const struct pattern_search *s, const struct join_choice *choice)
 {
@@ -193,7 +193,7 @@ static void choose_past(struct pattern_search *s, const struct pattern_form *for
 		s->analysis->stats.far_choices += join.left + 1;
 }
 
-/* ---- queries ------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static bool ask_about_candidate(void *context, const void *candidate, uint64_t key)
 {
@@ -204,7 +204,7 @@ static bool ask_about_candidate(void *context, const void *candidate, uint64_t k
 	return match_query_ask(&s->query, &choice, key) == ORDER_POSSIBLE;
 }
 
-/* ---- the analysis -------------------------------------------------------------------------- */
+/* ---- the analysis ---------------------------------------------------------------------------- */
 
 static void search_formula(struct analysis *analysis, struct pattern_view *view,
 			   const struct pattern_formula *formula)

@@ -29,7 +29,7 @@ void form_list_free(form_list *forms)
 	vec_free(forms);
 }
 
-/* ---- combining two forms ------------------------------------------------------------------- */
+/* ---- combining two forms --------------------------------------------------------------------- */
 
 static void append_form(struct pattern_form *to, const struct pattern_form *from, bool in_sequence)
 {
@@ -90,7 +90,7 @@ static bool multiply_forms(form_list *so_far, const form_list *more, bool in_seq
 	return whole;
 }
 
-/* ---- from the tree ------------------------------------------------------------------------- */
+/* ---- from the tree --------------------------------------------------------------------------- */
 
 static bool expand_pattern(const struct spec_pattern *pattern, form_list *out);
 

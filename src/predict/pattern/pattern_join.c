@@ -24,7 +24,7 @@
 #define NARROW_GROUPS 64  /* threads and sites that are distinguished */
 #define PAST_LOOKED 256	  /* events before the window that are examined, the last ones */
 
-/* ---- regions ------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 /* Does any leaf of the formula mark the event as the region's begin, or its end? */
 static bool marks_region(const struct spec_pattern *pattern, uint32_t event, uint32_t region,
@@ -76,7 +76,7 @@ static bool fits_regions(const struct join *j, const struct spec_pattern *patter
 	return true;
 }
 
-/* ---- which leaf is next, and from which list ----------------------------------------------- */
+/* ---- which leaf is next, and from which list ------------------------------------------------- */
 
 /* The parameters that some occurrence of this event binds, as a set. */
 static uint64_t parameters_of(const struct pattern_view *s, uint32_t type)
@@ -165,7 +165,7 @@ static void choose_lists(const struct join *j, uint32_t type, bool past,
 	}
 }
 
-/* ---- choosing events ----------------------------------------------------------------------- */
+/* ---- choosing events ------------------------------------------------------------------------- */
 
 static bool choose_leaf(struct join *j, const struct spec_formula *formula, uint32_t k);
 
@@ -279,7 +279,7 @@ static bool choose_from(struct join *j, const struct spec_formula *formula, uint
 	return true;
 }
 
-/* ---- events before the window -------------------------------------------------------------- */
+/* ---- events before the window ---------------------------------------------------------------- */
 
 static bool choose_past_from(struct join *j, const struct spec_formula *formula, uint32_t k,
 			     struct pattern_list list)
@@ -319,7 +319,7 @@ static bool choose_past(struct join *j, const struct spec_formula *formula, uint
 	       choose_past_from(j, formula, k, lists[1]);
 }
 
-/* ---- leaf by leaf -------------------------------------------------------------------------- */
+/* ---- leaf by leaf ---------------------------------------------------------------------------- */
 
 /*
  * If the leaf ends a region whose begin is chosen and every parameter is bound, there is only one

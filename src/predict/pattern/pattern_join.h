@@ -48,7 +48,7 @@ struct join {
 /* Calls `take` for each choice. Returns false if it ended early. */
 bool join_run(struct join *join, const struct spec_formula *formula);
 
-/* ---- between the files of the join --------------------------------------------------------- */
+/* ---- between the files of the join ----------------------------------------------------------- */
 
 static inline const struct pattern_event *join_event(const struct join *join, uint32_t number)
 {

@@ -34,7 +34,7 @@ static void make_index(struct past_index *index, const struct pattern_set *set, 
 	pattern_index_make(&index->events, property, numbers, count);
 }
 
-/* ---- while windows are read ---------------------------------------------------------------- */
+/* ---- while windows are read ------------------------------------------------------------------ */
 
 struct pattern_past *pattern_past_open(const struct pattern_set *set, const struct trace *trace)
 {
@@ -103,7 +103,7 @@ void past_view_free(struct past_view *view)
 	view->start = NULL;
 }
 
-/* ---- the view of one window ---------------------------------------------------------------- */
+/* ---- the view of one window ------------------------------------------------------------------ */
 
 static const struct property_event *event_of(const struct past_view *view, uint32_t property,
 					     uint32_t event)

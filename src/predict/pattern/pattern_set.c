@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* ---- formulas ------------------------------------------------------------------------------ */
+/* ---- formulas -------------------------------------------------------------------------------- */
 
 static void report_too_long(struct pattern_set *set, const struct pattern_formula *f)
 {
@@ -36,7 +36,7 @@ static void add_formulas(struct pattern_set *set, uint32_t property)
 	}
 }
 
-/* ---- which events must be nodes ------------------------------------------------------------ */
+/* ---- which events must be nodes -------------------------------------------------------------- */
 
 struct wanted_node {
 	struct window_keep keep;
@@ -147,7 +147,7 @@ uint32_t pattern_set_find(const struct pattern_set *set, struct event_id id)
 	return i < set->keeps.count && is_same(&keeps[i], &wanted) ? i : ORDER_NONE;
 }
 
-/* ---- for the checker ----------------------------------------------------------------------- */
+/* ---- for the checker ------------------------------------------------------------------------- */
 
 static void describe_for_checker(const struct property_events *all, struct checker_property *out)
 {
@@ -179,7 +179,7 @@ static void describe_for_checker(const struct property_events *all, struct check
 					  .lives = lives };
 }
 
-/* ---- the module ---------------------------------------------------------------------------- */
+/* ---- the module ------------------------------------------------------------------------------ */
 
 struct pattern_set *pattern_set_open(const struct property_set *properties)
 {

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* ---- what all properties share ------------------------------------------------------------- */
+/* ---- what all properties share --------------------------------------------------------------- */
 
 /* Threads that are not in the window get numbers after those that are. */
 static void number_threads(struct pattern_view_shared *shared, const struct analysis *analysis)
@@ -49,7 +49,7 @@ void pattern_view_shared_free(struct pattern_view_shared *shared)
 	free(shared->thread_of);
 }
 
-/* ---- events -------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static uint32_t anchor_of(const struct pattern_view *s, uint32_t n)
 {
@@ -114,7 +114,7 @@ static void collect_events(struct pattern_view *s)
 	free(last);
 }
 
-/* ---- events before the window -------------------------------------------------------------- */
+/* ---- events before the window ---------------------------------------------------------------- */
 
 struct pattern_event pattern_view_past_event(const struct pattern_view *s, uint32_t number)
 {
@@ -145,7 +145,7 @@ uint32_t pattern_view_add_past(struct pattern_view *s, uint32_t number)
 	return (uint32_t)*position;
 }
 
-/* ---- nodes --------------------------------------------------------------------------------- */
+/* ---- nodes ----------------------------------------------------------------------------------- */
 
 uint32_t pattern_view_before_next(const struct pattern_view *s, uint32_t node, uint32_t *state)
 {
@@ -174,7 +174,7 @@ uint32_t pattern_view_find_node(const struct pattern_view *s, struct event_id id
 	return node ? (uint32_t)*node - 1 : ORDER_NONE;
 }
 
-/* ---- the module ---------------------------------------------------------------------------- */
+/* ---- the module ------------------------------------------------------------------------------ */
 
 void pattern_view_open(struct pattern_view *s, const struct analysis *analysis, uint32_t property,
 		       const struct pattern_view_shared *shared)

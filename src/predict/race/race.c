@@ -17,7 +17,7 @@ struct race_search {
 	struct race_candidates candidates;
 };
 
-/* ---- queries ----------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------- */
 
 static void claim_race(struct race_search *r, struct race_pair pair, uint64_t key,
 		       const struct order_solution *solution)
@@ -49,7 +49,7 @@ static bool ask_candidate(void *context, const void *candidate, uint64_t key)
 	return ask_about_pair(context, *(const struct race_pair *)candidate, key);
 }
 
-/* ---- the analysis -------------------------------------------------------------------------- */
+/* ---- the analysis ---------------------------------------------------------------------------- */
 
 static void ask_about_each(void *context, struct race_pair pair)
 {

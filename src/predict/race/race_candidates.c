@@ -50,7 +50,7 @@ static uint32_t thread_of(const struct race_candidates *c, uint32_t node)
 	return c->model->thread.items[node];
 }
 
-/* ---- lists that are made once for a window ------------------------------------------------- */
+/* ---- lists that are made once for a window --------------------------------------------------- */
 
 static void list_accesses_by_cell(struct race_candidates *c)
 {
@@ -122,7 +122,7 @@ bool race_candidates_locks_exclude(const struct race_candidates *c, uint32_t a, 
 	return false;
 }
 
-/* ---- groups of accesses -------------------------------------------------------------------- */
+/* ---- groups of accesses ---------------------------------------------------------------------- */
 
 /*
  * The code site, combined with the kind. Without a site, all accesses to one address count as one
@@ -178,7 +178,7 @@ static void group_accesses(struct race_candidates *c, uint32_t *nodes, uint32_t 
 	}
 }
 
-/* ---- pairs of two groups ------------------------------------------------------------------- */
+/* ---- pairs of two groups --------------------------------------------------------------------- */
 
 /* The first node in the group that need not be inside for `a` to be next. */
 static uint32_t first_not_preceding(const struct race_candidates *c,
@@ -317,7 +317,7 @@ void race_candidates_collect(struct race_candidates *c)
 			  c->cell_start[i + 1] - c->cell_start[i]);
 }
 
-/* ---- every pair ---------------------------------------------------------------------------- */
+/* ---- every pair ------------------------------------------------------------------------------ */
 
 /* Two accesses may meet in several cells: only the first of these counts. */
 static bool meet_first_in(const struct race_candidates *c, uint32_t x, uint32_t y, uint32_t cell)

@@ -48,7 +48,7 @@ struct dependency {
 	uint32_t *dependency_start;		/* by thread; one more at the end */
 };
 
-/* ---- collecting accesses ----------------------------------------------------------------- */
+/* ---- collecting accesses --------------------------------------------------------------------- */
 
 struct dependency_pass {
 	struct dependency *d;
@@ -209,7 +209,7 @@ static void follow_event(struct dependency_pass *p, const struct base_run_event 
 	}
 }
 
-/* ---- which thread depends on which ------------------------------------------------------- */
+/* ---- which thread depends on which ----------------------------------------------------------- */
 
 static int compare_dependencies(const void *left, const void *right, void *context)
 {
@@ -297,7 +297,7 @@ void dependency_close(struct dependency *d)
 	free(d);
 }
 
-/* ---- the thread set ---------------------------------------------------------------------- */
+/* ---- the thread set -------------------------------------------------------------------------- */
 
 /* `waiting` and `passed` of the paper's extendWindow. A thread returns when its end moves. */
 struct thread_set_search {

@@ -92,7 +92,7 @@ struct eraser {
 	struct map found;
 };
 
-/* ---- the state machine ------------------------------------------------------------------- */
+/* ---- the state machine ----------------------------------------------------------------------- */
 
 enum warning {
 	FINE,
@@ -153,7 +153,7 @@ static enum warning update_cell(struct eraser *e, struct eraser_cell *cell, uint
 	return worst;
 }
 
-/* ---- what threads hold ------------------------------------------------------------------- */
+/* ---- what threads hold ----------------------------------------------------------------------- */
 
 static uint32_t make_set(struct eraser *e, const struct thread_locks *thread, bool write,
 			 bool atomic)
@@ -189,7 +189,7 @@ static uint32_t set_of(struct eraser *e, uint32_t thread, bool write, bool atomi
 	return sets->set[write][atomic];
 }
 
-/* ---- the second pass: which accesses ----------------------------------------------------- */
+/* ---- the second pass: which accesses --------------------------------------------------------- */
 
 static uint32_t snapshot_of(struct eraser *e, uint32_t thread)
 {
@@ -352,7 +352,7 @@ static void record_access(struct eraser *e, const struct base_run_event *ev, uin
 	remember_access(&e->histories.items[*position - 1], &a);
 }
 
-/* ---- the pass along the base run --------------------------------------------------------- */
+/* ---- the pass along the base run ------------------------------------------------------------- */
 
 static void access_bytes(struct eraser *e, const struct base_run_event *ev, uint64_t low,
 			 uint64_t high)

@@ -39,7 +39,7 @@ static const struct lock_node *node_of(const struct goodlock_search *s, uint32_t
 	return &s->trees->nodes.items[node];
 }
 
-/* ---- which locks can be in a cycle: Tarjan's components, without recursion --------------- */
+/* ---- which locks can be in a cycle: Tarjan's components, without recursion ------------------- */
 
 struct tarjan {
 	uint32_t *low, *number;
@@ -126,7 +126,7 @@ static void list_locks_above(struct goodlock_search *s)
 	s->component = mem_zalloc(locks + 1, sizeof *s->component);
 }
 
-/* ---- cycles ------------------------------------------------------------------------------ */
+/* ---- cycles ---------------------------------------------------------------------------------- */
 
 /* Is there a gate lock: a lock above both nodes that only one thread can have? */
 static bool has_gate_lock(const struct goodlock_search *s, uint32_t a, uint32_t b)
@@ -228,7 +228,7 @@ bool goodlock_search(const struct lock_trees *trees, const struct goodlock_optio
 	return s.steps > 0;
 }
 
-/* ---- findings ---------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 struct conflict_reporter {
 	const struct lock_trees *trees;

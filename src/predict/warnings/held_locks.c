@@ -37,7 +37,7 @@ uint32_t held_locks_number(struct held_locks *h, uint64_t address)
 	return *living - 1;
 }
 
-/* ---- held locks -------------------------------------------------------------------------- */
+/* ---- held locks ------------------------------------------------------------------------------ */
 
 static struct held_lock *find_held(struct thread_locks *thread, uint32_t lock, bool shared)
 {
@@ -117,7 +117,7 @@ static uint32_t release_lock(struct held_locks *h, const struct base_run_event *
 	return depth;
 }
 
-/* ---- lifetimes --------------------------------------------------------------------------- */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
 static void end_lifetime(struct held_locks *h, uint64_t address)
 {

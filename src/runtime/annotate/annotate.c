@@ -23,7 +23,7 @@ static void record_object(enum event_kind kind, const void *object, uint64_t mod
 	errno = error;
 }
 
-/* ---- order -------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 void annotate_before(const void *object, uintptr_t pc)
 {
@@ -35,7 +35,7 @@ void annotate_after(const void *object, uintptr_t pc)
 	record_object(EV_RECEIVE, object, EVENT_CHANNEL_TOLD, pc);
 }
 
-/* ---- locks -------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
 void annotate_lock_init(const void *lock, bool recursive, uintptr_t pc)
 {
@@ -63,7 +63,7 @@ void annotate_lock_release(const void *lock, bool shared, uintptr_t pc)
 	record_object(shared ? EV_READ_RELEASE : EV_RELEASE, lock, 0, pc);
 }
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 void annotate_new_memory(const void *memory, size_t size, uintptr_t pc)
 {
@@ -74,7 +74,7 @@ void annotate_new_memory(const void *memory, size_t size, uintptr_t pc)
 	errno = error;
 }
 
-/* ---- accesses to be ignored --------------------------------------------------------------- */
+/* ---- accesses to be ignored ------------------------------------------------------------------ */
 
 /*
  * A range is announced once and holds for all threads and the whole run. So ranges are in a file of

@@ -11,7 +11,7 @@
 
 #define UNUSED __attribute__((unused))
 
-/* ---- sanitizer/tsan_interface.h ----------------------------------------------------------- */
+/* ---- sanitizer/tsan_interface.h -------------------------------------------------------------- */
 
 enum {
 	LINKER_INIT = 1 << 0,
@@ -127,7 +127,7 @@ LOCK_CODE(__tsan_mutex_post_signal, false)
 LOCK_CODE(__tsan_mutex_pre_divert, false)
 LOCK_CODE(__tsan_mutex_post_divert, true)
 
-/* ---- dynamic_annotations.h ---------------------------------------------------------------- */
+/* ---- dynamic_annotations.h ------------------------------------------------------------------- */
 
 /*
  * The function Annotate`name`, which does `action`. File and line come before its own parameters.

@@ -52,7 +52,7 @@ static bool begin_release(void *exception, uintptr_t pc)
 	return cxx_refcount_drop(exception, atomic_load(&head_of(exception)->references) > 1, pc);
 }
 
-/* ---- std::exception_ptr ------------------------------------------------------------------- */
+/* ---- std::exception_ptr ---------------------------------------------------------------------- */
 
 struct cxx_exception_pointer {
 	void *exception;
@@ -92,7 +92,7 @@ SOOTH_API void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void *pointer
 		record_release(p, RECORD_CALLER);
 }
 
-/* ---- caught exceptions -------------------------------------------------------------------- */
+/* ---- caught exceptions ----------------------------------------------------------------------- */
 
 /* What _Unwind_DeleteException does in libgcc. */
 static void delete_caught(struct _Unwind_Exception *caught)

@@ -16,7 +16,7 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
-/* ---- the work of libstdc++ ---------------------------------------------------------------- */
+/* ---- the work of libstdc++ ------------------------------------------------------------------- */
 
 #define DONE 1u
 #define RUNNING (1u << 8)
@@ -68,7 +68,7 @@ static void abort_guard(uint64_t *guard)
 		set_word(guard, 0);
 }
 
-/* ---- the interposers ---------------------------------------------------------------------- */
+/* ---- the interposers ------------------------------------------------------------------------- */
 
 /* Also runs when libstdc++ throws an exception, because an initialisation needs itself. */
 static void end_quiet(const bool *quiet)

@@ -41,7 +41,7 @@ void cxx_refcount_dropped(bool expected)
 		deferred_event_forget();
 }
 
-/* ---- interposers -------------------------------------------------------------------------- */
+/* ---- interposers ----------------------------------------------------------------------------- */
 
 typedef void *function(void *object, const void *other);
 
@@ -58,7 +58,7 @@ typedef void *function(void *object, const void *other);
 		return result;                                                                     \
 	}
 
-/* ---- texts of exceptions ------------------------------------------------------------------ */
+/* ---- texts of exceptions --------------------------------------------------------------------- */
 
 struct cxx_text_exception {
 	const void *type;
@@ -87,7 +87,7 @@ COUNTED(_ZNSt11logic_errorD1Ev, drop_text)
 COUNTED(_ZNSt11logic_errorD2Ev, drop_text)
 COUNTED(_ZNSt11logic_erroraSERKS_, drop_text)
 
-/* ---- std::filesystem: shared pointers that libstdc++ drops -------------------------------- */
+/* ---- std::filesystem: shared pointers that libstdc++ drops ----------------------------------- */
 
 struct cxx_refcount_control {
 	const void *type;
@@ -126,7 +126,7 @@ COUNTED(_ZNSt10filesystem7__cxx1128recursive_directory_iteratorD1Ev, drop_pointe
 COUNTED(_ZNSt10filesystem7__cxx1128recursive_directory_iteratorD2Ev, drop_pointer)
 COUNTED(_ZNSt10filesystem7__cxx1128recursive_directory_iteratoraSERKS1_, drop_pointer)
 
-/* ---- locales ------------------------------------------------------------------------------ */
+/* ---- locales --------------------------------------------------------------------------------- */
 
 /*
  * Locales share facets, and any of them may be the last: one object stands for all of them. The

@@ -51,7 +51,7 @@ static bool is_none_pending(const sigset_t *set)
 		return result;                                                                     \
 	}
 
-/* ---- signals and children ----------------------------------------------------------------- */
+/* ---- signals and children -------------------------------------------------------------------- */
 
 WAIT(sigwait, (const sigset_t *, set, int *, number), int, result, is_none_pending(set),
      result == 0)
@@ -72,7 +72,7 @@ WAIT(wait4, (pid_t, child, int *, status, int, options, struct rusage *, usage),
 WAIT(waitid, (idtype_t, type, id_t, id, siginfo_t *, info, int, options), int, result,
      !(options & WNOHANG), result == 0)
 
-/* ---- queues, semaphores and file locks of the kernel -------------------------------------- */
+/* ---- queues, semaphores and file locks of the kernel ----------------------------------------- */
 
 WAIT(mq_receive, (mqd_t, queue, char *, to, size_t, size, unsigned *, priority), ssize_t, result,
      transfer_is_empty(queue), result >= 0)
@@ -109,7 +109,7 @@ SEND(mq_timedsend, (mqd_t, queue, const char *, from, size_t, size, unsigned, pr
 		    const struct timespec *, until))
 SEND(msgsnd, (int, queue, const void *, from, size_t, size, int, flags))
 
-/* ---- futexes and other direct system calls ------------------------------------------------ */
+/* ---- futexes and other direct system calls --------------------------------------------------- */
 
 static bool is_futex_wait(long number, long operation)
 {

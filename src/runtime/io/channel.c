@@ -145,7 +145,7 @@ void channel_taker_closed(uint32_t channel, uintptr_t pc)
 			       channel, pc);
 }
 
-/* ---- calls that find nothing -------------------------------------------------------------- */
+/* ---- calls that find nothing ----------------------------------------------------------------- */
 
 struct channel_snapshot channel_snapshot_take(void)
 {

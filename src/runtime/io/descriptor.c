@@ -47,7 +47,7 @@ struct descriptor_ends descriptor_ends(int fd)
 	return ends_in(entry_of(fd));
 }
 
-/* ---- lifetimes ---------------------------------------------------------------------------- */
+/* ---- lifetimes ------------------------------------------------------------------------------- */
 
 void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 {
@@ -114,7 +114,7 @@ void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc)
 		descriptor_left(descriptor_closing((int)fd, pc), true, pc);
 }
 
-/* ---- uses --------------------------------------------------------------------------------- */
+/* ---- uses ------------------------------------------------------------------------------------ */
 
 void descriptor_use(int fd, uintptr_t pc)
 {

@@ -19,7 +19,7 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
-/* ---- files -------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 /*
  * A path below /proc or /dev may name a descriptor of this process, for example a pipe's end. If it
@@ -113,7 +113,7 @@ SOOTH_API int signalfd(int fd, const sigset_t *set, int flags)
 	return result;
 }
 
-/* ---- channels ----------------------------------------------------------------------------- */
+/* ---- channels -------------------------------------------------------------------------------- */
 
 /* Each side's `out` is the other's `in`. A pipe goes one way only. Returns `result`, the call's. */
 static int record_pair(int result, const int *fds, bool both, uintptr_t pc)
@@ -175,7 +175,7 @@ SOOTH_API int shutdown(int fd, int how)
 	return result;
 }
 
-/* ---- connections: the peer is not known --------------------------------------------------- */
+/* ---- connections: the peer is not known ------------------------------------------------------ */
 
 #define ACCEPT(name, parameters, fd)                                                               \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
@@ -211,7 +211,7 @@ SOOTH_API int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length)
 	return result;
 }
 
-/* ---- copies ------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 /* The C library uses the standard descriptors, too, and its writes are not seen. */
 static void record_copy(int from, int to, uintptr_t pc)
@@ -273,7 +273,7 @@ INTERPOSER_VARIADIC(fcntl64, (int, fd, int, command), command, values,
 		    control_descriptor(real()->fcntl64, fd, command, va_arg(values, void *),
 				       RECORD_CALLER))
 
-/* ---- closing ------------------------------------------------------------------------------ */
+/* ---- closing --------------------------------------------------------------------------------- */
 
 SOOTH_API int close(int fd)
 {
@@ -302,7 +302,7 @@ SOOTH_API void closefrom(int low)
 	real()->closefrom(low);
 }
 
-/* ---- uses of descriptors that are not seen ------------------------------------------------ */
+/* ---- uses of descriptors that are not seen --------------------------------------------------- */
 
 /* An interposer that first loses the channels which unseen code may use from here on. */
 #define LOSE(type, name, parameters, lose)                                                         \

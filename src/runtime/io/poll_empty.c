@@ -32,7 +32,7 @@ static bool record_empty(const struct channel_snapshot *snapshot, int fd, short 
 	return sure;
 }
 
-/* ---- poll --------------------------------------------------------------------------------- */
+/* ---- poll ------------------------------------------------------------------------------------ */
 
 #define FDS_MOST (1u << 20) /* the kernel refuses more, whatever the limits are */
 
@@ -78,7 +78,7 @@ int poll_empty_after_poll(struct channel_snapshot *snapshot, int result, struct 
 	return result;
 }
 
-/* ---- select ------------------------------------------------------------------------------- */
+/* ---- select ---------------------------------------------------------------------------------- */
 
 static short asked_for(const struct poll_empty_sets *asked, int fd)
 {

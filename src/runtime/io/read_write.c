@@ -18,7 +18,7 @@
 /* A buffer as a vector of one part. It lasts as long as the block around it, and so as the call. */
 #define ONE(at, size) &(const struct iovec){ (void *)(uintptr_t)(at), size }, 1
 
-/* ---- taking ------------------------------------------------------------------------------- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 /* transfer_took() for calls that may find the end of standard input. */
 static void took_input(struct transfer *call, ssize_t result, const struct iovec *to, int count)
@@ -134,7 +134,7 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 AND_CHECKED(TAKE_AT, pread, (int, fd, void *, to, size_t, size, off_t, offset), fd, to)
 AND_CHECKED(TAKE_AT, pread64, (int, fd, void *, to, size_t, size, off64_t, offset), fd, to)
 
-/* ---- putting: waits if there is no room, until another thread has read -------------------- */
+/* ---- putting: waits if there is no room, until another thread has read ----------------------- */
 
 /* Can the vectors be read? If not, the kernel refuses the call. */
 static bool is_vector(const struct iovec *parts, size_t count)
@@ -202,7 +202,7 @@ SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 PUT_AT(pwrite, (int, fd, const void *, from, size_t, size, off_t, offset), fd, from, size)
 PUT_AT(pwrite64, (int, fd, const void *, from, size_t, size, off64_t, offset), fd, from, size)
 
-/* ---- calls that move bytes unseen --------------------------------------------------------- */
+/* ---- calls that move bytes unseen ------------------------------------------------------------ */
 
 SOOTH_API int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
 {

@@ -35,7 +35,7 @@ static bool is_known_channel(int fd, short events)
 	return !(events & ~READABLE) && channel_is_known(descriptor_ends(fd).in);
 }
 
-/* ---- calls without descriptors, which only sleep ------------------------------------------ */
+/* ---- calls without descriptors, which only sleep --------------------------------------------- */
 
 #define NO_SLEEP (-1)
 
@@ -58,7 +58,7 @@ static bool is_sleep(const fd_set *in, const fd_set *out, const fd_set *odd, int
 	return sched_on() && (count == 0 || (!in && !out && !odd));
 }
 
-/* ---- poll --------------------------------------------------------------------------------- */
+/* ---- poll ------------------------------------------------------------------------------------ */
 
 static void record_poll_ready(const struct unknown_wait_call *call, const struct pollfd *fds,
 			      nfds_t count)
@@ -108,7 +108,7 @@ AND_CHECKED(POLL, ppoll,
 	    fds, count, sleep_may_wait(timeout), sleep_is_duration(timeout) && !mask,
 	    virtual_time_length(timeout))
 
-/* ---- select ------------------------------------------------------------------------------- */
+/* ---- select ---------------------------------------------------------------------------------- */
 
 /* Sets that are larger than ours, or at invalid addresses, are left to the call itself. */
 static bool select_ready(int count, const fd_set *in, const fd_set *out, const fd_set *odd)
@@ -221,7 +221,7 @@ SELECT(pselect,
        mask ? NO_SLEEP : sleep_as_pselect(timeout, RECORD_CALLER),
        sleep_is_duration(timeout) ? virtual_time_length(timeout) : 0)
 
-/* ---- epoll -------------------------------------------------------------------------------- */
+/* ---- epoll ----------------------------------------------------------------------------------- */
 
 /*
  * An event contains the data that the program registered, not the descriptor. So registrations are

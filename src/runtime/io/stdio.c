@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- a file's lock ------------------------------------------------------------------------ */
+/* ---- a file's lock --------------------------------------------------------------------------- */
 
 /* glibc's layout. The lock is recursive; only the outermost lock and unlock are recorded. */
 struct stdio_lock {
@@ -60,7 +60,7 @@ SOOTH_API void funlockfile(FILE *file)
 		simple_lock_release(&file_lock, file, RECORD_CALLER);
 }
 
-/* ---- reading ------------------------------------------------------------------------------ */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 /* Regular files make no thread wait (blocking_calls.c). */
 static bool may_wait(FILE *file)
@@ -121,7 +121,7 @@ READ_FILE(getdelim, (char **, line, size_t *, room, int, end, FILE *, file), ssi
 READ_FILE(__getdelim, (char **, line, size_t *, room, int, end, FILE *, file), ssize_t, result,
 	  file, result > 0, *line, (size_t)result + 1)
 
-/* ---- writing ------------------------------------------------------------------------------ */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FILE *restrict file)
 {
@@ -132,7 +132,7 @@ SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FI
 	return real()->fwrite(from, size, count, file);
 }
 
-/* ---- by characters and formats ------------------------------------------------------------ */
+/* ---- by characters and formats --------------------------------------------------------------- */
 
 /* The call that filled the buffer has waited; to check each character would cost too much. */
 static int get_character(FILE *file, uintptr_t pc)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* ---- properties of a descriptor ----------------------------------------------------------- */
+/* ---- properties of a descriptor -------------------------------------------------------------- */
 
 #define MEMORY_DEVICES 1 /* /dev/null, /dev/zero, /dev/urandom: they drop what is written */
 
@@ -45,7 +45,7 @@ bool transfer_is_empty(int fd)
 	return would_wait(fd, POLLIN);
 }
 
-/* ---- the kernel's accesses ---------------------------------------------------------------- */
+/* ---- the kernel's accesses ------------------------------------------------------------------- */
 
 static void record_range(enum event_kind kind, const void *at, size_t size, uintptr_t pc)
 {
@@ -84,7 +84,7 @@ void transfer_wrote(const void *to, size_t size, uintptr_t pc)
 		record_range(EV_WRITE, to, size, pc);
 }
 
-/* ---- taking ------------------------------------------------------------------------------- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 /* An eventfd has a counter where other channels have bytes. Its two ends are the same channel. */
 static bool is_counter(const struct descriptor_ends *ends)
@@ -170,7 +170,7 @@ void transfer_peeked(struct transfer *call, ssize_t result, const struct iovec *
 	end_take(call, result, 0, to, count);
 }
 
-/* ---- putting ------------------------------------------------------------------------------ */
+/* ---- putting --------------------------------------------------------------------------------- */
 
 static size_t size_of(const struct iovec *from, int count)
 {
@@ -222,7 +222,7 @@ void transfer_did_put(struct transfer *call, ssize_t result)
 		descriptor_check_failed(call->fd, false, call->pc);
 }
 
-/* ---- the end of a transfer ---------------------------------------------------------------- */
+/* ---- the end of a transfer ------------------------------------------------------------------- */
 
 static void record_writes(const struct transfer *call)
 {

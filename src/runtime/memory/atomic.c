@@ -20,7 +20,7 @@ typedef unsigned __int128 uint128_t;
 
 enum atomic_update { ADD, SUB, AND, OR, XOR, NAND };
 
-/* ---- records ------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 /* `updated` is the new value of an ATOMIC_UPDATE, else NULL. */
 static inline void record_outcome(enum event_kind kind, uintptr_t pc, const volatile void *at,
@@ -38,7 +38,7 @@ static void record_plain_write(uintptr_t pc, const void *at, const void *value, 
 	record_access(EV_WRITE, pc, at, value, size, 0);
 }
 
-/* ---- the two primitives that all operations use ------------------------------------------- */
+/* ---- the two primitives that all operations use ---------------------------------------------- */
 
 #define PRIMITIVES(N, T)                                                                           \
 	static inline T load##N(const volatile T *at)                                              \
@@ -94,7 +94,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 	return value;
 }
 
-/* ---- the operations ----------------------------------------------------------------------- */
+/* ---- the operations -------------------------------------------------------------------------- */
 
 #define UPDATE(T)                                                                                  \
 	static inline T update_##T(T old, T operand, int how)                                      \

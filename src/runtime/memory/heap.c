@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* ---- while the real functions are being looked up ----------------------------------------- */
+/* ---- while the real functions are being looked up -------------------------------------------- */
 
 /* dlsym may allocate. Its blocks come from here and are never freed. */
 #define EARLY_BYTES (64u << 10)
@@ -64,7 +64,7 @@ static bool too_early(void)
 	return __builtin_expect(real_searching, 0);
 }
 
-/* ---- blocks of the deterministic heap ----------------------------------------------------- */
+/* ---- blocks of the deterministic heap -------------------------------------------------------- */
 
 static bool is_det_block(const void *block)
 {
@@ -76,7 +76,7 @@ static size_t size_of(void *block)
 	return is_det_block(block) ? det_heap_size(block) : real()->malloc_usable_size(block);
 }
 
-/* ---- records ------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 /*
  * In a controlled run a record is a step, and a thread's steps must not depend on the schedule.
@@ -103,7 +103,7 @@ static void record_free(void *block, uintptr_t pc)
 				       .n = sched_active ? size_of(block) : 0 });
 }
 
-/* ---- controlled runs: blocks have deterministic addresses (det_heap.h) -------------------- */
+/* ---- controlled runs: blocks have deterministic addresses (det_heap.h) ----------------------- */
 
 /* Returns NULL if this is not a controlled run, or if there is no room. */
 static void *det_alloc(size_t size, size_t alignment, uintptr_t pc)
@@ -169,7 +169,7 @@ static void *move_block(void *block, size_t size, uintptr_t pc)
 	return moved;
 }
 
-/* ---- allocation --------------------------------------------------------------------------- */
+/* ---- allocation ------------------------------------------------------------------------------ */
 
 static SOOTH_TLS uintptr_t called_from;
 
@@ -257,7 +257,7 @@ ALLOCATE(pvalloc, (size_t, size), size,
 		 ? NULL
 		 : det_alloc((size + PAGE - 1) & ~(size_t)(PAGE - 1), PAGE, RECORD_CALLER))
 
-/* ---- freeing and resizing ----------------------------------------------------------------- */
+/* ---- freeing and resizing -------------------------------------------------------------------- */
 
 static void end_lifetime(void *block, uintptr_t pc)
 {

@@ -38,7 +38,7 @@
 #define OUTPUT_BYTES(name, parameters, to)                                                         \
 	OUTPUT(name, parameters, ssize_t, result, result > 0, to, (size_t)result)
 
-/* ---- times -------------------------------------------------------------------------------- */
+/* ---- times ----------------------------------------------------------------------------------- */
 
 OUTPUT_OBJECT(clock_getres, (clockid_t, clock, struct timespec *, to), to)
 OUTPUT(localtime_r, (const time_t *, time, struct tm *, to), struct tm *, result, result, to,
@@ -52,7 +52,7 @@ OUTPUT(strftime, (char *, to, size_t, room, const char *, format, const struct t
 OUTPUT(mktime, (struct tm *, time), time_t, result, result != -1, time, sizeof(*time))
 OUTPUT(timegm, (struct tm *, time), time_t, result, result != -1, time, sizeof(*time))
 
-/* ---- files -------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 OUTPUT_OBJECT(stat, (const char *, path, struct stat *, to), to)
 OUTPUT_OBJECT(lstat, (const char *, path, struct stat *, to), to)
@@ -75,7 +75,7 @@ AND_CHECKED(OUTPUT_TEXT, getcwd, (char *, to, size_t, room), char *, to)
 /* The newest version: the older one requires that `to` is given. */
 AND_CHECKED(OUTPUT_TEXT, realpath, (const char *, path, char *, to), char *, to)
 
-/* ---- the system --------------------------------------------------------------------------- */
+/* ---- the system ------------------------------------------------------------------------------ */
 
 OUTPUT_OBJECT(uname, (struct utsname *, to), to)
 OUTPUT_OBJECT(sysinfo, (struct sysinfo *, to), to)
@@ -95,7 +95,7 @@ OUTPUT_CUT_TEXT(strerror_r, (int, error, char *, to, size_t, room), char *, resu
 OUTPUT_CUT_TEXT(__xpg_strerror_r, (int, error, char *, to, size_t, room), int, result,
 		result == 0 && room, to, room)
 
-/* ---- sockets ------------------------------------------------------------------------------ */
+/* ---- sockets --------------------------------------------------------------------------------- */
 
 /* The function stores in `length` how many bytes there are, which may be more than the room. */
 #define OUTPUT_LENGTH(name, parameters, to, length)                                                \
@@ -125,7 +125,7 @@ OUTPUT(inet_pton, (int, family, const char *, text, void *, to), int, result, re
 OUTPUT(inet_aton, (const char *, text, struct in_addr *, to), int, result, result &&to, to,
        sizeof(*to))
 
-/* ---- characters --------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 /* The function returns how many characters it has written, without an end, or -1. */
 #define OUTPUT_CHARACTERS(name, parameters, to, most)                                              \
@@ -139,7 +139,7 @@ AND_CHECKED(OUTPUT_CHARACTERS, wcstombs, (char *, to, const wchar_t *, text, siz
 OUTPUT(strxfrm, (char *, to, const char *, text, size_t, room), size_t, result, true, to,
        result < room ? result + 1 : room)
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* The function reads and writes as many bytes. */
 #define COPY(name, parameters, type, to, from, bytes)                                              \

@@ -18,7 +18,7 @@
 
 #define PAGE 4096u
 
-/* ---- records ------------------------------------------------------------------------------ */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static size_t whole_pages(size_t size)
 {
@@ -54,7 +54,7 @@ static void check_is_own_mapping(const void *address, uintptr_t pc, const char *
 		server_refuse_mapping(what);
 }
 
-/* ---- interposers -------------------------------------------------------------------------- */
+/* ---- interposers ----------------------------------------------------------------------------- */
 
 /* A mapping at a fixed address ends the one that was there and begins another, in one step. */
 SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
@@ -149,7 +149,7 @@ SOOTH_API int mlockall(int flags)
 	return real()->mlockall(reserved ? flags | MCL_ONFAULT : flags);
 }
 
-/* ---- memory that is shared with other processes ------------------------------------------- */
+/* ---- memory that is shared with other processes ---------------------------------------------- */
 
 static size_t segment_size(int id)
 {

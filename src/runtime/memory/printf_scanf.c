@@ -17,7 +17,7 @@
 #include <string.h>
 #include <wchar.h>
 
-/* ---- conversions -------------------------------------------------------------------------- */
+/* ---- conversions ----------------------------------------------------------------------------- */
 
 /* A conversion; `end` is after it. */
 struct conversion {
@@ -119,7 +119,7 @@ static struct conversion read_scan(const char *at)
 
 static const uint8_t integer_sizes[] = { 1, 2, 4, 8, 8 }; /* by `length` */
 
-/* ---- printf ------------------------------------------------------------------------------- */
+/* ---- printf ---------------------------------------------------------------------------------- */
 
 static void record_text_read(const struct conversion *c, const void *text, uintptr_t pc)
 {
@@ -229,7 +229,7 @@ PRINT(__snprintf_chk, __vsnprintf_chk, (char *, to, size_t, room, int, level, si
 PRINT(asprintf, vasprintf, (char **, to), result, to, sizeof(*to))
 PRINT(__asprintf_chk, __vasprintf_chk, (char **, to, int, level), result, to, sizeof(*to))
 
-/* ---- scanf -------------------------------------------------------------------------------- */
+/* ---- scanf ----------------------------------------------------------------------------------- */
 
 /* Returns how many bytes a conversion has stored at `at`. */
 static size_t stored_size(const struct conversion *c, const void *at)
@@ -288,7 +288,7 @@ INTERPOSER(int, __isoc99_vsscanf, (const char *, text, const char *, format, va_
 INTERPOSER_VARIADIC(__isoc99_sscanf, (const char *, text, const char *, format), format, values,
 		    scan_text(text, format, values, RECORD_CALLER))
 
-/* ---- numbers ------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 /* Records the read up to the first byte that does not belong to the number, including that byte. */
 static void record_number(const char *text, const char *end, char **after, uintptr_t pc)

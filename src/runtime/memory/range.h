@@ -29,12 +29,12 @@ char *__strncat_chk(char *to, const char *from, size_t size, size_t room);
 #define CALL(name, how, argument, group) CALL_##how(name)
 #define CALL_REDIRECT(name) extern SOOTH_API __typeof__(name) __sooth_##name;
 #define CALL_OBJECT(name)
-#define CALL_PLACE(name)
+#define CALL_SITE_ONLY(name)
 #include "event/calls.def"
 #undef CALL
 #undef CALL_REDIRECT
 #undef CALL_OBJECT
-#undef CALL_PLACE
+#undef CALL_SITE_ONLY
 
 /*
  * The function __sooth_NAME. If the thread is recorded now and `valid` is true, the expression

@@ -19,7 +19,7 @@ void range_read(uintptr_t pc, const void *at, const void *bytes, size_t size, un
 		record_access(EV_READ, pc, at, bytes, size, flags);
 }
 
-/* ---- searches for the first byte of a set ------------------------------------------------- */
+/* ---- searches for the first byte of a set ---------------------------------------------------- */
 
 /* The bytes that a scan stops at: one of two, or any of a set. */
 struct scan_stop {
@@ -119,7 +119,7 @@ RANGE_FUNCTION(char *, strchrnul, (const char *, string, int, byte), true, pc,
 RANGE_FUNCTION(char *, strchr, (const char *, string, int, byte), true, pc,
 	       find_byte_in_string(pc, string, byte))
 
-/* ---- sets of bytes ------------------------------------------------------------------------ */
+/* ---- sets of bytes --------------------------------------------------------------------------- */
 
 /* Makes a set of the bytes of a string, without its end. */
 static void read_set(uintptr_t pc, const char *string, bool set[256])
@@ -167,7 +167,7 @@ RANGE_FUNCTION(size_t, strcspn, (const char *, string, const char *, reject), tr
 RANGE_FUNCTION(char *, strpbrk, (const char *, string, const char *, accept), true, pc,
 	       find_byte_of_set(pc, string, accept))
 
-/* ---- searches for the last byte ----------------------------------------------------------- */
+/* ---- searches for the last byte -------------------------------------------------------------- */
 
 static void *find_last_byte(uintptr_t pc, const char *from, int byte, size_t size)
 {
@@ -208,7 +208,7 @@ RANGE_FUNCTION(void *, memrchr, (const void *, from, int, byte, size_t, size), t
 RANGE_FUNCTION(char *, strrchr, (const char *, string, int, byte), true, pc,
 	       find_last_byte_in_string(pc, string, byte))
 
-/* ---- comparisons -------------------------------------------------------------------------- */
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 struct comparison {
 	bool strings; /* also ends where the strings end */

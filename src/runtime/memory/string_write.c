@@ -13,7 +13,7 @@
 
 void __chk_fail(void) __attribute__((noreturn));
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void sched_before_copy(uintptr_t pc, const char *to, const char *from, size_t size)
 {
@@ -94,7 +94,7 @@ void __sooth_bzero(void *to, size_t size)
 		memset(to, 0, size);
 }
 
-/* ---- strings ------------------------------------------------------------------------------ */
+/* ---- strings --------------------------------------------------------------------------------- */
 
 /*
  * Copies at most `most` bytes of a string, including its end. Returns how many come before the end.
@@ -200,7 +200,7 @@ RANGE_FUNCTION(char *, strdup, (const char *, string), true, pc, duplicate(pc, s
 RANGE_FUNCTION(char *, strndup, (const char *, string, size_t, most), true, pc,
 	       duplicate_part(pc, string, most))
 
-/* ---- variants that check the size of the destination -------------------------------------- */
+/* ---- variants that check the size of the destination ----------------------------------------- */
 
 /* If the string's end does not fit into the room, stops the program as the library does. */
 static size_t copy_checked(uintptr_t pc, char *to, const char *from, size_t room)

@@ -128,7 +128,7 @@ static const char *called_library(const struct point_named *named)
 static bool is_call(const struct point_row *row)
 {
 	return row->kind == POINT_CALL ||
-	       (row->kind == POINT_RETURN && row->flags & POINT_ROW_BEHIND);
+	       (row->kind == POINT_RETURN && row->flags & POINT_ROW_AFTER_CALL);
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
@@ -299,7 +299,7 @@ static void switch_off_calls(void)
 {
 	for (uint32_t i = 1; i <= site_count; i++) {
 		struct point_site *site = &point_sites[i];
-		bool call = site->kind == POINT_CALL || site->flags & POINT_ROW_BEHIND;
+		bool call = site->kind == POINT_CALL || site->flags & POINT_ROW_AFTER_CALL;
 		if (call && *find_body(site->name_hash))
 			site->records = site->pushes_call = false;
 	}

@@ -29,7 +29,7 @@ void point_read_prepare(void);
 /* Sets the range of the calling thread's stack. That of the main thread is known. */
 void point_read_stack(uint64_t low, uint64_t high);
 
-/* ---- for point_text.S ---- */
+/* ---- for point_text.S ------------------------------------------------------------------------ */
 
 struct point_range {
 	uint64_t from, to;

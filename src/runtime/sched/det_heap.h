@@ -41,7 +41,7 @@ static inline bool det_heap_contains(uintptr_t address)
 #define DET_HEAP_PRIVATE_BYTES 65536u
 void *det_heap_private(uint32_t thread);
 
-/* ---- the heap (memory/heap.c) ---- */
+/* ---- the heap (memory/heap.c) ---------------------------------------------------------------- */
 
 /*
  * Allocates a block for the calling thread; alignment is a power of two. `foreign`: for the C
@@ -60,7 +60,7 @@ void det_heap_free(void *block);	 /* a live block */
 /* Does this range touch a freed block? Uses general registers only. */
 bool det_heap_is_freed(uint64_t address, uint64_t size);
 
-/* ---- stacks ---- */
+/* ---- stacks ---------------------------------------------------------------------------------- */
 
 /*
  * Returns the lowest usable address of the thread's stack of `bytes`, with `guard` inaccessible

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- fiber_switch.S ---- */
+/* ---- fiber_switch.S -------------------------------------------------------------------------- */
 
 extern bool fiber_writes_fs; /* the instruction wrfsbase may be used */
 void fiber_switch(void **save, void *load, uint64_t thread_pointer);
@@ -21,7 +21,7 @@ void *fiber_call(void *(*routine)(void *), void *argument, void *stack);
 /* Prepares a stack. The first fiber_switch() to it calls function(argument): must not return. */
 void *fiber_prepare_stack(void *top, void (*function)(void *), void *argument);
 
-/* ---- fiber_tls.c: the C library's data of each thread ---- */
+/* ---- fiber_tls.c: the C library's data of each thread ---------------------------------------- */
 
 /*
  * Learns from a real thread how the C library initialises a new one. Must be called once, before
@@ -47,7 +47,7 @@ void *fiber_end_scratch(size_t *bytes);
 /* Returns the thread id in the C library's descriptor. The kernel does not know it. */
 int fiber_tls_tid(uint64_t thread_pointer);
 
-/* ---- fiber_end.c: the end of a thread, after its routine ---- */
+/* ---- fiber_end.c: the end of a thread, after its routine ------------------------------------- */
 
 /* From now on, pthread_exit ends a fiber. */
 void fiber_replace_exit(void);
@@ -61,7 +61,7 @@ bool fiber_run_routine(void *(*routine)(void *), void *argument, void *stack, vo
 /* Runs the destructors of thread_local variables and of keys at `stack`, as the C library would. */
 void fiber_destroy_variables(void *stack);
 
-/* ---- carrier_fiber.c ---- */
+/* ---- carrier_fiber.c ------------------------------------------------------------------------- */
 
 bool fiber_on(void);		       /* are threads fibers? */
 unsigned long fiber_main_thread(void); /* the main thread's pthread_t, which the kernel knows */

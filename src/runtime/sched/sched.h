@@ -224,7 +224,7 @@ void sched_leave_in_handler(uint64_t site);
 /* Call before memory is unmapped: reads the value that the last access has written there. */
 void sched_finish_own_access(void);
 
-/* ---- threads (sync/thread.c) ---- */
+/* ---- threads (sync/thread.c) ----------------------------------------------------------------- */
 
 /*
  * Returns the number of a thread that the caller is about to create, found by its path. It is also
@@ -242,7 +242,7 @@ void sched_cancel(uint32_t thread);
 /* the caller's last sched_wait_until_enabled() returned because it was cancelled */
 bool sched_cancelled(void);
 
-/* ---- signals (sync/signal.c) ---- */
+/* ---- signals (sync/signal.c) ----------------------------------------------------------------- */
 
 /*
  * A handler of the program is about to run in the calling thread. Returns true if it must not run
@@ -263,7 +263,7 @@ void sched_handlers_jumped(void);
 uint32_t sched_before_sending(void);
 void sched_after_sending(uint32_t before);
 
-/* ---- the process (host/process.c) ---- */
+/* ---- the process (host/process.c) ------------------------------------------------------------ */
 
 struct options;
 /* may become a server and return once in each child */

@@ -153,7 +153,7 @@ extern struct sched sched;
 extern struct sched_thread sched_threads[CONTROL_THREADS];
 extern struct control_event sched_unlogged;
 
-/* ---- sets of threads: a bit for each ---- */
+/* ---- sets of threads: a bit for each --------------------------------------------------------- */
 
 static inline bool sched_set_has(const uint64_t *words, uint32_t i)
 {
@@ -215,7 +215,7 @@ static inline bool sched_is_always_enabled(const struct sched_op *op)
 	}
 }
 
-/* ---- sched.c ---- */
+/* ---- sched.c --------------------------------------------------------------------------------- */
 
 extern SOOTH_TLS struct sched_thread *sched_me; /* the calling thread; NULL: it takes no turns */
 
@@ -228,14 +228,14 @@ void sched_stop_taking_turns(void); /* the caller takes no turns any more */
 /* For a waiting kernel thread that looks around: true if it claimed a turn that no thread used. */
 bool sched_try_claim_turn(uint32_t self);
 
-/* ---- sched_step.c ---- */
+/* ---- sched_step.c ---------------------------------------------------------------------------- */
 
 void sched_finish_access(
 	struct sched_thread *t); /* logs the value of the last write, which is done now */
 /* Ends the run with USE_AFTER_FREE if that memory was freed and the options ask for the check. */
 void sched_check_heap(uint64_t address, uint64_t size, uint64_t site);
 
-/* ---- sched_pick.c ---- */
+/* ---- sched_pick.c ---------------------------------------------------------------------------- */
 
 /*
  * Picks the thread that runs next. `self`, the caller, has the turn and may be picked.
@@ -246,7 +246,7 @@ void sched_check_heap(uint64_t address, uint64_t size, uint64_t site);
 uint32_t sched_pick(uint32_t self, unsigned tries);
 void sched_count_slices(void); /* counts the finished slices of the plan */
 
-/* ---- sched_ready.c ---- */
+/* ---- sched_ready.c --------------------------------------------------------------------------- */
 
 /* Adds a thread to the pending threads, or removes it. */
 void sched_add_pending(struct sched_thread *t);
@@ -262,7 +262,7 @@ void sched_find_ready(void);			       /* fills sched.ready */
 /* May a thread become ready without a change that the scheduler sees? */
 bool sched_any_uncertain(void);
 
-/* ---- sched_plan.c ---- */
+/* ---- sched_plan.c ---------------------------------------------------------------------------- */
 
 void sched_plan_start(void);
 /* Apply stops to a thread that becomes pending, and rules and sleep sets after a step. */
@@ -277,7 +277,7 @@ void sched_wait_for_tool(void);
 void sched_plan_apply_sleeps(void);
 uint32_t sched_plan_choice(const struct sched_thread *t); /* enum control_choice_kind, or 0 */
 
-/* ---- sched_object.c ---- */
+/* ---- sched_object.c -------------------------------------------------------------------------- */
 
 void sched_object_start(void);
 uint32_t sched_object_find(uint64_t address); /* returns its index; adds a new object */
@@ -296,7 +296,7 @@ void sched_object_owner_ended(const struct sched_thread *t);
 bool sched_object_visit_owners(const struct sched_thread *t,
 			       bool (*visit)(uint32_t owner, void *data), void *data);
 
-/* ---- sched_spin.c ---- */
+/* ---- sched_spin.c ---------------------------------------------------------------------------- */
 
 void sched_spin_start(void);
 void sched_spin_remember(struct sched_thread *t, uint64_t address, uint32_t size, uint64_t value,
@@ -373,7 +373,7 @@ static inline uint64_t sched_value(uint64_t address, uint32_t size)
 	return value;
 }
 
-/* ---- sched_stuck.c ---- */
+/* ---- sched_stuck.c --------------------------------------------------------------------------- */
 
 /* Does the pending operation of `t` close a cycle of threads that wait for each other? */
 bool sched_stuck_cycle(const struct sched_thread *t);
@@ -383,7 +383,7 @@ void sched_stuck_all_blocked(void);
 void sched_stuck_some_outside(void); /* no thread is ready, some are outside */
 void sched_stuck_write_blocked(const struct sched_thread *in_cycle);
 
-/* ---- sched_outside.c ---- */
+/* ---- sched_outside.c ------------------------------------------------------------------------- */
 
 void sched_outside_check_hung(void); /* ends the run if there has been no step for long */
 void sched_outside_advance_time(
@@ -392,7 +392,7 @@ void sched_outside_advance_time(
 bool sched_outside_expire_timer(uint64_t time);
 bool sched_outside_all_asleep(void); /* do all threads that are outside sleep in the kernel? */
 
-/* ---- sched_signal.c ---- */
+/* ---- sched_signal.c -------------------------------------------------------------------------- */
 
 enum sched_interrupted { SCHED_RESTARTS_WAIT = 1, SCHED_ENDS_WAIT = 2 };
 
@@ -427,13 +427,13 @@ static inline void sched_end_work(struct sched_thread *t)
  */
 bool sched_run_handlers(struct sched_thread *t, int error);
 
-/* ---- sched_log.c ---- */
+/* ---- sched_log.c ----------------------------------------------------------------------------- */
 
 void sched_log_start(const char *dir);
 void sched_log_switch(const struct sched_thread *from); /* its turn ends */
 void sched_log_end(void);
 
-/* ---- sched_unscheduled.c ---- */
+/* ---- sched_unscheduled.c --------------------------------------------------------------------- */
 
 /* Applies the signals of threads that take no turns. The caller is about to decide. */
 void sched_apply_notified(void);

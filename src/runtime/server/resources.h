@@ -22,7 +22,7 @@ bool resources_can_restore(const char **why);
 void resources_restore(void);
 void resources_restore_mappings(void);
 
-/* ---- called by the interposers; without resources_save() they do nothing ---- */
+/* ---- called by the interposers; without resources_save() they do nothing --------------------- */
 
 void resources_handlers_changed(void);
 void resources_directory_changed(void);

@@ -6,7 +6,7 @@
 
 #include <sched.h>
 
-/* ---- server.c ---- */
+/* ---- server.c -------------------------------------------------------------------------------- */
 
 extern uint32_t server_own_command; /* in a process for a single run: its command; else 0 */
 
@@ -21,7 +21,7 @@ void server_report(uint32_t command, int status);
 /* For kernel threads, in the process of a run: chooses the processor for all of them. */
 void server_choose_processor(void);
 
-/* ---- server_fork.c ---- */
+/* ---- server_fork.c --------------------------------------------------------------------------- */
 
 /* Forks a child for each run, forever. Returns in each child when there is a command for it. */
 void server_fork_for_each(const struct control *control, const cpu_set_t *processors);

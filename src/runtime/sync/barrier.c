@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* ---- how many threads a barrier waits for, as its init said ------------------------------- */
+/* ---- how many threads a barrier waits for, as its init said ---------------------------------- */
 
 /*
  * A small table without a lock. It may forget a barrier: an ARRIVE then says 0, which stands for
@@ -58,7 +58,7 @@ static void add_to_table(const pthread_barrier_t *barrier, unsigned count)
 	}
 }
 
-/* ---- initialising and destroying ---------------------------------------------------------- */
+/* ---- initialising and destroying ------------------------------------------------------------- */
 
 static void record_count(enum event_kind kind, const pthread_barrier_t *barrier, unsigned count,
 			 uintptr_t pc)
@@ -111,7 +111,7 @@ SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
 	return real()->pthread_barrier_destroy(barrier);
 }
 
-/* ---- waiting ------------------------------------------------------------------------------ */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 /* A barrier that was initialised before recording began is not in the table. */
 static unsigned count_of(const pthread_barrier_t *barrier)

@@ -60,7 +60,7 @@ static void record_woken(struct cond_waiting *waiting)
 		record_unmodelled(waiting->pc, "wait on a condition failed");
 }
 
-/* ---- waits in controlled runs ------------------------------------------------------------- */
+/* ---- waits in controlled runs ---------------------------------------------------------------- */
 
 /* Locks the mutex again. The scheduler has made sure that no recorded thread holds it. */
 static int relock_mutex(pthread_mutex_t *mutex, uint64_t site)
@@ -127,7 +127,7 @@ static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uin
 	return locked ? locked : waiting->result;
 }
 
-/* ---- the functions ------------------------------------------------------------------------ */
+/* ---- the functions --------------------------------------------------------------------------- */
 
 /* Returns the result of a wait that the library has refused because of its mutex. */
 static int record_refused(const pthread_mutex_t *mutex, uintptr_t pc, int result)

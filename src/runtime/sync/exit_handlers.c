@@ -95,7 +95,7 @@ SOOTH_API int __cxa_atexit(void (*function)(void *), void *argument, void *libra
 		real()->__cxa_atexit((void (*)(void *))(void *)run_at_exit, handler, library));
 }
 
-/* ---- quick_exit --------------------------------------------------------------------------- */
+/* ---- quick_exit ------------------------------------------------------------------------------ */
 
 /* These functions have no argument to tell them apart: each runs after all registrations. */
 static _Atomic bool any_quick;

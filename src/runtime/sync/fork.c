@@ -47,7 +47,7 @@ bool process_is_here(void)
 	return sched_active || !recorded_process || recorded_process == getpid();
 }
 
-/* ---- fork --------------------------------------------------------------------------------- */
+/* ---- fork ------------------------------------------------------------------------------------ */
 
 static void enter_child(void)
 {
@@ -174,7 +174,7 @@ SOOTH_API int daemon(int stay, int keep_files)
 	return 0;
 }
 
-/* ---- exec --------------------------------------------------------------------------------- */
+/* ---- exec ------------------------------------------------------------------------------------ */
 
 /* Called before exec: writes everything out. If exec returns, recording goes on. */
 static bool finish_before_exec(void)
@@ -251,7 +251,7 @@ EXEC_LIST(execl, execv, more)
 EXEC_LIST(execlp, execvp, more)
 EXEC_LIST(execle, execve, more, va_arg(more, char *const *))
 
-/* ---- the end ------------------------------------------------------------------------------ */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 SOOTH_API void _exit(int status)
 {

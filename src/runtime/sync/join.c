@@ -73,7 +73,7 @@ static void give_claim_up(struct join_claim *claim)
 		thread_table_set_fate(claim->thread, claim->stream, THREAD_JOINABLE);
 }
 
-/* ---- joining ------------------------------------------------------------------------------ */
+/* ---- joining --------------------------------------------------------------------------------- */
 
 /*
  * In a controlled run the real join is called only after the other thread has ended, so the library
@@ -185,7 +185,7 @@ JOIN_UNTIL(pthread_clockjoin_np, thread, result,
 	   (pthread_t, thread, void **, result, clockid_t, clock, const struct timespec *, until),
 	   virtual_time_of(clock, until))
 
-/* ---- cancelling and detaching ------------------------------------------------------------- */
+/* ---- cancelling and detaching ---------------------------------------------------------------- */
 
 /* In a controlled run a thread that waits at a cancellation point notices this at once. */
 SOOTH_API int pthread_cancel(pthread_t thread)

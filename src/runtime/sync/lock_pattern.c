@@ -46,7 +46,7 @@ bool lock_pattern_on;
 static SOOTH_TLS struct lock_pattern_thread *self;
 static SOOTH_TLS bool updating;
 
-/* ---- memory ------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static char *new_chunk(void)
 {
@@ -86,7 +86,7 @@ static struct lock_pattern_node *new_node(struct lock_pattern_thread *t, uint64_
 	return node;
 }
 
-/* ---- the tree ----------------------------------------------------------------------------- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 /*
  * Returns the child for a lock and moves it to the front. Sets `*fresh` if it had to be created.

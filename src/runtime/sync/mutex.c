@@ -94,7 +94,7 @@ void mutex_record_misuse(const pthread_mutex_t *mutex, uintptr_t pc, int error)
 		sync_object_misuse(EVENT_MISUSE_NOT_INIT, pc, mutex);
 }
 
-/* ---- locking ------------------------------------------------------------------------------ */
+/* ---- locking --------------------------------------------------------------------------------- */
 
 /* Records how a call that locks has ended. Returns `result`. */
 static int record_result(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, int result)
@@ -258,7 +258,7 @@ int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 	return result;
 }
 
-/* ---- initialising and destroying ---------------------------------------------------------- */
+/* ---- initialising and destroying ------------------------------------------------------------- */
 
 void mutex_record_init(const pthread_mutex_t *mutex, uintptr_t pc)
 {

@@ -16,7 +16,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 
-/* ---- waiting ------------------------------------------------------------------------------ */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 /* Tries once and takes `*number` with the try. Returns 0, or -1 with the library's errno. */
 static int try_down(sem_t *sem, uint64_t *number)
@@ -157,7 +157,7 @@ SOOTH_API int sem_trywait(sem_t *sem)
 	return result;
 }
 
-/* ---- posting ------------------------------------------------------------------------------ */
+/* ---- posting --------------------------------------------------------------------------------- */
 
 static bool is_full(sem_t *sem)
 {
@@ -186,7 +186,7 @@ SOOTH_API int sem_post(sem_t *sem)
 	return result;
 }
 
-/* ---- initialising, destroying, opening ---------------------------------------------------- */
+/* ---- initialising, destroying, opening ------------------------------------------------------- */
 
 SYNC_OBJECT_LIFETIME(sem_init, (sem_t *, sem, int, shared, unsigned, value), sem, EV_SEM_INIT,
 		     false, .n = value)

@@ -32,7 +32,7 @@ static bool is_crash(int number)
 	       number == SIGABRT || number == SIGTRAP || number == SIGSYS;
 }
 
-/* ---- calling a handler -------------------------------------------------------------------- */
+/* ---- calling a handler ----------------------------------------------------------------------- */
 
 /* A handler that is running. It lies on the handler's stack. */
 struct handler_frame {
@@ -103,7 +103,7 @@ void signal_after_fork(void)
 	innermost_handler = NULL;
 }
 
-/* ---- jumping out of a handler ------------------------------------------------------------- */
+/* ---- jumping out of a handler ---------------------------------------------------------------- */
 
 /* The stack pointer that a jump goes to. The library encrypts it with a secret of the thread. */
 static uintptr_t target_stack(const struct __jmp_buf_tag *environment)
@@ -151,7 +151,7 @@ JUMP(_longjmp, longjmp)
 JUMP(siglongjmp, longjmp)
 JUMP(__longjmp_chk, __longjmp_chk)
 
-/* ---- setting handlers --------------------------------------------------------------------- */
+/* ---- setting handlers ------------------------------------------------------------------------ */
 
 static bool is_function(sighandler_t h)
 {

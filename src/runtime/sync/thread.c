@@ -78,7 +78,7 @@ void thread_after_fork(void)
 	thread_table_after_fork();
 }
 
-/* ---- the end of a thread ------------------------------------------------------------------ */
+/* ---- the end of a thread --------------------------------------------------------------------- */
 
 static pthread_key_t end_key;
 static _Atomic int end_key_made; /* 1: yes, -1: the program has used up all keys */
@@ -153,7 +153,7 @@ SOOTH_API void pthread_exit(void *result)
 	thread_exit(result);
 }
 
-/* ---- the beginning of a thread ------------------------------------------------------------ */
+/* ---- the beginning of a thread --------------------------------------------------------------- */
 
 enum start_state { CREATED, CREATED_AND_WAITING, RECORDED };
 

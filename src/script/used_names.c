@@ -69,7 +69,7 @@ void script_find_names(const char *text, script_names *out)
 			mark_variables(text, &lexemes, i, out, first);
 		else if (i && lexemes.items[i].kind == SCRIPT_NAME &&
 			 script_is_sign(&lexemes, i + 1, '(') &&
-			 script_lexeme_is(text, &lexemes.items[i - 1], "function"))
+			 script_lexeme_is_keyword(text, &lexemes.items[i - 1], "function"))
 			mark_assigned(text, &lexemes.items[i], out, first);
 	}
 	vec_free(&lexemes);
