@@ -233,7 +233,7 @@ static bool site_fits(struct property_reader *r, const struct reader_point *poin
 		return true;
 	if (!point->field_range.size)
 		return false;
-	whole = field_owners_whole(point->spec->target->path);
+	whole = field_owners_without_index(point->spec->target->path);
 	fits = accesses_field(path, point->tag, whole);
 	free(whole);
 	return fits;
@@ -322,7 +322,7 @@ static void add_global_candidates(struct property_reader *r, const struct trace_
 	}
 }
 
-void accesses_look(struct property_reader *r, const struct trace_event *event)
+void accesses_find_candidates(struct property_reader *r, const struct trace_event *event)
 {
 	for (size_t i = 0; i < r->everywhere.count; i++)
 		add_candidate(r, event, r->everywhere.items[i]);
@@ -431,7 +431,7 @@ static enum raw_value_form field_form(struct property_reader *r, const struct wi
 static bool is_other_element_of_known(const struct match *m, uint64_t address)
 {
 	const struct spec_target *target = m->point->spec->target;
-	char *whole = field_owners_whole(target->path);
+	char *whole = field_owners_without_index(target->path);
 	struct program_part part;
 	bool is_known = strchr(target->path, '[') &&
 			program_member(m->reader->program, m->point->tag, whole, &part) &&

@@ -96,7 +96,7 @@ bool property_read(const struct trace *trace, struct spec_file *const *files, si
 		struct property_events *events = &set->properties.items[i];
 
 		vec_sort(&events->events, compare_events);
-		not_recorded_tell(r, i, events);
+		not_recorded_report(r, i, events);
 		move_values(&r->props.items[i], events, set);
 	}
 	move_texts(&texts, set);

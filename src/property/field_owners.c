@@ -18,7 +18,7 @@ bool field_owners_is_element(const struct property_reader *r, const struct wire_
 	return name && *name && name[strlen(name) - 1] == ']';
 }
 
-char *field_owners_whole(const char *path)
+char *field_owners_without_index(const char *path)
 {
 	return mem_copy_text(path, strcspn(path, "["));
 }
@@ -51,7 +51,7 @@ static struct field_range find_field_range(struct property_reader *r,
 {
 	struct field_range field_range = { 0 };
 	struct program_part part;
-	char *field = field_owners_whole(target->path);
+	char *field = field_owners_without_index(target->path);
 	bool told = false, elements = false;
 
 	for (size_t i = 0; i < trace_site_count(r->trace); i++) {

@@ -205,7 +205,7 @@ static void match_last_request(struct property_reader *r, struct reader_happenin
 		match_points_of_kind(r, what, SPEC_POINT_REQUEST);
 }
 
-void locks_see(struct property_reader *r, struct reader_happening *what)
+void locks_match_event(struct property_reader *r, struct reader_happening *what)
 {
 	const struct trace_event *ev = what->event;
 	struct reader_stream *thread = &r->streams[what->thread];

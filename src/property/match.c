@@ -40,7 +40,7 @@ bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 		}
 		return true;
 	}
-	switch (values_judge(type, raw)) {
+	switch (values_check_type(type, raw)) {
 	case VALUES_FITS: break;
 	/* NULL is not an object, so there is no event that binds it */
 	case VALUES_NULL: return false;
@@ -96,7 +96,7 @@ bool match_slot(const struct match *m, const struct spec_argument *slot,
 
 static bool starts_life(const struct spec_event *event, uint32_t parameter)
 {
-	for (const struct spec_life *life = event->lives; life; life = life->next) {
+	for (const struct spec_lifetime *life = event->lives; life; life = life->next) {
 		if (!life->ends && life->parameter == parameter)
 			return true;
 	}
@@ -213,7 +213,7 @@ static void end_lives(const struct match *m)
 {
 	if (m->point->guesses.count)
 		return;
-	for (const struct spec_life *life = m->point->event->lives; life; life = life->next) {
+	for (const struct spec_lifetime *life = m->point->event->lives; life; life = life->next) {
 		if (life->ends && m->reader->chosen[life->parameter] != PROPERTY_NONE)
 			*vec_push(&m->reader->ending) =
 				(struct reader_ending){ m->point->prop,

@@ -324,7 +324,7 @@ static void report_event(const struct property_reader *r, size_t first, size_t e
 	free(reasons);
 }
 
-void not_recorded_tell(struct property_reader *r, uint32_t prop, struct property_events *out)
+void not_recorded_report(struct property_reader *r, uint32_t prop, struct property_events *out)
 {
 	for (size_t i = 0; i < r->points.count;) {
 		size_t end = i + 1;

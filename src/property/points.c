@@ -128,8 +128,8 @@ static void add_candidates(struct property_reader *r, struct reader_list list)
 		*vec_push(&r->candidates) = r->lists.items[list.start + i];
 }
 
-bool points_look(struct property_reader *r, const struct trace_event *event,
-		 struct trace_point *point)
+bool points_find_candidates(struct property_reader *r, const struct trace_event *event,
+			    struct trace_point *point)
 {
 	uint64_t *known = NULL, key, list;
 	bool keyed = function_key(r, event, &key), fresh = true;

@@ -139,7 +139,7 @@ void property_reader_unseen(struct property_reader *reader, uint32_t property,
 			    struct property_events *out);
 /* A held value keeps its index after its lifetime, until it is released as often as it was held. */
 void property_reader_hold(struct property_reader *reader, uint32_t property, uint32_t value);
-void property_reader_let_go(struct property_reader *reader, uint32_t property, uint32_t value);
+void property_reader_release(struct property_reader *reader, uint32_t property, uint32_t value);
 
 /* ---- before a run ---------------------------------------------------------------------------- */
 

@@ -57,7 +57,7 @@ static uint32_t implicit_local(const struct spec_event *event, const char *name)
 
 static bool has_start(const struct spec_event *event)
 {
-	for (const struct spec_life *life = event->lives; life; life = life->next) {
+	for (const struct spec_lifetime *life = event->lives; life; life = life->next) {
 		if (!life->ends)
 			return true;
 	}
@@ -264,7 +264,7 @@ static void match_function_event(struct property_reader *r, struct reader_happen
 {
 	struct trace_point point;
 
-	if (!points_look(r, what->event, &point))
+	if (!points_find_candidates(r, what->event, &point))
 		return;
 	what->point = &point;
 	match_candidates(r, what);
@@ -273,7 +273,7 @@ static void match_function_event(struct property_reader *r, struct reader_happen
 
 static void match_access(struct property_reader *r, const struct reader_happening *what)
 {
-	accesses_look(r, what->event);
+	accesses_find_candidates(r, what->event);
 	if (r->candidates.count)
 		match_candidates(r, what);
 	if (r->text && r->has_pointed)
@@ -331,7 +331,7 @@ static void read_event(struct property_reader *r, const struct trace_event *ev)
 	case EG_CONDITION:
 	case EG_THREAD:
 		if (r->follows_locks)
-			locks_see(r, &what);
+			locks_match_event(r, &what);
 		break;
 	default: break;
 	}
@@ -383,7 +383,7 @@ bool property_reader_next(struct property_reader *r, struct property_step *step)
 	if (r->first_walk)
 		collect_known_values(r);
 	if (r->has_last)
-		values_over(&r->props.items[r->last.property].values, r->last.value);
+		values_end_reported(&r->props.items[r->last.property].values, r->last.value);
 	r->has_last = false;
 	while (r->queue_at == r->queue.count) {
 		r->queue.count = r->queue_at = 0;
@@ -429,7 +429,7 @@ void property_reader_unseen(struct property_reader *r, uint32_t property,
 	assert(r->over);
 	*out = (struct property_events){ .property = r->props.items[property].property,
 					 .parameters = r->props.items[property].parameters };
-	not_recorded_tell(r, property, out);
+	not_recorded_report(r, property, out);
 }
 
 void property_reader_hold(struct property_reader *r, uint32_t property, uint32_t value)
@@ -437,7 +437,7 @@ void property_reader_hold(struct property_reader *r, uint32_t property, uint32_t
 	values_hold(&r->props.items[property].values, value);
 }
 
-void property_reader_let_go(struct property_reader *r, uint32_t property, uint32_t value)
+void property_reader_release(struct property_reader *r, uint32_t property, uint32_t value)
 {
-	values_let_go(&r->props.items[property].values, value);
+	values_release(&r->props.items[property].values, value);
 }

@@ -206,13 +206,13 @@ struct property_reader *reader_open(const struct trace *trace, struct spec_file 
 				    size_t count, bool keeps);
 
 /* Each adds the points that the event may match to `candidates`. */
-bool points_look(struct property_reader *reader, const struct trace_event *event,
-		 struct trace_point *point);
+bool points_find_candidates(struct property_reader *reader, const struct trace_event *event,
+			    struct trace_point *point);
 /* Text traces: remembers the value that an access leaves in memory. */
 void points_remember(struct property_reader *reader, const struct trace_event *event);
-void accesses_look(struct property_reader *reader, const struct trace_event *event);
+void accesses_find_candidates(struct property_reader *reader, const struct trace_event *event);
 /* Tracks which locks are held and matches the points about locks and threads. */
-void locks_see(struct property_reader *reader, struct reader_happening *happening);
+void locks_match_event(struct property_reader *reader, struct reader_happening *happening);
 
 /* Build and free the indices. */
 void points_free(struct property_reader *reader);
@@ -281,7 +281,8 @@ bool selection_captures(const struct spec_property *property);
 char *selection_line(const struct spec_property *property, const struct spec_point *point);
 
 /* Call it after the last event: reports what was not recorded. The caller frees the strings. */
-void not_recorded_tell(struct property_reader *reader, uint32_t prop, struct property_events *out);
+void not_recorded_report(struct property_reader *reader, uint32_t prop,
+			 struct property_events *out);
 
 /* ---- field_owners.c: objects of fields ------------------------------------------------------- */
 
@@ -306,7 +307,7 @@ bool field_owners_find_base(struct property_reader *reader, const struct reader_
 bool field_owners_is_element(const struct property_reader *reader, const struct wire_element *site);
 
 /* The field's path without the index in brackets; the caller frees it. */
-char *field_owners_whole(const char *path);
+char *field_owners_without_index(const char *path);
 
 /* Is `path`, from a site, the field or a part of it? */
 bool accesses_path_fits(const char *field, const char *path);

@@ -28,7 +28,7 @@ struct values_key {
 	uint32_t length;
 };
 
-enum values_why values_judge(uint8_t type, const struct property_raw *raw)
+enum values_why values_check_type(uint8_t type, const struct property_raw *raw)
 {
 	if (!raw->known)
 		return VALUES_UNKNOWN;
@@ -346,7 +346,7 @@ static void vacate(struct values *v, uint32_t number)
 	*vec_push(&v->vacant) = number;
 }
 
-void values_over(struct values *v, uint32_t number)
+void values_end_reported(struct values *v, uint32_t number)
 {
 	v->entries.items[number].over = true;
 	vacate(v, number);
@@ -357,7 +357,7 @@ void values_hold(struct values *v, uint32_t number)
 	v->entries.items[number].holds++;
 }
 
-void values_let_go(struct values *v, uint32_t number)
+void values_release(struct values *v, uint32_t number)
 {
 	assert(v->entries.items[number].holds);
 	v->entries.items[number].holds--;

@@ -52,7 +52,7 @@ void values_close(struct values *values);
 void values_rewind(struct values *values);
 
 /* Can a parameter of this type have the value? */
-enum values_why values_judge(uint8_t type, const struct property_raw *raw);
+enum values_why values_check_type(uint8_t type, const struct property_raw *raw);
 /* Are two values that fit equal, ignoring lifetimes? */
 bool values_same(uint8_t type, const struct property_raw *a, const struct property_raw *b);
 
@@ -70,8 +70,8 @@ void values_end(struct values *values, uint32_t number, struct event_id at);
 void values_end_memory(struct values *values, uint64_t low, uint64_t size, const char *name);
 
 /* The end of the lifetime was reported: the index becomes free once it is no longer held. */
-void values_over(struct values *values, uint32_t number);
+void values_end_reported(struct values *values, uint32_t number);
 void values_hold(struct values *values, uint32_t number);
-void values_let_go(struct values *values, uint32_t number);
+void values_release(struct values *values, uint32_t number);
 
 #endif

@@ -33,11 +33,11 @@ void build_complain(struct build *build, struct spec_location place, const char 
 	spec_report(build->file, build->messages, SPEC_ERROR, place, "%s", text);
 }
 
-void build_forget(struct build *build)
+void build_discard(struct build *build)
 {
 	build->parts.count = build->arguments.count = build->productions.count = 0;
 	build->path.count = 0;
-	build->now.lives = (struct build_lives){ 0 };
+	build->now.lives = (struct build_lifetimes){ 0 };
 	build->now.reset = false;
 	build->now.reset_if = NULL;
 	intern_free(&build->threads);

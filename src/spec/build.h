@@ -29,8 +29,8 @@ struct build_part { /* one part of a declaration: a word of the type, the name, 
 	const char *text;
 	struct span span;
 };
-struct build_lives {
-	struct spec_life *first, *last;
+struct build_lifetimes {
+	struct spec_lifetime *first, *last;
 };
 
 /* The property that is being read. */
@@ -43,7 +43,7 @@ struct build_property {
 	/*
 	 * the event that is being read: its lifetimes and reset, collected from its points' tails
 	 */
-	struct build_lives lives;
+	struct build_lifetimes lives;
 	bool reset;
 	const char *reset_if;
 	struct spec_location reset_place;
@@ -81,7 +81,7 @@ void build_complain(struct build *build, struct spec_location place, const char 
  * Discards everything read so far of the current statement. Called after a syntax error and at the
  * end of each event and formula.
  */
-void build_forget(struct build *build);
+void build_discard(struct build *build);
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
@@ -152,7 +152,7 @@ struct build_points {
 struct build_tail {
 	struct spec_target *holding;
 	struct spec_expr *filter;
-	struct build_lives lives;
+	struct build_lifetimes lives;
 	bool reset;
 	const char *reset_if;
 	struct span reset_span, condition_span;
@@ -170,8 +170,8 @@ struct spec_target *build_target(struct build *build, enum spec_target_kind kind
 				 const struct span *span, const char *name);
 void build_add_argument(struct build *build, struct spec_expr *value);
 struct spec_argument *build_result(struct build *build, struct spec_expr *value);
-struct build_lives build_life(struct build *build, const struct span *span, const char *name,
-			      bool ends);
+struct build_lifetimes build_lifetime(struct build *build, const struct span *span,
+				      const char *name, bool ends);
 void build_tail_add(struct build *build, struct build_tail *tail, struct build_tail one,
 		    const struct span *span);
 /*

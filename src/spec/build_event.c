@@ -114,18 +114,18 @@ struct spec_target *build_target(struct build *build, enum spec_target_kind kind
  * ---- clauses after a point --------------------------------------------------------------------
  */
 
-struct build_lives build_life(struct build *build, const struct span *span, const char *name,
-			      bool ends)
+struct build_lifetimes build_lifetime(struct build *build, const struct span *span,
+				      const char *name, bool ends)
 {
-	struct spec_life *life = build_alloc(build, sizeof *life);
+	struct spec_lifetime *life = build_alloc(build, sizeof *life);
 
-	*life = (struct spec_life){
+	*life = (struct spec_lifetime){
 		.parameter = SPEC_NONE, .ends = ends, .place = span->place, .name = name
 	};
-	return (struct build_lives){ life, life };
+	return (struct build_lifetimes){ life, life };
 }
 
-static void add_lives(struct build_lives *list, struct build_lives more)
+static void add_lives(struct build_lifetimes *list, struct build_lifetimes more)
 {
 	if (!more.first)
 		return;
@@ -215,5 +215,5 @@ void build_event(struct build *build, const struct span *span, const char *name,
 						       .reset = now->reset,
 						       .reset_if = now->reset_if,
 						       .reset_place = now->reset_place };
-	build_forget(build);
+	build_discard(build);
 }

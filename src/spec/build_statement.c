@@ -148,7 +148,7 @@ void build_property_begin(struct build *build, const struct span *span, const ch
 {
 	struct spec_property *property = build_alloc(build, sizeof *property);
 
-	build_forget(build);
+	build_discard(build);
 	build->now.parameters.count = build->now.events.count = 0;
 	build->now.broken = false;
 	build->now.property = property;
@@ -201,7 +201,7 @@ struct spec_formula *build_formula(struct build *build, enum spec_formalism form
 	formula->region_count = (uint32_t)build->regions.items.count;
 	*build->now.next_formula = formula;
 	build->now.next_formula = &formula->next;
-	build_forget(build);
+	build_discard(build);
 	return formula;
 }
 

@@ -74,7 +74,7 @@ static void print_event(FILE *out, const struct spec_property *property, const s
 	fprintf(out, "   event %s\n", e->name);
 	for (const struct spec_point *p = e->points; p; p = p->next)
 		print_point(out, property, p);
-	for (const struct spec_life *life = e->lives; life; life = life->next)
+	for (const struct spec_lifetime *life = e->lives; life; life = life->next)
 		fprintf(out,
 			life->ends ? "      the lifetime of %s ends after it\n"
 				   : "      a lifetime of %s starts with it\n",

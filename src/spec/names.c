@@ -288,7 +288,7 @@ static void resolve_point(struct resolver *r, struct spec_point *p)
 		reject_bound_names(r, p->result->value);
 }
 
-static void resolve_life(struct resolver *r, const struct spec_event *e, struct spec_life *life)
+static void resolve_life(struct resolver *r, const struct spec_event *e, struct spec_lifetime *life)
 {
 	struct spelling near;
 
@@ -328,7 +328,7 @@ static void resolve_event(struct resolver *r, struct spec_event *e)
 		resolve_expr(r, p->filter);
 		resolve_expr(r, p->becomes);
 	}
-	for (struct spec_life *life = e->lives; life; life = life->next)
+	for (struct spec_lifetime *life = e->lives; life; life = life->next)
 		resolve_life(r, e, life);
 	e->local_count = (uint32_t)r->locals.items.count;
 	e->locals = arena_alloc(r->arena, e->local_count * sizeof *e->locals);

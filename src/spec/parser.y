@@ -135,8 +135,8 @@ file:
 |	file property
 |	file use
 |	file extern
-|	file error ';'			{ build_forget(build); }
-|	file error '}'			{ build_forget(build); }
+|	file error ';'			{ build_discard(build); }
+|	file error '}'			{ build_discard(build); }
 ;
 
 word:
@@ -158,7 +158,7 @@ use_name:
 		{ $$ = @3.to - @1.from < 64 ? build_source(build, @1.from, @3.to) : $1; }
 ;
 
-extern: EXTERN externs ';'		{ build_forget(build); } ;
+extern: EXTERN externs ';'		{ build_discard(build); } ;
 externs:
 	declaration			{ build_extern(build, &@1); }
 |	externs ',' declaration		{ build_extern(build, &@3); }
@@ -174,7 +174,7 @@ part:
 
 property:
 	header '{' body '}'		{ build_property_end(build); }
-|	header '{' body error '}'	{ build_forget(build); build_property_end(build); }
+|	header '{' body error '}'	{ build_discard(build); build_property_end(build); }
 ;
 header: name_of_property parameters ;
 name_of_property: PROPERTY word		{ build_property_begin(build, &@2, $2); } ;
@@ -182,7 +182,7 @@ parameters:
 	%empty
 |	open ')'
 |	open parameter_list ')'
-|	open error ')'			{ build_forget(build); build->now.broken = true; }
+|	open error ')'			{ build_discard(build); build->now.broken = true; }
 ;
 parameter_list:
 	declaration			{ build_parameter(build, &@1); }
@@ -192,7 +192,7 @@ parameter_list:
 body:
 	%empty
 |	body statement
-|	body error ';'			{ build_forget(build); }
+|	body error ';'			{ build_discard(build); }
 ;
 
 statement:
@@ -313,9 +313,9 @@ tail_part:
 		{ $$ = (struct build_tail){ .reset = true, .reset_if = $2,
 					    .reset_span = @1, .condition_span = @2 }; }
 |	NEW word
-		{ $$ = (struct build_tail){ .lives = build_life(build, &@$, $2, false) }; }
+		{ $$ = (struct build_tail){ .lives = build_lifetime(build, &@$, $2, false) }; }
 |	END word
-		{ $$ = (struct build_tail){ .lives = build_life(build, &@$, $2, true) }; }
+		{ $$ = (struct build_tail){ .lives = build_lifetime(build, &@$, $2, true) }; }
 ;
 filter: open expr ')'			{ $$ = $2; } ;
 

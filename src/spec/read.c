@@ -30,7 +30,7 @@ static void build_open(struct build *build, const char *path, const char *text, 
 static void build_close(struct build *build)
 {
 	lexer_close(&build->context.lexer);
-	build_forget(build);
+	build_discard(build);
 	vec_free(&build->now.parameters);
 	vec_free(&build->now.events);
 	vec_free(&build->parts);

@@ -171,8 +171,8 @@ struct spec_point {
 	const char *text; /* source text without the filter: call use_*(r, ...) */
 };
 
-struct spec_life { /* new i, end i */
-	struct spec_life *next;
+struct spec_lifetime { /* new i, end i */
+	struct spec_lifetime *next;
 	uint32_t parameter;
 	bool ends;
 	struct spec_location place;
@@ -183,7 +183,7 @@ struct spec_event {
 	const char *name;
 	struct spec_location place;
 	struct spec_point *points;
-	struct spec_life *lives;
+	struct spec_lifetime *lives;
 	/*
 	 * Names that the event's points bind and that are not parameters. Also `tid` (the thread's
 	 * number, unique in the run) and `atomic` (1 for an access by an atomic operation), which

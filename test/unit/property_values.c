@@ -211,7 +211,7 @@ static void streamed(void **state)
 	assert_int_not_equal(numbers[1], numbers[0]); /* held */
 	assert_int_equal(numbers[2], numbers[1]);     /* not held: given again */
 	assert_int_equal(property_reader_value(reader, 0, numbers[0])->life, 0);
-	property_reader_let_go(reader, 0, numbers[0]);
+	property_reader_release(reader, 0, numbers[0]);
 	property_reader_close(reader);
 	spec_free(file);
 	trace_close(trace);
