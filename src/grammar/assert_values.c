@@ -7,7 +7,6 @@
 #include "grammar/engine.h"
 #include "base/mem.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,9 +145,8 @@ char *engine_show_values(struct grammar_parser *parser, uint32_t code, int base)
 	char *text = NULL;
 	size_t size = 0;
 	bool any = false;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	assert(out);
 	if (!parser->shown)
 		parser->shown = mem_zalloc(parser->grammar->codes.count, sizeof *parser->shown);
 	shown = &parser->shown[code];
@@ -166,7 +164,7 @@ char *engine_show_values(struct grammar_parser *parser, uint32_t code, int base)
 		show_value(parser, shown->paths.items[i], out, &any);
 		lua_pop(lua, 1);
 	}
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 

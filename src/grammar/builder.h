@@ -45,11 +45,6 @@ void rules_read(struct builder *builder);
  */
 void sets_find(struct builder *builder);
 
-static inline bool sets_has(const uint64_t *set, uint32_t member)
-{
-	return set[member / 64] >> member % 64 & 1;
-}
-
 /*
  * code.c: reads a piece of Lua or a condition at a location; compiles all of them to find their
  * errors.

@@ -11,7 +11,6 @@
 #include "grammar/ll1.h"
 #include "base/mem.h"
 
-#include <assert.h>
 #include <lua5.4/lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +146,7 @@ static bool accepts_terminal(const struct ll1 *ll1, const struct ll1_session *se
 	for (size_t i = session->stack.count; i-- > 0;) {
 		const struct ll1_op *op = next_op_of_entry(ll1, session, i);
 
-		if (op->starts[terminal / 64] >> terminal % 64 & 1)
+		if (grammar_set_has(op->starts, terminal))
 			return true;
 		if (!(op->rest & LL1_NULLABLE))
 			return false;
@@ -168,7 +167,7 @@ static void ll1_expected_events(struct grammar_parser *parser, const void *of, u
 		if (!(op->rest & LL1_NULLABLE))
 			return;
 	}
-	terminals[count / 64] |= UINT64_C(1) << count % 64;
+	grammar_set_add(terminals, count);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
