@@ -120,9 +120,7 @@ static void compile_paths(struct grammar_parser *parser, const struct grammar_co
 	shown->ready = true;
 }
 
-/*
- * Prints a value, unless it is a function: library functions are names, too, but not informative.
- */
+/* Prints a value, unless it is a function: library functions are names, too, but no help. */
 static void show_value(struct grammar_parser *parser, const char *path, FILE *out, bool *any)
 {
 	lua_State *lua = script_lua(parser->script);

@@ -33,10 +33,7 @@ struct builder {
 void builder_complain(struct builder *builder, enum spec_severity severity, struct spec_place place,
 		      const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/*
- * rules.c: builds symbols, rules, steps and codes; resolves the names of each rule with
- * scope_rule().
- */
+/* rules.c: builds symbols, rules, steps and codes; calls scope_rule() for each rule. */
 void rules_read(struct builder *builder);
 
 /*

@@ -112,9 +112,7 @@ static void advance_dot(struct earley_build *build, uint32_t core, struct earley
 
 /* ---- return points --------------------------------------------------------------------------- */
 
-/*
- * Returns the first item of a set with this symbol after the dot; `*end` is the end of these items.
- */
+/* Returns the first item of a set with this symbol after the dot; `*end` ends these items. */
 static const struct earley_item *items_expecting(const struct earley_tables *tables,
 						 const struct earley_set *set, uint32_t symbol,
 						 const struct earley_item **end)

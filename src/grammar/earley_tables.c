@@ -40,10 +40,7 @@ static void list_steps_with_cores(struct earley_tables *tables)
 
 /* ---- cores ----------------------------------------------------------------------------------- */
 
-/*
- * Lists the cores rule by rule, before they have their final numbers; `next` is an index in this
- * list.
- */
+/* Lists the cores rule by rule, before they are numbered; `next` is an index in this list. */
 static void list_cores(struct earley_tables *tables, struct earley_core *cores)
 {
 	const struct grammar *grammar = tables->grammar;
@@ -261,9 +258,7 @@ static void find_nonterminals_with_code(struct earley_tables *tables)
 	}
 }
 
-/*
- * Is the core's symbol the first step of its rule, with nothing before it, not even an empty tree?
- */
+/* Is the core's symbol the first step of its rule, without even an empty tree before it? */
 static bool is_first_step(const struct earley_tables *tables, const struct earley_core *core)
 {
 	return core->dot == 0 && tables->kept[tables->first_kept[core->rule]] == 0;

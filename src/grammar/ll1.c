@@ -137,9 +137,7 @@ static const struct ll1_op *next_op_of_entry(const struct ll1 *ll1,
 	return &ll1->ops[session->stack.items[entry].pc + (entry + 1 < session->stack.count)];
 }
 
-/*
- * Amortised constant time: the entries that this loop passes are popped next, or the word is over.
- */
+/* Amortised constant time: the entries passed here are popped next, or the word is over. */
 static bool accepts_terminal(const struct ll1 *ll1, const struct ll1_session *session,
 			     uint32_t terminal)
 {

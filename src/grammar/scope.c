@@ -234,10 +234,7 @@ static void assign_parameters(struct scope *s, struct grammar_code *code, uint32
 	code->names = names;
 }
 
-/*
- * Finds the slots that may be dropped after each step. A symbol needs its slot at its own step,
- * too.
- */
+/* Finds the slots to drop after each step. A symbol needs its slot at its own step, too. */
 static void find_last_uses(struct scope *s)
 {
 	struct arena *arena = &s->builder->grammar->arena;

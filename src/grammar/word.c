@@ -132,10 +132,7 @@ void grammar_violation_free(struct grammar_violation *violation)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/*
- * Evaluates the event's reset condition. Its parameters are attributes of the event, then
- * `session`.
- */
+/* Evaluates the reset condition. Its parameters are attributes of the event, then `session`. */
 static enum grammar_verdict evaluate_reset_condition(struct grammar_word *word,
 						     const struct grammar_token *token,
 						     bool *resets,
