@@ -53,11 +53,6 @@ struct ambiguity_search {
 	const struct ambiguity_tree *found[2]; /* two trees of one nonterminal with the same word */
 };
 
-static uint32_t count_nonterminals(const struct grammar *g)
-{
-	return g->symbol_count - g->terminal_count;
-}
-
 /* ---- trees ----------------------------------------------------------------------------------- */
 
 static uint32_t count_symbols(const struct grammar_rule *rule)
@@ -262,11 +257,11 @@ static void order_below(struct ambiguity_search *s, uint32_t symbol, uint8_t *co
 static uint32_t order_nonterminals(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
-	uint8_t *colours = mem_zalloc(count_nonterminals(g) + 1, 1);
+	uint8_t *colours = mem_zalloc(grammar_nonterminal_count(g) + 1, 1);
 	struct rule_path way = { 0 };
 	uint32_t ordered = 0;
 
-	for (uint32_t i = 0; i < count_nonterminals(g) && !s->found[0]; i++)
+	for (uint32_t i = 0; i < grammar_nonterminal_count(g) && !s->found[0]; i++)
 		if (s->ways[i].rule != GRAMMAR_NONE && colours[i] == NEW)
 			order_below(s, g->terminal_count + i, colours, &way, &ordered);
 	vec_free(&way);
@@ -282,7 +277,7 @@ static void find_paths_from_start(struct ambiguity_search *s)
 	const struct grammar *g = s->grammar;
 	VEC(uint32_t) queue = { 0 };
 
-	for (uint32_t i = 0; i < count_nonterminals(g); i++)
+	for (uint32_t i = 0; i < grammar_nonterminal_count(g); i++)
 		s->ways[i].rule = GRAMMAR_NONE;
 	s->ways[0] = (struct rule_position){ UINT32_MAX - 1, 0 };
 	*vec_push(&queue) = 0;
@@ -478,17 +473,15 @@ static char *format_word_or_tree(const struct grammar *g, const struct ambiguity
 {
 	char *text = NULL;
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	if (!out)
-		abort();
 	if (word)
 		print_word(out, g, t);
 	else
 		print_tree(out, g, t, numbers);
 	if (ftell(out) > SHOWN)
 		fputs("...", out);
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 
@@ -507,7 +500,7 @@ static void open_search(struct ambiguity_search *s, const struct grammar *g)
 
 static void close_search(struct ambiguity_search *s)
 {
-	for (size_t i = 0; i < (size_t)count_nonterminals(s->grammar) * LENGTHS; i++)
+	for (size_t i = 0; i < (size_t)grammar_nonterminal_count(s->grammar) * LENGTHS; i++)
 		vec_free(&s->words[i]);
 	free(s->shortest);
 	free(s->shortest_rule);

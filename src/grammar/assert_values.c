@@ -7,7 +7,6 @@
 #include "grammar/engine.h"
 #include "base/mem.h"
 
-#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,9 +120,7 @@ static void compile_paths(struct grammar_parser *parser, const struct grammar_co
 	shown->ready = true;
 }
 
-/*
- * Prints a value, unless it is a function: library functions are names, too, but not informative.
- */
+/* Prints a value, unless it is a function: library functions are names, too, but no help. */
 static void show_value(struct grammar_parser *parser, const char *path, FILE *out, bool *any)
 {
 	lua_State *lua = script_lua(parser->script);
@@ -146,9 +143,8 @@ char *engine_show_values(struct grammar_parser *parser, uint32_t code, int base)
 	char *text = NULL;
 	size_t size = 0;
 	bool any = false;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 
-	assert(out);
 	if (!parser->shown)
 		parser->shown = mem_zalloc(parser->grammar->codes.count, sizeof *parser->shown);
 	shown = &parser->shown[code];
@@ -166,7 +162,7 @@ char *engine_show_values(struct grammar_parser *parser, uint32_t code, int base)
 		show_value(parser, shown->paths.items[i], out, &any);
 		lua_pop(lua, 1);
 	}
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 

@@ -34,10 +34,7 @@ void builder_complain(struct builder *builder, enum spec_severity severity,
 		      struct spec_location place, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/*
- * rules.c: builds symbols, rules, steps and codes; resolves the names of each rule with
- * scope_rule().
- */
+/* rules.c: builds symbols, rules, steps and codes; calls scope_rule() for each rule. */
 void rules_read(struct builder *builder);
 
 /*
@@ -45,11 +42,6 @@ void rules_read(struct builder *builder);
  * FOLLOW and the LL(1) table.
  */
 void sets_find(struct builder *builder);
-
-static inline bool sets_has(const uint64_t *set, uint32_t member)
-{
-	return set[member / 64] >> member % 64 & 1;
-}
 
 /*
  * code.c: reads a piece of Lua or a condition at a location; compiles all of them to find their

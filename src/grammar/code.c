@@ -64,9 +64,7 @@ static uint32_t skip_file_and_line(const char *path, const char **message)
 	return (uint32_t)line;
 }
 
-/*
- * Returns the byte of the code's text at which this line of the file starts, after leading blanks.
- */
+/* Returns the byte of the text at which this line of the file starts, after leading blanks. */
 static size_t find_line_start(const struct grammar_code *code, uint32_t line)
 {
 	const char *text = code->text;

@@ -3,6 +3,7 @@
  * complete, the engine with the reason for its choice, the sets, and which attributes are captured.
  */
 #include "grammar/builder.h"
+#include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,7 @@ static void print_set(FILE *out, const struct grammar *g, const uint64_t *set)
 	const char *between = "";
 
 	for (uint32_t i = 0; i <= g->terminal_count; i++) {
-		if (!sets_has(set, i))
+		if (!grammar_set_has(set, i))
 			continue;
 		fprintf(out, "%s%s", between, i < g->terminal_count ? g->names[i] : "the end");
 		between = ", ";
@@ -193,12 +194,10 @@ static void print_label(FILE *out, const struct spec_alternative *a)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *label = open_memstream(&text, &size);
+	FILE *label = mem_stream(&text, &size);
 
-	if (!label)
-		abort();
 	print_alternative(label, a);
-	fclose(label);
+	mem_stream_close(label);
 	print_quoted(out, text + 1); /* without the leading blank */
 	free(text);
 }

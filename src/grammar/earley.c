@@ -140,8 +140,7 @@ static void earley_expected_events(struct grammar_parser *parser, const void *of
 			terminals[w] |= grammar->starts[symbol][w];
 	}
 	if (set->complete)
-		terminals[grammar->terminal_count / 64] |= UINT64_C(1)
-							   << grammar->terminal_count % 64;
+		grammar_set_add(terminals, grammar->terminal_count);
 }
 
 static void *earley_copy_session(struct grammar_parser *parser, const void *of, struct err *err)

@@ -6,6 +6,7 @@
 #include "grammar/earley_same.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <assert.h>
 
@@ -79,7 +80,7 @@ static bool leads_from_place(const struct earley_tables *tables, uint32_t place,
 {
 	uint32_t terminals = tables->grammar->terminal_count;
 	return place != GRAMMAR_NONE &&
-	       earley_predicts(&tables->leads[(place - terminals) * tables->words],
+	       grammar_set_has(&tables->leads[(place - terminals) * tables->words],
 			       goal - terminals);
 }
 
@@ -111,35 +112,23 @@ static void advance_dot(struct earley_build *build, uint32_t core, struct earley
 
 /* ---- return points --------------------------------------------------------------------------- */
 
-static uint32_t lower_bound(const struct earley_set *set, uint32_t from, uint32_t core)
-{
-	uint32_t to = set->count;
-	while (from < to) {
-		uint32_t middle = from + (to - from) / 2;
-		if (set->items[middle].core < core)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
-}
-
-/*
- * Returns the first item of a set with this symbol after the dot; `*end` is the end of these items.
- */
+/* Returns the first item of a set with this symbol after the dot; `*end` ends these items. */
 static const struct earley_item *items_expecting(const struct earley_tables *tables,
 						 const struct earley_set *set, uint32_t symbol,
 						 const struct earley_item **end)
 {
-	uint32_t from = lower_bound(set, 0, tables->first_core[symbol]);
-	*end = set->items + lower_bound(set, from, tables->first_core[symbol + 1]);
-	return set->items + from;
+	uint32_t from, count;
+	SEARCH_FIRST(from, set->count, set->items[from].core >= tables->first_core[symbol]);
+	const struct earley_item *first = set->items + from;
+	SEARCH_FIRST(count, set->count - from, first[count].core >= tables->first_core[symbol + 1]);
+	*end = first + count;
+	return first;
 }
 
 static bool is_predicted(const struct earley_tables *tables, const struct earley_set *set,
 			 uint32_t core)
 {
-	return earley_predicts(set->predicted,
+	return grammar_set_has(set->predicted,
 			       tables->cores[core].left - tables->grammar->terminal_count);
 }
 
@@ -250,16 +239,15 @@ static void close_items(struct earley_build *build)
 	}
 }
 
-static int compare_items(const void *left, const void *right)
+static uint64_t number_of(const struct earley_set *set)
 {
-	const struct earley_item *a = left, *b = right;
-	uint64_t from = a->back ? a->back->number : 0, to = b->back ? b->back->number : 0;
-	if (a->core != b->core)
-		return a->core < b->core ? -1 : 1;
-	if (from != to)
-		return from < to ? -1 : 1;
-	return (a->goal > b->goal) - (a->goal < b->goal);
+	return set ? set->number : 0;
 }
+
+SORT_COMPARISON(compare_items, struct earley_item, a, b,
+		sort_order(a->core, b->core)
+			?: sort_order(number_of(a->back), number_of(b->back))
+			?: sort_order(a->goal, b->goal))
 
 void earley_sort_items(struct earley_item *items, size_t count)
 {

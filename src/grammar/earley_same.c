@@ -21,11 +21,6 @@ static uint32_t bit_of(const struct earley_build *build, uint32_t goal)
 	return goal - build->tables->grammar->terminal_count;
 }
 
-static void set_bit(uint64_t *bits, uint32_t bit)
-{
-	bits[bit / 64] |= UINT64_C(1) << bit % 64;
-}
-
 /*
  * Replaces returns to `set` by returns to `other`, removes duplicates and returns the new count.
  * The goals of these returns must be equivalent as well, so they are added to `goals`. Returns
@@ -37,9 +32,9 @@ static size_t redirect_items(struct earley_same_comparison *comparison, struct e
 	for (size_t i = 0; i < count; i++)
 		if (items[i].back == comparison->set) {
 			uint32_t bit = bit_of(comparison->build, items[i].goal);
-			if (!earley_predicts(comparison->other->predicted, bit))
+			if (!grammar_set_has(comparison->other->predicted, bit))
 				return SIZE_MAX;
-			set_bit(comparison->goals, bit);
+			grammar_set_add(comparison->goals, bit);
 			items[i].back = comparison->other;
 			earley_find_return(comparison->build, &items[i].back, &items[i].goal);
 		}
@@ -76,10 +71,10 @@ static bool all_goals_are_same(struct earley_same_comparison *comparison)
 	for (bool more = true; more;) {
 		more = false;
 		for (uint32_t bit = 0; bit < tables->words * 64; bit++) {
-			if (!earley_predicts(comparison->goals, bit) ||
-			    earley_predicts(comparison->done, bit))
+			if (!grammar_set_has(comparison->goals, bit) ||
+			    grammar_set_has(comparison->done, bit))
 				continue;
-			set_bit(comparison->done, bit);
+			grammar_set_add(comparison->done, bit);
 			if (!goal_is_same(comparison, tables->grammar->terminal_count + bit))
 				return false;
 			more = true;
@@ -97,9 +92,9 @@ static bool try_equivalence(struct earley_build *build, struct earley_set *set,
 	memcpy(goals, set->same_goals, sizeof goals);
 	memcpy(done, set->same_goals, sizeof done);
 	struct earley_same_comparison comparison = { build, set, other, goals, done };
-	if (!earley_predicts(other->predicted, bit))
+	if (!grammar_set_has(other->predicted, bit))
 		return false;
-	set_bit(goals, bit);
+	grammar_set_add(goals, bit);
 	if (!all_goals_are_same(&comparison))
 		return false;
 	memcpy(set->same_goals, goals, sizeof goals);
@@ -125,11 +120,11 @@ static unsigned list_candidates(const struct earley_set *set, struct earley_set 
 bool earley_is_same(struct earley_build *build, struct earley_set *set, uint32_t goal)
 {
 	uint32_t bit = bit_of(build, goal);
-	if (earley_predicts(set->same_goals, bit))
+	if (grammar_set_has(set->same_goals, bit))
 		return true;
-	if (!build->side || earley_predicts(set->asked, bit))
+	if (!build->side || grammar_set_has(set->asked, bit))
 		return false;
-	set_bit(set->asked, bit);
+	grammar_set_add(set->asked, bit);
 	struct earley_set *others[TRIED] = { set->same };
 	unsigned count = set->same ? 1 : list_candidates(set, others);
 	for (unsigned i = 0; i < count; i++)

@@ -7,16 +7,6 @@
 
 #include <string.h>
 
-static uint32_t count_nonterminals(const struct grammar *grammar)
-{
-	return grammar->symbol_count - grammar->terminal_count;
-}
-
-static bool is_symbol(const struct grammar_step *step)
-{
-	return step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL;
-}
-
 /* Does the symbol derive only the empty word? */
 static bool derives_only_empty_word(const struct grammar *grammar, uint32_t symbol)
 {
@@ -41,7 +31,7 @@ static void list_steps_with_cores(struct earley_tables *tables)
 		const struct grammar_rule *rule = &grammar->rules.items[i];
 		tables->first_kept[i] = kept;
 		for (uint32_t j = 0; j < rule->step_count; j++)
-			if (is_symbol(&rule->steps[j]) &&
+			if (grammar_step_is_symbol(&rule->steps[j]) &&
 			    !derives_only_empty_word(grammar, rule->steps[j].symbol))
 				tables->kept[kept++] = j;
 	}
@@ -50,10 +40,7 @@ static void list_steps_with_cores(struct earley_tables *tables)
 
 /* ---- cores ----------------------------------------------------------------------------------- */
 
-/*
- * Lists the cores rule by rule, before they have their final numbers; `next` is an index in this
- * list.
- */
+/* Lists the cores rule by rule, before they are numbered; `next` is an index in this list. */
 static void list_cores(struct earley_tables *tables, struct earley_core *cores)
 {
 	const struct grammar *grammar = tables->grammar;
@@ -151,21 +138,21 @@ static void make_corners(struct earley_tables *tables)
 static void make_closure(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
-	uint32_t count = count_nonterminals(grammar), words = tables->words = count / 64 + 1;
+	uint32_t count = grammar_nonterminal_count(grammar), words = tables->words = count / 64 + 1;
 	tables->closure = mem_zalloc((size_t)count * words, sizeof *tables->closure);
 	for (uint32_t i = 0; i < count; i++) {
-		tables->closure[i * words + i / 64] |= UINT64_C(1) << i % 64;
+		grammar_set_add(&tables->closure[i * words], i);
 		uint32_t symbol = grammar->terminal_count + i;
 		for (uint32_t j = tables->first_corner[symbol];
 		     j < tables->first_corner[symbol + 1]; j++) {
 			uint32_t left =
 				tables->cores[tables->corners[j]].left - grammar->terminal_count;
-			tables->closure[left * words + i / 64] |= UINT64_C(1) << i % 64;
+			grammar_set_add(&tables->closure[left * words], i);
 		}
 	}
 	for (uint32_t via = 0; via < count; via++)
 		for (uint32_t i = 0; i < count; i++)
-			if (earley_predicts(&tables->closure[i * words], via))
+			if (grammar_set_has(&tables->closure[i * words], via))
 				for (uint32_t w = 0; w < words; w++)
 					tables->closure[i * words + w] |=
 						tables->closure[via * words + w];
@@ -191,10 +178,11 @@ static unsigned count_empty_trees_of_rule(struct empty_tree_search *search,
 	const struct grammar *grammar = search->tables->grammar;
 	unsigned trees = 1;
 	for (uint32_t i = 0; i < rule->step_count; i++)
-		if (is_symbol(&rule->steps[i]) && !grammar->nullable[rule->steps[i].symbol])
+		if (grammar_step_is_symbol(&rule->steps[i]) &&
+		    !grammar->nullable[rule->steps[i].symbol])
 			return 0;
 	for (uint32_t i = 0; i < rule->step_count; i++)
-		if (is_symbol(&rule->steps[i])) {
+		if (grammar_step_is_symbol(&rule->steps[i])) {
 			uint32_t symbol = rule->steps[i].symbol - grammar->terminal_count;
 			trees *= count_empty_trees(search, symbol);
 			trees = trees > 2 ? 2 : trees;
@@ -224,7 +212,7 @@ static unsigned count_empty_trees(struct empty_tree_search *search, uint32_t non
 
 static void find_empty_trees(struct earley_tables *tables)
 {
-	uint32_t count = count_nonterminals(tables->grammar);
+	uint32_t count = grammar_nonterminal_count(tables->grammar);
 	struct empty_tree_search search = {
 		.tables = tables,
 		.state = mem_zalloc(count, 1),
@@ -247,7 +235,7 @@ static bool rule_has_code(const struct earley_tables *tables, const struct gramm
 {
 	for (uint32_t i = 0; i < rule->step_count; i++) {
 		const struct grammar_step *step = &rule->steps[i];
-		if (!is_symbol(step) ||
+		if (!grammar_step_is_symbol(step) ||
 		    (step->kind == GRAMMAR_NONTERMINAL &&
 		     tables->has_code[step->symbol - tables->grammar->terminal_count]))
 			return true;
@@ -258,7 +246,7 @@ static bool rule_has_code(const struct earley_tables *tables, const struct gramm
 static void find_nonterminals_with_code(struct earley_tables *tables)
 {
 	const struct grammar *grammar = tables->grammar;
-	tables->has_code = mem_zalloc(count_nonterminals(grammar), sizeof *tables->has_code);
+	tables->has_code = mem_zalloc(grammar_nonterminal_count(grammar), sizeof *tables->has_code);
 	for (bool more = true; more;) {
 		more = false;
 		for (size_t i = 0; i < grammar->rules.count; i++) {
@@ -270,9 +258,7 @@ static void find_nonterminals_with_code(struct earley_tables *tables)
 	}
 }
 
-/*
- * Is the core's symbol the first step of its rule, with nothing before it, not even an empty tree?
- */
+/* Is the core's symbol the first step of its rule, without even an empty tree before it? */
 static bool is_first_step(const struct earley_tables *tables, const struct earley_core *core)
 {
 	return core->dot == 0 && tables->kept[tables->first_kept[core->rule]] == 0;
@@ -295,8 +281,8 @@ static void find_leads_of(const struct earley_tables *tables, uint32_t at, uint6
 				continue;
 			uint32_t bit = core->symbol - grammar->terminal_count;
 			uint32_t left = core->left - grammar->terminal_count;
-			if (earley_predicts(leads, bit) && earley_predicts(closure, left) &&
-			    !(is_first_step(tables, core) && earley_predicts(leads, left))) {
+			if (grammar_set_has(leads, bit) && grammar_set_has(closure, left) &&
+			    !(is_first_step(tables, core) && grammar_set_has(leads, left))) {
 				leads[bit / 64] &= ~(UINT64_C(1) << bit % 64);
 				more = true;
 			}
@@ -309,7 +295,7 @@ static bool rule_ends_clean(const struct earley_tables *tables, uint32_t number)
 	const struct grammar_rule *rule = &tables->grammar->rules.items[number];
 	uint32_t from = tables->first_kept[number], to = tables->first_kept[number + 1];
 	for (uint32_t i = to > from ? tables->kept[to - 1] + 1 : 0; i < rule->step_count; i++)
-		if (!is_symbol(&rule->steps[i]) ||
+		if (!grammar_step_is_symbol(&rule->steps[i]) ||
 		    (rule->steps[i].kind == GRAMMAR_NONTERMINAL &&
 		     tables->has_code[rule->steps[i].symbol - tables->grammar->terminal_count]))
 			return false;
@@ -318,7 +304,8 @@ static bool rule_ends_clean(const struct earley_tables *tables, uint32_t number)
 
 static void find_leads(struct earley_tables *tables)
 {
-	uint32_t count = count_nonterminals(tables->grammar), rules = tables->grammar->rules.count;
+	uint32_t count = grammar_nonterminal_count(tables->grammar),
+		 rules = tables->grammar->rules.count;
 	tables->leads = mem_zalloc((size_t)count * tables->words, sizeof *tables->leads);
 	for (uint32_t i = 0; i < count; i++)
 		find_leads_of(tables, i, &tables->leads[i * tables->words]);

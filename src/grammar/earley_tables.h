@@ -63,9 +63,4 @@ struct earley_tables {
 struct earley_tables *earley_tables_make(const struct grammar *grammar);
 void earley_tables_free(struct earley_tables *tables);
 
-static inline bool earley_predicts(const uint64_t *predicted, uint32_t nonterminal)
-{
-	return predicted[nonterminal / 64] >> nonterminal % 64 & 1;
-}
-
 #endif

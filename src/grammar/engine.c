@@ -5,7 +5,6 @@
 #include "grammar/engine.h"
 #include "base/mem.h"
 
-#include <assert.h>
 #include <lua5.4/lauxlib.h>
 #include <stdlib.h>
 #include <string.h>

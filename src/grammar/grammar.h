@@ -14,6 +14,17 @@
 
 #define GRAMMAR_NONE UINT32_MAX
 
+/* Bit sets of symbols or of other numbers, 64 to a word. */
+static inline bool grammar_set_has(const uint64_t *set, uint32_t member)
+{
+	return set[member / 64] >> member % 64 & 1;
+}
+
+static inline void grammar_set_add(uint64_t *set, uint32_t member)
+{
+	set[member / 64] |= UINT64_C(1) << member % 64;
+}
+
 enum grammar_step_kind {
 	GRAMMAR_TERMINAL,
 	GRAMMAR_NONTERMINAL,
@@ -34,6 +45,11 @@ struct grammar_step {
 	uint32_t last_count;
 };
 
+static inline bool grammar_step_is_symbol(const struct grammar_step *step)
+{
+	return step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL;
+}
+
 /* One alternative of a production. */
 struct grammar_rule {
 	uint32_t left;	 /* a symbol */
@@ -41,8 +57,6 @@ struct grammar_rule {
 	const struct grammar_step *steps;
 	uint32_t step_count;
 	uint32_t slot_count; /* including slot 0, the left side */
-	const char *const *slot_names;
-	bool has_code; /* some step is an action or an assertion */
 	struct spec_location place;
 };
 
@@ -122,6 +136,11 @@ struct grammar {
 	uint32_t *table;
 	struct arena arena;
 };
+
+static inline uint32_t grammar_nonterminal_count(const struct grammar *grammar)
+{
+	return grammar->symbol_count - grammar->terminal_count;
+}
 
 /*
  * Builds the tables of a formula. Appends errors for ill-formed grammars (doc/grammars.md:

@@ -11,7 +11,6 @@
 #include "grammar/ll1.h"
 #include "base/mem.h"
 
-#include <assert.h>
 #include <lua5.4/lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,16 +137,14 @@ static const struct ll1_op *next_op_of_entry(const struct ll1 *ll1,
 	return &ll1->ops[session->stack.items[entry].pc + (entry + 1 < session->stack.count)];
 }
 
-/*
- * Amortised constant time: the entries that this loop passes are popped next, or the word is over.
- */
+/* Amortised constant time: the entries passed here are popped next, or the word is over. */
 static bool accepts_terminal(const struct ll1 *ll1, const struct ll1_session *session,
 			     uint32_t terminal)
 {
 	for (size_t i = session->stack.count; i-- > 0;) {
 		const struct ll1_op *op = next_op_of_entry(ll1, session, i);
 
-		if (op->starts[terminal / 64] >> terminal % 64 & 1)
+		if (grammar_set_has(op->starts, terminal))
 			return true;
 		if (!(op->rest & LL1_NULLABLE))
 			return false;
@@ -168,7 +165,7 @@ static void ll1_expected_events(struct grammar_parser *parser, const void *of, u
 		if (!(op->rest & LL1_NULLABLE))
 			return;
 	}
-	terminals[count / 64] |= UINT64_C(1) << count % 64;
+	grammar_set_add(terminals, count);
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

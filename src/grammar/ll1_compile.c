@@ -2,13 +2,7 @@
 #include "grammar/ll1.h"
 #include "base/mem.h"
 
-#include <assert.h>
 #include <stdlib.h>
-
-static bool has_bit(const uint64_t *set, uint32_t bit)
-{
-	return set[bit / 64] >> bit % 64 & 1;
-}
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
@@ -28,7 +22,7 @@ static uint32_t count_frame_slots(const struct grammar *grammar, const struct gr
 		const struct grammar_step *step = &rule->steps[s];
 		const struct grammar_code *code;
 
-		if (step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL) {
+		if (grammar_step_is_symbol(step)) {
 			extend_frame(&frame, step->slot);
 			continue;
 		}
@@ -47,14 +41,13 @@ static uint32_t count_frame_slots(const struct grammar *grammar, const struct gr
 static void add_step(struct ll1 *ll1, const struct grammar_step *step, uint32_t frame)
 {
 	struct ll1_op *op = &ll1->ops[ll1->op_count++];
-	bool symbol = step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL;
 
 	*op = (struct ll1_op){ .kind = LL1_CODE,
 			       .slot = GRAMMAR_NONE,
 			       .frame = frame,
 			       .last = step->last,
 			       .last_count = step->last_count };
-	if (symbol) {
+	if (grammar_step_is_symbol(step)) {
 		op->kind = step->kind == GRAMMAR_TERMINAL ? LL1_TERMINAL : LL1_NONTERMINAL;
 		op->symbol = step->symbol;
 		op->slot = step->slot;
@@ -138,7 +131,7 @@ static uint8_t compute_rest(const struct grammar *grammar, const struct ll1_op *
  */
 static void find_rests(struct ll1 *ll1, const struct grammar *grammar)
 {
-	uint32_t count = grammar->symbol_count - grammar->terminal_count;
+	uint32_t count = grammar_nonterminal_count(grammar);
 	uint8_t *empty = mem_zalloc(count + 1, sizeof *empty);
 	bool changed = true;
 
@@ -171,11 +164,11 @@ static void find_starts(struct ll1 *ll1, const struct grammar *grammar)
 
 		op->starts = set;
 		if (op->kind == LL1_TERMINAL)
-			set[op->symbol / 64] |= UINT64_C(1) << op->symbol % 64;
+			grammar_set_add(set, op->symbol);
 		for (uint32_t t = 0; op->kind == LL1_NONTERMINAL && t < grammar->terminal_count;
 		     t++) {
-			if (has_bit(grammar->starts[op->symbol], t))
-				set[t / 64] |= UINT64_C(1) << t % 64;
+			if (grammar_set_has(grammar->starts[op->symbol], t))
+				grammar_set_add(set, t);
 		}
 		if (op->kind == LL1_CODE ||
 		    (op->kind == LL1_NONTERMINAL && grammar->nullable[op->symbol])) {

@@ -99,9 +99,7 @@ static void expand_nonterminal(struct ll1_walk *walk, uint32_t rule)
 		set_slot(walk, child.base);
 }
 
-/*
- * Leaves the rule at the top, which is finished. Returns false if it was the last one on the stack.
- */
+/* Leaves the finished rule at the top. Returns false if it was the last one on the stack. */
 static bool leave_rule(struct ll1_walk *walk)
 {
 	struct ll1 *ll1 = walk->parser->shared;

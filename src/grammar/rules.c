@@ -70,10 +70,9 @@ static void read_alternative(struct builder *builder, uint32_t left, uint32_t nu
 				       .place = alternative->place };
 	if (!rule->place.length && count)
 		rule->place = alternative->items->place;
-	for (const struct spec_item *item = alternative->items; item; item = item->next, at++) {
+	for (const struct spec_item *item = alternative->items; item; item = item->next, at++)
 		steps[at] = read_item(builder, item);
-		rule->has_code |= steps[at].code != GRAMMAR_NONE;
-	}
+
 	scope_rule(builder, rule, steps, alternative->items);
 }
 

@@ -201,20 +201,12 @@ static void resolve_code(struct scope *s, uint32_t step)
 /* Assigns slots, in the order of the steps, to the symbols that some code names. */
 static void assign_slots(struct scope *s)
 {
-	struct grammar *g = s->builder->grammar;
-	const char **names;
-
 	for (size_t i = 0; i < s->uses.count; i++)
 		s->slots[s->uses.items[i]] = 0;
 	s->rule->slot_count = 1;
 	for (uint32_t i = 1; i <= s->rule->step_count; i++)
 		if (s->slots[i] != GRAMMAR_NONE)
 			s->steps[i - 1].slot = s->slots[i] = s->rule->slot_count++;
-	names = arena_alloc(&g->arena, s->rule->slot_count * sizeof *names);
-	for (uint32_t i = 0; i <= s->rule->step_count; i++)
-		if (s->slots[i] != GRAMMAR_NONE)
-			names[s->slots[i]] = s->names[i];
-	s->rule->slot_names = names;
 }
 
 /* Sets a code's parameters: the slots of the symbols that it names, each once, and `session`. */
@@ -242,10 +234,7 @@ static void assign_parameters(struct scope *s, struct grammar_code *code, uint32
 	code->names = names;
 }
 
-/*
- * Finds the slots that may be dropped after each step. A symbol needs its slot at its own step,
- * too.
- */
+/* Finds the slots to drop after each step. A symbol needs its slot at its own step, too. */
 static void find_last_uses(struct scope *s)
 {
 	struct arena *arena = &s->builder->grammar->arena;

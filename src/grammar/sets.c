@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_symbol(const struct grammar_step *step)
-{
-	return step->kind == GRAMMAR_TERMINAL || step->kind == GRAMMAR_NONTERMINAL;
-}
-
 static uint32_t set_words(const struct grammar *g)
 {
 	return g->terminal_count / 64 + 1; /* including a bit for the end */
@@ -28,14 +23,6 @@ static uint64_t **make_sets(struct grammar *g, uint32_t count)
 	for (uint32_t i = 0; i < count; i++)
 		sets[i] = arena_alloc(&g->arena, set_words(g) * sizeof **sets);
 	return sets;
-}
-
-static bool add_member(uint64_t *set, uint32_t member)
-{
-	bool fresh = !sets_has(set, member);
-
-	set[member / 64] |= 1ull << member % 64;
-	return fresh;
 }
 
 static bool add_members(const struct grammar *g, uint64_t *set, const uint64_t *more)
@@ -68,7 +55,8 @@ static void mark_closed(const struct grammar *g, bool *marked, bool terminals)
 			bool all = true;
 
 			for (uint32_t k = 0; k < rule->step_count && all; k++)
-				all = !is_symbol(&rule->steps[k]) || marked[rule->steps[k].symbol];
+				all = !grammar_step_is_symbol(&rule->steps[k]) ||
+				      marked[rule->steps[k].symbol];
 			grew |= all && !marked[rule->left];
 			marked[rule->left] |= all;
 		}
@@ -106,7 +94,7 @@ static void find_reachable(struct builder *builder)
 				const struct grammar_step *step = &g->rules.items[r].steps[k];
 				uint32_t to = step->symbol - g->terminal_count;
 
-				g->has_code |= !is_symbol(step);
+				g->has_code |= !grammar_step_is_symbol(step);
 				if (step->kind != GRAMMAR_NONTERMINAL || builder->reachable[to])
 					continue;
 				builder->reachable[to] = true;
@@ -131,7 +119,7 @@ static bool add_starts(const struct grammar *g, const struct grammar_rule *rule,
 	for (uint32_t i = from; i < rule->step_count; i++) {
 		const struct grammar_step *step = &rule->steps[i];
 
-		if (!is_symbol(step))
+		if (!grammar_step_is_symbol(step))
 			continue;
 		*grew |= add_members(g, set, g->starts[step->symbol]);
 		if (!g->nullable[step->symbol])
@@ -146,7 +134,7 @@ static void find_starts(struct grammar *g)
 
 	g->starts = make_sets(g, g->symbol_count);
 	for (uint32_t i = 0; i < g->terminal_count; i++)
-		add_member(g->starts[i], i);
+		grammar_set_add(g->starts[i], i);
 	while (grew) {
 		grew = false;
 		for (size_t i = 0; i < g->rules.count; i++)
@@ -165,7 +153,7 @@ static void find_follows(struct builder *builder)
 	bool grew = true;
 
 	g->follows = make_sets(g, builder->spec->production_count);
-	add_member(g->follows[0], g->terminal_count);
+	grammar_set_add(g->follows[0], g->terminal_count);
 	while (grew) {
 		grew = false;
 		for (size_t i = 0; i < g->rules.count; i++) {
@@ -191,7 +179,7 @@ static void find_follows(struct builder *builder)
 static bool is_empty_rule(const struct grammar *g, const struct grammar_rule *rule)
 {
 	for (uint32_t k = 0; k < rule->step_count; k++)
-		if (is_symbol(&rule->steps[k]) && !g->nullable[rule->steps[k].symbol])
+		if (grammar_step_is_symbol(&rule->steps[k]) && !g->nullable[rule->steps[k].symbol])
 			return false;
 	return true;
 }
@@ -201,9 +189,9 @@ static bool starts_rule(const struct grammar *g, const struct grammar_rule *rule
 	for (uint32_t k = 0; k < rule->step_count; k++) {
 		const struct grammar_step *step = &rule->steps[k];
 
-		if (!is_symbol(step))
+		if (!grammar_step_is_symbol(step))
 			continue;
-		if (sets_has(g->starts[step->symbol], terminal))
+		if (grammar_set_has(g->starts[step->symbol], terminal))
 			return true;
 		if (!g->nullable[step->symbol])
 			return false;
@@ -261,7 +249,7 @@ static void find_table(struct builder *builder)
 
 		for (uint32_t t = 0; t <= g->terminal_count; t++)
 			if ((t < g->terminal_count && starts_rule(g, rule, t)) ||
-			    (empty && sets_has(follows, t)))
+			    (empty && grammar_set_has(follows, t)))
 				enter_rule_in_table(builder, r, t);
 	}
 	g->is_ll1 = !g->conflict;

@@ -347,8 +347,7 @@ static char *show_two_trees(const struct earley_tables *tables, struct tree *wit
 	const struct grammar_rule *other = &grammar->rules.items[rules[1]];
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-	assert(out);
+	FILE *out = mem_stream(&text, &size);
 	fprintf(out, "%s:%u: \"", grammar->file->path, one->place.line);
 	show_word(out, tables, within);
 	fprintf(out,
@@ -362,7 +361,7 @@ static char *show_two_trees(const struct earley_tables *tables, struct tree *wit
 	else
 		fprintf(out, ", or alternative %u of %s", other->number + 1,
 			grammar->names[other->left]);
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 

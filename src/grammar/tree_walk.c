@@ -214,9 +214,7 @@ static uint32_t next_free_index(const struct tree_walker *walker)
 	return last->base + walker->parser->grammar->rules.items[last->rule].slot_count;
 }
 
-/*
- * Enters a rule for a symbol whose attributes are at `place`. `entry` is NULL inside an empty tree.
- */
+/* Enters a rule for a symbol with attributes at `place`. `entry` is NULL in an empty tree. */
 static void enter_rule(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
 		       const struct tree_entry *entry)
 {

@@ -71,25 +71,19 @@ void grammar_word_close(struct grammar_word *word)
 
 /* ---- describing a violation ------------------------------------------------------------------ */
 
-static bool has_bit(const uint64_t *set, uint32_t bit)
-{
-	return set[bit / 64] >> bit % 64 & 1;
-}
-
 /* Returns "get, release or the end", from a bit set in which bit terminal_count is the end. */
 static char *format_expected(const struct grammar *grammar, const uint64_t *set)
 {
 	uint32_t left = 0;
 	char *text = NULL;
 	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
+	FILE *out = mem_stream(&text, &size);
 	bool any = false;
 
-	assert(out);
 	for (uint32_t t = 0; t <= grammar->terminal_count; t++)
-		left += has_bit(set, t);
+		left += grammar_set_has(set, t);
 	for (uint32_t t = 0; t <= grammar->terminal_count; t++) {
-		if (!has_bit(set, t))
+		if (!grammar_set_has(set, t))
 			continue;
 		left--;
 		fprintf(out, "%s%s",
@@ -99,7 +93,7 @@ static char *format_expected(const struct grammar *grammar, const uint64_t *set)
 			t < grammar->terminal_count ? grammar->names[t] : "the end");
 		any = true;
 	}
-	fclose(out);
+	mem_stream_close(out);
 	return text;
 }
 
@@ -138,10 +132,7 @@ void grammar_violation_free(struct grammar_violation *violation)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/*
- * Evaluates the event's reset condition. Its parameters are attributes of the event, then
- * `session`.
- */
+/* Evaluates the reset condition. Its parameters are attributes of the event, then `session`. */
 static enum grammar_verdict evaluate_reset_condition(struct grammar_word *word,
 						     const struct grammar_token *token,
 						     bool *resets,
