@@ -127,7 +127,7 @@ struct wire_element {
 	int32_t address_ref; /* CONST: self-relative; PAYLOAD and SLOT: the constant to add */
 	int32_t name_ref;    /* as in the source: "counter", "o->refs", "a[]" */
 	int32_t path_ref;    /* struct type and field: "table.refs"; SITE: the lock's */
-	int32_t site_ref; /* "function\tfile", then for each inlined call "\tline\tfunction\tfile" */
+	int32_t site_ref;    /* "function\tfile"; for each inlined call "\tline\tfunction\tfile" */
 	uint32_t field_offset; /* offset of the field of path_ref in its struct */
 	uint64_t value;	       /* CONST: the value, padded with zeros; SLOT: the constant to add */
 };

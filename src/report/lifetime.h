@@ -1,4 +1,4 @@
-/* Texts about uses after the end of a lifetime: after free, destroy, close (finding_is_use_after_end). */
+/* Texts about uses after free, destroy or close (finding_is_use_after_end). */
 #ifndef REPORT_LIFETIME_H
 #define REPORT_LIFETIME_H
 

@@ -14,7 +14,7 @@
 #include <assert.h>
 
 /* `user` cannot happen as it did without `source`. Both are ranks, source < user. */
-struct dependence {
+struct node_dependence {
 	uint32_t user, source;
 };
 
@@ -37,7 +37,7 @@ struct needed_steps {
 	const struct order_solution *solution;
 	const struct operations *ops;
 	uint32_t *need;
-	VEC(struct dependence) dependences;
+	VEC(struct node_dependence) dependences;
 	VEC(struct entered_section) entered;
 	struct later_sections *later;
 	bool *counted; /* semaphores of which every operation from here back stays */
@@ -52,7 +52,7 @@ static uint32_t rank_of(const struct needed_steps *c, uint32_t node)
 static void add_dependence(struct needed_steps *c, uint32_t user, uint32_t source)
 {
 	assert(source < user);
-	*vec_push(&c->dependences) = (struct dependence){ user, source };
+	*vec_push(&c->dependences) = (struct node_dependence){ user, source };
 }
 
 /* ---- dependences ----------------------------------------------------------------------------- */
@@ -326,7 +326,7 @@ static bool walk_backwards(struct needed_steps *c)
 	return again;
 }
 
-SORT_COMPARISON(by_user, struct dependence, a, b,
+SORT_COMPARISON(by_user, struct node_dependence, a, b,
 		sort_order(a->user, b->user) ?: sort_order(a->source, b->source))
 
 static void collect_dependences(struct needed_steps *c)

@@ -16,7 +16,7 @@
 enum lifetime_mark { MARK_END = 1, MARK_USE = 2 };
 
 /* A lifetime that ended at the finding's site. */
-struct lifetime_range {
+struct verify_range {
 	uint64_t low, high;
 	uint32_t owner;
 	enum event_group group; /* of the event that ended it: EG_THREAD and EG_MEMORY are memory */
@@ -29,10 +29,10 @@ struct lifetime_verifier {
 	struct map marks;  /* from event to a set of enum lifetime_mark */
 	struct map sizes;  /* of blocks, by address */
 	struct map stacks; /* by owner: position of its BEGIN in `ranges`, + 1 */
-	VEC(struct lifetime_range) ranges;
-	VEC(struct lifetime_range) ended;
+	VEC(struct verify_range) ranges;
+	VEC(struct verify_range) ended;
 	/* uses after end of lifetime that the runtime itself reports */
-	VEC(struct lifetime_range) reported;
+	VEC(struct verify_range) reported;
 };
 
 static uint64_t event_key(uint32_t stream, uint64_t index)
@@ -68,16 +68,16 @@ static void mark_stream(struct lifetime_verifier *w, uint32_t i)
 /* ---- lifetimes ------------------------------------------------------------------------------- */
 
 /* Returns the bytes whose lifetime the event starts or ends, or the object's address. */
-static struct lifetime_range lifetime_of(const struct lifetime_verifier *w,
-					 const struct base_run_event *ev)
+static struct verify_range lifetime_of(const struct lifetime_verifier *w,
+				       const struct base_run_event *ev)
 {
 	const uint64_t *size = map_get(&w->sizes, ev->address);
 	const uint64_t *stack = map_get(&w->stacks, ev->owner);
-	struct lifetime_range range = { ev->address, ev->address + 1, ev->owner,
-					event_group(ev->kind) };
+	struct verify_range range = { ev->address, ev->address + 1, ev->owner,
+				      event_group(ev->kind) };
 
 	if (ev->kind == EV_END)
-		return stack ? w->ranges.items[*stack - 1] : (struct lifetime_range){ 0 };
+		return stack ? w->ranges.items[*stack - 1] : (struct verify_range){ 0 };
 	if (ev->kind == EV_BEGIN)
 		range.high = ev->other;
 	else if (ev->kind == EV_FREE)
@@ -92,14 +92,14 @@ static bool starts_lifetime(uint8_t kind)
 	return window_effect_of(kind) == WINDOW_BEGINS;
 }
 
-static bool is_of_memory(const struct lifetime_range *e)
+static bool is_of_memory(const struct verify_range *e)
 {
 	return e->group == EG_MEMORY || e->group == EG_THREAD;
 }
 
 static void start_lifetime(struct lifetime_verifier *w, const struct base_run_event *ev)
 {
-	struct lifetime_range range = lifetime_of(w, ev);
+	struct verify_range range = lifetime_of(w, ev);
 	size_t kept = 0;
 
 	if (ev->kind == EV_ALLOC)
@@ -109,7 +109,7 @@ static void start_lifetime(struct lifetime_verifier *w, const struct base_run_ev
 		*map_put(&w->stacks, ev->owner, NULL) = w->ranges.count;
 	}
 	for (size_t i = 0; i < w->ended.count; i++) {
-		struct lifetime_range e = w->ended.items[i];
+		struct verify_range e = w->ended.items[i];
 		bool same = is_of_memory(&e) ? is_of_memory(&range) : e.group == range.group;
 
 		if (!same || range.high <= e.low || e.high <= range.low)
@@ -123,7 +123,7 @@ static bool has_ended(const struct lifetime_verifier *w, uint64_t address, uint6
 		      uint32_t owner, enum event_group group)
 {
 	for (size_t i = 0; i < w->ended.count; i++) {
-		const struct lifetime_range *e = &w->ended.items[i];
+		const struct verify_range *e = &w->ended.items[i];
 
 		if (e->owner != owner && address < e->high &&
 		    e->low < address + (size ? size : 1) &&
@@ -159,14 +159,14 @@ static bool is_use_after_end(const struct lifetime_verifier *w, const struct bas
 static void keep_reported_misuse(struct lifetime_verifier *w, const struct base_run_event *ev)
 {
 	if (ev->mode == w->finding->misuse)
-		*vec_push(&w->reported) = (struct lifetime_range){ ev->address, ev->address + 1,
-								   ev->owner, EG_THREAD };
+		*vec_push(&w->reported) =
+			(struct verify_range){ ev->address, ev->address + 1, ev->owner, EG_THREAD };
 }
 
 static bool is_misuse_reported(const struct lifetime_verifier *w)
 {
 	for (size_t i = 0; i < w->reported.count; i++) {
-		const struct lifetime_range *b = &w->reported.items[i];
+		const struct verify_range *b = &w->reported.items[i];
 
 		if (has_ended(w, b->low, 1, b->owner, b->group))
 			return true;

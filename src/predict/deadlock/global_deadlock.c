@@ -1,6 +1,6 @@
 /*
  * Deadlocks without a cycle: a prefix after which no thread can go on because a signal was lost, a
- * semaphore is empty, or a barrier is not complete. One query for each window (global_query.h) finds
+ * semaphore is empty, or a barrier is not complete. One query per window (global_query.h) finds
  * such a prefix; forbidding the set of blocked events that it shows finds the next one.
  *
  * Sets with a cycle belong to deadlock.c. The query does not exclude them from the start, since

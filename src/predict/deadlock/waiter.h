@@ -1,8 +1,8 @@
 /*
  * Waiters: the events of a window at which a thread can be blocked, what each waits for, and what
  * its thread has at that point. Both are the same in every schedule, so "blocks" is a fixed graph
- * over waiters. deadlock.c searches it for cycles, global_deadlock.c for sets of waiters in which no thread
- * can go on.
+ * over waiters. deadlock.c searches it for cycles, global_deadlock.c for sets of waiters in which
+ * no thread can go on.
  */
 #ifndef PREDICT_DEADLOCK_WAITER_H
 #define PREDICT_DEADLOCK_WAITER_H

@@ -1,6 +1,6 @@
 /*
- * Writes the file `schedule` in the recording's directory: an array of struct control_slice, to which
- * a slice is appended at each switch. It is mapped, so that a SIGKILL loses nothing.
+ * Writes the file `schedule` in the recording's directory: an array of struct control_slice, to
+ * which a slice is appended at each switch. It is mapped, so that a SIGKILL loses nothing.
  */
 #include "runtime/sched/sched_state.h"
 

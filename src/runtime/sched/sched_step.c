@@ -97,10 +97,10 @@ static void decide_before_access(struct sched_thread *t, const struct wire_eleme
 }
 
 /*
- * A thread that is torn out of a segment has done accesses that are in the schedule but have no
- * record. A cancelled thread may also be torn out elsewhere. So track_segment() and
- * sched_check_torn_segment() look for a segment that began and did not end: another one begins, or another
- * record is made, in its place. Then the schedule is abandoned.
+ * A jump or a cancellation can make a thread leave a segment in the middle. Then it has done
+ * accesses that are in the schedule but have no record. So track_segment() and
+ * sched_check_torn_segment() look for a segment that began and did not end: another one begins, or
+ * another record is made, in its place. Then the schedule is abandoned.
  */
 static void abandon_schedule(void *unused)
 {

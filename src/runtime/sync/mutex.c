@@ -141,9 +141,9 @@ static int wait_in_real_time(pthread_mutex_t *mutex, enum event_how how, uint64_
 }
 
 /*
- * In a controlled run: when sched_wait_until_enabled() returns, the mutex is free and the real function does not
- * wait. If it is not free after all, unrecorded code holds it, and the thread waits outside the
- * schedule.
+ * In a controlled run: when sched_wait_until_enabled() returns, the mutex is free and the real
+ * function does not wait. If it is not free after all, unrecorded code holds it, and the thread
+ * waits outside the schedule.
  */
 static int lock_controlled(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, uint64_t until)
 {

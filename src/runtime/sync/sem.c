@@ -86,7 +86,7 @@ static int record_result(sem_t *sem, uintptr_t pc, enum event_how how, int resul
 	return result;
 }
 
-/* In a controlled run sched_wait_until_enabled() returns when the count is not 0. Then a try succeeds. */
+/* In a controlled run sched_wait_until_enabled() returns if the count is not 0; a try succeeds. */
 static int down_controlled(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t until)
 {
 	struct sched_op want = sched_op(EV_DOWN, sem, pc);

@@ -10,8 +10,8 @@
 static _Atomic bool tried; /* a thread has tried such a lock: releases are numbered in the stripe */
 
 /*
- * In a controlled run the lock is free when sched_wait_until_enabled() returns. If it is not (see mutex.c) the
- * thread waits outside the schedule.
+ * In a controlled run the lock is free when sched_wait_until_enabled() returns. If it is not (see
+ * mutex.c), the thread waits outside the schedule.
  */
 void simple_lock_acquire(const struct simple_lock_functions *real, void *lock, uintptr_t pc)
 {
