@@ -136,12 +136,12 @@ static bool are_of_right_threads(const struct checker_broken_region *t, struct e
 
 	if (l1->stream != l2->stream || t->l1 >= t->l2)
 		return err_set(err,
-			       "the first and the last event are not in this order in one thread");
+			       "the first and last events are not in program order in one thread");
 	if (l1->stream != l1->thread)
 		return err_set(err, "atomic regions in signal handlers are not supported");
 	if (r1->thread != r2->thread || r1->thread == l1->thread || t->r1 > t->r2)
-		return err_set(err,
-			       "the events between them are not in this order in one other thread");
+		return err_set(err, "the events between them are not in program order in one other "
+				    "thread");
 	return true;
 }
 

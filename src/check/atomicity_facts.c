@@ -1,6 +1,6 @@
 /*
- * Examines a broken region (atomicity.h): plays its schedule once more and follows which locks are
- * held, which bytes each lock guards, and which events can know of the remote access.
+ * Examines a broken region (atomicity.h): plays its schedule once more and tracks which locks are
+ * held, which bytes each lock guards, and which events the remote access can influence.
  */
 #include "check/atomicity.h"
 

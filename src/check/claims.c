@@ -67,8 +67,9 @@ static bool is_blocked_by(const struct checker_play *play, const struct checker_
 }
 
 /*
- * Is there a cycle through all requests that continues the first `fixed` ones? A lock with several
- * readers gives several ways to continue; cycles are short, so all are tried.
+ * The first `fixed` requests are a chain: each is blocked by the thread of the next one. Can the
+ * other requests be ordered so that the chain becomes a cycle through all `count` requests? Several
+ * readers of a lock may all block a request, so all orders are tried; cycles are short.
  */
 static bool closes_cycle(const struct checker_play *play, struct checker_request *cycle,
 			 size_t fixed, size_t count)
@@ -91,8 +92,8 @@ static bool closes_cycle(const struct checker_play *play, struct checker_request
 }
 
 /*
- * Finds the requests of the events' threads. Each event must be of another thread, and must be
- * where its thread stands.
+ * Finds the requests of the events' threads. The events must be of different threads, and each must
+ * be the next event of its thread.
  */
 static bool find_requests(const struct checker_play *play, const struct checker_witness *witness,
 			  struct checker_request *requests, struct err *err)

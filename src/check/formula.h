@@ -23,7 +23,7 @@ struct checker_variable {
 struct checker_moment {
 	struct event_id anchor;
 	bool before; /* the moment just before the anchor */
-	/* a state in which nothing happens comes first: doc/lattice.md, "States and words" */
+	/* before this state comes one without events: doc/lattice.md, "States and words" */
 	bool paused;
 };
 

@@ -13,7 +13,7 @@
 struct grammar_judge {
 	const struct checker_grammar_claim *claim;
 	struct checker_moments moments;
-	/* event, and whether before it, to 1 + the first of the word's occurrences there */
+	/* moment (at or just before an event) to 1 + the index of its first occurrence */
 	struct map occurrences;
 	VEC(uint32_t) more; /* by occurrence: 1 + the next one at the same moment; 0 if none */
 	struct grammar_check grammar;

@@ -1,5 +1,6 @@
 /*
- * Worlds: objects, threads and heap blocks; copying from the world under them; applying an event.
+ * Worlds (world.h): looks up objects, threads and heap blocks, copies them from the world below
+ * before a change, and applies events.
  */
 #include "check/world.h"
 

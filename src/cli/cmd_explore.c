@@ -28,10 +28,10 @@ static const struct cli_option explore_options[] = {
 	  "how to run the program: persistent (default), fork-fibers, fork or once; slower modes "
 	  "are chosen automatically if the program needs them",
 	  .set = set_mode, .choices = explore_program_modes },
-	{ "-o", "TRACE", "keep the recording of the first failure there", .set = option_set_text,
+	{ "-o", "TRACE", "keep the recording of the first failure in TRACE", .set = option_set_text,
 	  .field = EXPLORE_FIELD(keep) },
 	{ "--save", "FILE",
-	  "save the schedule of the failure there, for `sooth replay` (default: PROG.schedule)",
+	  "save the schedule of the failure in FILE, for `sooth replay` (default: PROG.schedule)",
 	  .set = option_set_text, .field = EXPLORE_FIELD(save) },
 	{ "-v", NULL, "print the reason and the result of each execution", .set = option_set_flag,
 	  .field = EXPLORE_FIELD(verbose) },

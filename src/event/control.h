@@ -72,8 +72,9 @@ struct control_slice {
 };
 
 /*
- * in: operation (after_thread, after_step) must not start before (before_thread, before_step) is
- * done. before_step CONTROL_NONE: not while any other thread can run.
+ * in: operation (after_thread, after_step) must not start before operation (before_thread,
+ * before_step) is done. If before_step is CONTROL_NONE, it must not start while any other thread
+ * can run.
  */
 struct control_rule {
 	uint32_t before_thread, before_step, after_thread, after_step;

@@ -48,16 +48,16 @@ struct point_row {
 	uint64_t pc; /* address of the NOP in the file; POINT_ROW_NONE: 0 */
 	uint32_t
 		/*
-		 * of the function: its linker name, followed by " TAB plain" where the source has
-		 * another name (C++: demangled, without parameters); "app:name" for a probe
+		 * a function's linker name; if its name in the source differs (C++: demangled,
+		 * without parameters), a tab and that name follow. "app:name" for a probe
 		 */
 		name;
 	uint32_t place; /* "function TAB file" that contains the NOP */
 	uint32_t
 		/*
-		 * a letter for each argument, '*', then a letter for what each argument points at
-		 * ('o' if that is neither a number nor a pointer). RETURN: of the result only.
-		 * POINT_ROW_NONE: the reason
+		 * a letter for the type of each argument, '*', then a letter for the type that each
+		 * argument points at ('o' if that is neither a number nor a pointer). RETURN: the
+		 * same for the result only. POINT_ROW_NONE: the reason why there is no point
 		 */
 		types;
 	uint32_t operands; /* for each value, where the NOP finds it, each followed by ';' */

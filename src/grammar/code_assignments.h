@@ -18,7 +18,7 @@ struct assignment_target {
 	bool is_name;	   /* the target is a single name, x */
 	bool is_local;	   /* local x = …, for x = …, local function x() */
 	bool is_only;	   /* the statement has no other target */
-	size_t equals;	   /* the lexeme `=`; for a function the last lexeme of its name */
+	size_t equals;	   /* index of the lexeme `=`; for a function, of its name's last lexeme */
 };
 typedef VEC(struct assignment_target) assignment_targets;
 

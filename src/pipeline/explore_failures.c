@@ -182,7 +182,7 @@ static void add_unrepeated(struct explore_program *x, struct failure *failure,
 				")%s, not repeated with kernel threads",
 				failure_result_name(failure->result), failure->text[0] ? ": " : "",
 				failure->text, failure->execution,
-				fresh ? "" : " in a process that had executed the program before");
+				fresh ? "" : " in a process that had already run the program");
 
 	failure->doubtful = true;
 	*vec_push(&x->unrepeated) = (struct unrepeated_failure){ text, failure->execution };
@@ -248,9 +248,9 @@ bool explore_program_repeat_failures(struct explore_program *x, struct err *err)
 	for (size_t i = 0; i < result->failures.count && done; i++) {
 		struct failure *failure = &result->failures.items[i];
 		struct plan seen = { 0 };
-		if (failure->told)
+		if (failure->reported)
 			continue;
-		failure->told = true;
+		failure->reported = true;
 		if (was_recorded(x))
 			return report_failure(x, failure, explore_last(x->explore), x->traced, NULL,
 					      err);

@@ -22,8 +22,9 @@ void observe_trace_init(struct observe_trace *observing);
 bool observe_trace_has_work(const struct property_set *set);
 
 /*
- * Checks the formulas and appends the violations to the findings in `result`. `out` also has notes
- * and faults for the user. Returns false, with the reason in `err`, if nothing could be checked.
+ * Checks the formulas and appends the violations to the findings in `result`. Stores notes and
+ * errors for the user in `out`. Returns false, with the reason in `err`, if nothing could be
+ * checked.
  */
 bool observe_trace_add(const struct observe_trace *observing, const struct trace *trace,
 		       const struct property_set *set, const struct property_files *files,

@@ -1,8 +1,8 @@
 /*
  * The callee and the caller of an event, for grammars: names of functions as in the source.
  *
- * The caller of an event is the function whose code it is in. Access sites and points tell that
- * (trace_site_lines()), also if the function was inlined. Code in system headers is skipped if a
+ * The caller of an event is the function whose code it is in. trace_site_lines() finds it for
+ * access sites and points, even if the function was inlined. Code in system headers is skipped if a
  * function outside of them is found: a lock in std::lock_guard is taken by the function that has
  * the guard. A BODY and its RETURN are in the function that is called. Its caller comes from
  * debugging information if the body was inlined, and otherwise from the return address of its

@@ -25,7 +25,7 @@ struct lock_page {
 	const char **names;  /* by lock: its first name */
 	uint32_t *same;	     /* by lock: its number among locks of that name; 0: the only one */
 	uint32_t *numbers;   /* by node: from 1, in the order of printing */
-	VEC(uint32_t) nodes; /* of all conflicts */
+	VEC(uint32_t) nodes; /* nodes of all conflicts, one conflict after the other */
 	VEC(struct lock_conflict) conflicts;
 	uint64_t more;
 	FILE *out;

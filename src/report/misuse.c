@@ -156,9 +156,10 @@ void misuse_why(const struct finding *f, FILE *out)
 			"now loses its mutual exclusion. Unlock in the thread that locked; to let "
 			"one thread lock and another unlock, use a semaphore.",
 		[EVENT_MISUSE_DESTROY_IN_USE] =
-			"destroying an object that a thread holds or waits at is undefined; where "
-			"the library notices, the call fails or hangs. Join the threads that use "
-			"it, or synchronise with them otherwise, before it is destroyed.",
+			"destroying an object that a thread holds or waits on is undefined "
+			"behaviour; if the library notices, the call fails or hangs. Join the "
+			"threads that use it, or synchronise with them in another way, before it "
+			"is destroyed.",
 		[EVENT_MISUSE_DESTROYED] =
 			"an object that was destroyed must be initialised again before it is used. "
 			"Destroy it when no thread needs it any more.",

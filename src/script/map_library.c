@@ -77,8 +77,8 @@ static bool are_list_keys(const script_scalars *keys)
 }
 
 /*
- * For a table with at most one key. Lua calls it once with nil, before the loop can change the
- * table, and then once more.
+ * The iterator for a table with at most one key. The loop calls it first with nil, before its body
+ * can change the table, and then with the key, which ends the loop.
  */
 static int next_of_one(lua_State *lua)
 {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSTRUCTIONS_MOST ((uint64_t)1 << 50) /* years of run time, and no overflow */
+#define INSTRUCTIONS_MOST ((uint64_t)1 << 50) /* takes years to reach, and sums do not overflow */
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
@@ -258,7 +258,10 @@ bool script_compile(struct script *s, const char *text, const struct script_loca
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-/* Outside calls, where engines keep values, the limit is not enforced. So it is checked here. */
+/*
+ * Checks the memory limit before a call. The allocator enforces it only during calls, but engines
+ * store values between calls, too.
+ */
 static bool fits_in_memory(struct script *s, struct err *err)
 {
 	char words[256];

@@ -156,7 +156,7 @@ struct build_tail {
 	bool reset;
 	const char *reset_if;
 	struct span reset_span, condition_span;
-	struct span own; /* the `holding` clause, which is part of the point's own text */
+	struct span own; /* of the `holding` clause, which belongs to the point's own text */
 };
 
 struct spec_point *build_function(struct build *build, enum spec_point_kind kind,

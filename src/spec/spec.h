@@ -66,9 +66,9 @@ void spec_check(const struct spec_file *file, const struct spec_names *names,
 		struct spec_messages *messages);
 
 /*
- * Explains each property as text or as a Graphviz graph. The caller frees the result. `draw` shows
- * what a temporal formula or an ere is translated to (src/logic/draw.h), or a grammar
- * (src/grammar/grammar.h); if it is NULL, only the parsed formula is shown. `next` is the number of
+ * Explains each property as text or as a Graphviz graph. The caller frees the result. `draw` prints
+ * the automaton of a temporal formula or an ere (src/logic/draw.h), or a grammar
+ * (src/grammar/grammar.h). If it is NULL, only the parsed formula is shown. `next` is the number of
  * the last node in the graph so far. `draw` returns the number of the new last node, or `next` if
  * it cannot draw the formula.
  */

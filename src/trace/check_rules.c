@@ -133,7 +133,7 @@ void check_awake(struct check *c, const struct trace_event *ev)
 		       (trace_is_text(c->trace) && ev->index != TRACE_NO_INDEX);
 
 	if (waiting && *waiting && at_work && ev->kind != EV_WOKEN)
-		check_surprise(c, ev, "has an event while it waits at condition %#" PRIx64,
+		check_surprise(c, ev, "has an event while it waits on condition %#" PRIx64,
 			       *waiting - 1);
 }
 

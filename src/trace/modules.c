@@ -103,13 +103,12 @@ static const char *check_slot_definition(const struct wire_segment *row,
 		return "a definition of a slot that does not exist";
 	if (e->value_form == WIRE_NONE && e->address_form == WIRE_PAYLOAD)
 		return e->address_at + WIRE_ADDRESS_BYTES > row->bytes
-			       ? "an address outside of the payload"
+			       ? "an address outside the payload"
 			       : NULL;
 	if (e->value_form == WIRE_PAYLOAD && e->address_form == WIRE_NONE) {
 		if (e->size > 8)
 			return "a number of more than 8 bytes";
-		return e->value_at + e->size > row->bytes ? "a number outside of the payload"
-							  : NULL;
+		return e->value_at + e->size > row->bytes ? "a number outside the payload" : NULL;
 	}
 	if (e->value_form == WIRE_SLOT && e->address_form == WIRE_NONE)
 		return e->value_slot < WIRE_SLOTS ? NULL : "a value slot that does not exist";
@@ -136,9 +135,9 @@ static const char *check_element(const struct wire_segment *row, const struct wi
 	if (e->address_form > WIRE_CONST || e->value_form > WIRE_SAME)
 		return "an element of an unknown form";
 	if (e->address_form == WIRE_PAYLOAD && e->address_at + WIRE_ADDRESS_BYTES > row->bytes)
-		return "an address outside of the payload";
+		return "an address outside the payload";
 	if (e->value_form == WIRE_PAYLOAD && e->value_at + e->size > row->bytes)
-		return "a value outside of the payload";
+		return "a value outside the payload";
 	if ((e->address_form == WIRE_PAYLOAD || e->address_form == WIRE_SLOT) &&
 	    e->address_slot >= WIRE_SLOTS &&
 	    (e->address_form == WIRE_SLOT || e->address_slot != WIRE_NO_SLOT))
@@ -295,8 +294,8 @@ static void add_module(struct trace *trace, const struct file_view *view, size_t
 			      m.path, head->seg_address);
 	else if (overlaps_other_table(trace, &m))
 		store_problem(trace,
-			      "modules: %s: its table lies where that of another module lies, "
-			      "modulo 4 GiB",
+			      "modules: %s: its table overlaps that of another module, modulo "
+			      "4 GiB",
 			      m.path);
 	else
 		prepare_rows(trace, &m);

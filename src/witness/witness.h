@@ -21,8 +21,8 @@ void witness_make(const struct order_model *model, const struct order_solution *
 		  const uint32_t *required, bool keep_all, witness_nodes *out);
 
 /*
- * The same, with `required` NULL for `keep_all`. Of the nodes of `fixed`, those that stay keep the
- * order that they have in the solution.
+ * The same, but the nodes in `fixed` that are not dropped keep their order in the solution. If
+ * `required` is NULL, nothing is dropped.
  */
 void witness_make_fixed(const struct order_model *model, const struct order_solution *solution,
 			const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,

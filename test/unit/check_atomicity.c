@@ -13,8 +13,9 @@ static void annotated(void **state)
 	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1", "do not happen in this order");
 	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "B0 A1", "reads x: byte 0 is 5");
 	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A2 B0", "A event 2 is not next");
-	refuses(text, CHECKER_ATOMICITY, "A2 B0 A1", "A0", "not in this order in one thread");
-	refuses(text, CHECKER_ATOMICITY, "A1 A1 A2", "A1", "not in this order in one other thread");
+	refuses(text, CHECKER_ATOMICITY, "A2 B0 A1", "A0", "not in program order in one thread");
+	refuses(text, CHECKER_ATOMICITY, "A1 A1 A2", "A1",
+		"not in program order in one other thread");
 	refuses(text, CHECKER_ATOMICITY, "A1 B0", "A1", "three or four events, not 2");
 	refuses(text, CHECKER_ATOMICITY, "A1 B0 B0 A2", "A1 B0", "named twice");
 	refuses(text, CHECKER_ATOMICITY, "A0 B0 A2", "A0 B0", "A event 0 is not a memory access");
@@ -68,7 +69,7 @@ static void two_variables(void **state)
 	text = BEGIN "A|w(x)=1|a:1\nA|r(y)=0|a:2\n" END "B|r(x)=1|b:1\nB|w(y)=1|b:2\n";
 	accepts(text, CHECKER_ATOMICITY, "A1 B0 B1 A2", "A1 B1");
 	refuses(text, CHECKER_ATOMICITY, "A1 B1 B0 A2", "A1 B1",
-		"the events between them are not in this order");
+		"the events between them are not in program order");
 	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "not conflict");
 }
 

@@ -164,8 +164,8 @@ class describer
 	}
 
 	/*
-	 * For a value that a variable of the source has: "p", and what it points at. Returns false
-	 * if there is no such variable.
+	 * If a source variable p holds this pointer, sets the text to "p" and the type to the one
+	 * that p points at. Returns false if there is no such variable.
 	 */
 	bool named_pointer(Value *pointer, object_view &v)
 	{

@@ -443,7 +443,7 @@ static bool choose_untried(struct dpor *dpor, uint32_t at)
 	return false;
 }
 
-/* Plans the path, which was cut back to level `at`, and the current choice of that level. */
+/* Plans the events of the path, which ends at level `at`, and then the level's current choice. */
 static void plan_branch(struct dpor *dpor, uint32_t at, struct plan *plan)
 {
 	const struct dpor_level *level = &dpor->levels.items[at];

@@ -23,8 +23,8 @@
 #define RANDOM_AFTERWARDS 1000 /* random runs after a systematic search that is not complete */
 #define LONG_RUN                                                                                   \
 	100000 /* operations; in longer runs leads move only the threads of the thread set */
-#define SYSTEMATIC_MOST 300000 /* operations of a run that is searched with all threads */
-#define KEYED_MOST 20000       /* operations of a run that is remembered */
+#define SYSTEMATIC_MOST 300000 /* operations; longer runs are not searched with all threads */
+#define KEYED_MOST 20000       /* operations; longer runs are not remembered */
 #define PROGRESS_EVERY 0.1     /* seconds */
 
 #define PLAN_OPTIONS (CONTROL_END_STUCK | CONTROL_CHECK_HEAP | CONTROL_SPIN_SOON)

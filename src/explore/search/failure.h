@@ -5,14 +5,14 @@
 #include "explore/control/runner.h"
 
 struct failure {
-	enum control_result result; /* ENDED: exit with another status than the first run */
+	enum control_result result; /* ENDED: its exit status differs from the first run's */
 	int status;
 	uint64_t key;	    /* of the kind and the sites: the same failure has the same key */
 	uint64_t execution; /* in which it was first seen, from 1 */
 	char how[24];	    /* "lead see", "systematic", … */
 	char text[CONTROL_TEXT];
 	struct plan plan; /* repeats it */
-	bool told;
+	bool reported;
 	bool doubtful; /* fibers showed it and kernel threads did not: the search continues */
 };
 void failure_free(struct failure *failure);

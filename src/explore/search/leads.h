@@ -20,7 +20,7 @@ enum lead_kind {
 	LEAD_FREE,	 /* a block is freed before it is used */
 	LEAD_FREE_LATE,	 /* … and the user runs only when no other thread can */
 	LEAD_SIGNAL,	 /* a signal comes before the wait that it woke */
-	LEAD_SEE,	 /* a read sees a write that came later */
+	LEAD_SEE,	 /* a read is delayed until it sees a write that came later */
 	LEAD_SEE_LAST,	 /* … it waits until no other thread can run */
 	LEAD_OLDER,	 /* a read comes before all writes that it could come before */
 	LEAD_OLDER_BACK, /* … and then the run continues as it was */

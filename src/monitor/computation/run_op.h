@@ -19,7 +19,7 @@ enum run_op_role {
 	RUN_OP_OPENS,  /* a write, an acquire: a set begins */
 	RUN_OP_JOINS,  /* a read of the value written, a try that failed because of the set */
 	RUN_OP_CLOSES, /* a release */
-	/* a read of what the object held at the begin of its lifetime: before all writes */
+	/* a read of the object's value at the start of its lifetime: comes before all writes */
 	RUN_OP_READS_INITIAL,
 	RUN_OP_KEEPS_ORDER, /* keeps its recorded position among all operations on the object */
 	RUN_OP_LIFETIME,    /* begins or ends the object's lifetime */

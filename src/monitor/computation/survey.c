@@ -142,7 +142,7 @@ static void write_byte(struct survey_byte *byte, const uint8_t *value)
 		byte->bits &= (uint8_t)~SURVEY_KNOWN;
 }
 
-/* A value that was read beside the access, not by it, counts as not recorded. */
+/* A value that was read separately from the access (EF_INEXACT) counts as not recorded. */
 static void survey_access(struct surveyor *s, const struct trace_event *ev, uint32_t thread)
 {
 	bool reads = ev->kind != EV_WRITE && ev->kind != EV_ATOMIC_WRITE;

@@ -27,8 +27,8 @@ static const struct spec_file *file_of(const struct spec_property *property,
 }
 
 /*
- * Keeps only the first error: `spec check`, and the commands that read property files, report all
- * of them.
+ * Keeps only the first error. `spec check`, and the commands that read property files, report all
+ * errors.
  */
 static void open_grammar(struct grammar_formula *g, const struct spec_property *property,
 			 const struct spec_formula *formula)

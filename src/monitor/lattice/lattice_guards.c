@@ -14,8 +14,9 @@
 struct touch_group {
 	uint32_t column, touch, count;
 	/*
-	 * For objects with shared sets: all touches before `start` are in sets that are complete
-	 * before the events of column `reader`, as far as guard_event() has come in that column.
+	 * For objects with shared sets. `reader` is the column whose events are being guarded. Sets
+	 * with a touch before `start` lie completely before the present event of that column, and
+	 * so before its later events.
 	 */
 	uint32_t reader, start;
 	bool marked;

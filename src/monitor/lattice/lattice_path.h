@@ -2,7 +2,7 @@
  * Finds runs to given cuts. Levels have no pointers to predecessors. When a run is wanted, the
  * lattice below its end is walked again with all levels kept, and then traced backwards from the
  * end. If the levels take more than `memory`, only every second, fourth, … is kept, and the gaps
- * are walked once more. So this costs one more walk through what lies below the ends, or a few.
+ * are walked once more. So the lattice below the ends is walked once more, or a few times more.
  */
 #ifndef MONITOR_LATTICE_LATTICE_PATH_H
 #define MONITOR_LATTICE_LATTICE_PATH_H

@@ -21,7 +21,7 @@ struct plan_access {
 	uint64_t value, bits;
 	uint8_t mask;
 	bool write, known;
-	bool foreign; /* a read of something that the owner itself did not write last */
+	bool foreign; /* a read of a value that the owner's own last write does not explain */
 	/* for such a read: the owner's last write of the spot, as step + 1; 0: none */
 	uint32_t own_write;
 };

@@ -22,7 +22,7 @@
 enum repair_reason {
 	GOES,
 	WAITS_FOR_SYNC,	  /* earlier synchronisation has not been emitted */
-	WAITS_FOR_PLAN,	  /* other events come first, by plan */
+	WAITS_FOR_PLAN,	  /* the plan puts other events first */
 	WAITS_FOR_VALUE,  /* a read, for a write of another owner */
 	WAITS_FOR_LATER,  /* a read of a thread that slept, for a write that is not in sight yet */
 	WAITS_FOR_READER, /* a write, for another owner that reads what it overwrites */

@@ -9,7 +9,7 @@
 #include "order/model/model.h"
 
 struct order_atom {
-	uint32_t before, after; /* nodes or ORDER_CUT; both ORDER_NONE: a boolean */
+	uint32_t before, after; /* nodes or ORDER_CUT; in a plain boolean, both are ORDER_NONE */
 };
 
 /* If `literal` holds, the semaphore's value at the cut is 0. */

@@ -173,7 +173,7 @@ static enum cdcl_result search(struct order_solver *s, const struct order_query 
 	}
 }
 
-/* Saturates the closure, beginning with what the search has found out without a decision. */
+/* Saturates the closure, starting from the orders that the search derived without any decision. */
 static void saturate_closure(struct order_solver *s)
 {
 	uint64_t limit = UINT64_MAX;

@@ -76,8 +76,9 @@ static uint32_t find_owner(const struct window_builder *b, uint64_t stream)
 }
 
 /*
- * Marks the threads of the window: those with events in it, and those that could have some, because
- * they were created and have not ended. A thread that has ended may still hold a lock, or hang.
+ * Marks the threads of the window: those with events in it; those that could have events in it,
+ * because they were created and have not ended; and those whose last event is past, but which still
+ * hold a lock or hang.
  */
 static void mark_streams(const struct window_builder *b, bool *in)
 {
@@ -431,7 +432,10 @@ static void free_builder(struct window_builder *b)
 	build_free_memory(b);
 }
 
-/* Whatever the trace is, the recorded order is feasible. The check costs 2 to 5 % of building. */
+/*
+ * The model of any trace must accept the recorded order. This check takes 2 to 5 % of the time that
+ * it takes to build a window.
+ */
 static void assert_feasible(const struct order_model *model)
 {
 	uint32_t *all = mem_alloc((model->node_count + (size_t)1) * sizeof *all);

@@ -19,8 +19,8 @@ struct window_item {
 	struct event_id id;
 	uint32_t owner;
 	uint32_t unit;	/* bytes of value; if fewer than size, they repeat */
-	uint32_t block; /* accesses, INITs: in window_blocks, or 0 */
-	uint32_t slice; /* of the base run */
+	uint32_t block; /* for accesses and INITs: index in window_blocks, or 0 */
+	uint32_t slice; /* index of its slice of the base run */
 	uint64_t address, other, number, site;
 	/* also for lifetime events: the bytes that FREE, BEGIN or END is about */
 	uint64_t size;

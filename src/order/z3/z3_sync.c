@@ -74,7 +74,7 @@ void z3_write_semaphores(struct z3_writer *w)
 			if (z3_can_be_inside(w, downs.items[i]))
 				write_balance(w, downs.items[i], 0, downs, posts,
 					      (int64_t)s->initial - 1);
-		/* The downs keep the value from falling below 0, so "not above 0" is enough. */
+		/* The balances of the downs exclude values below 0, so "not above 0" means 0. */
 		for (uint32_t i = 0; i < s->zero_count; i++)
 			if (z3_can_be_inside(w, m->zeros.items[s->zero_start + i]))
 				write_balance(w, m->zeros.items[s->zero_start + i], 0, posts, downs,

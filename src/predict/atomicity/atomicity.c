@@ -45,7 +45,7 @@ static void make_query(struct atomicity_search *s, const struct interruption *ca
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* The last access that can be l1 in this schedule: the query was about the first. */
+/* Returns the last access in the schedule that can serve as l1. The query used the first. */
 static uint32_t find_last_l1(struct atomicity_search *s, const struct interruption *candidate,
 			     const struct analysis_claim *claim)
 {

@@ -52,8 +52,8 @@ struct predictor {
 	struct window_reader *reader;
 	struct worker_pool *jobs;
 	struct seen_sites seen;
-	struct regions regions;	      /* annotated ones */
-	struct calls calls;	      /* for inferred ones */
+	struct regions regions;	      /* annotated atomic regions */
+	struct calls calls;	      /* to infer further regions */
 	struct pattern_set *patterns; /* NULL: none */
 	struct pattern_past *past;    /* of the windows read so far; NULL without patterns */
 	double start, deadline;	      /* 0: none */

@@ -376,7 +376,7 @@ static void copy_claims(struct window_result *result, const struct analysis *ana
 
 /* ---- leads ----------------------------------------------------------------------------------- */
 
-#define LEADS_MOST 32 /* in a window: each is a run of the program */
+#define LEADS_MOST 32 /* leads per window; trying one costs a run of the program */
 
 static void copy_leads(struct window_result *result, const struct analysis *analysis)
 {

@@ -71,7 +71,10 @@ static bool is_use_of_memory(const struct window_node *end, const struct window_
 	}
 }
 
-/* A thread that unlocks the object holds it: destroying it then is another bug (misuse.c). */
+/*
+ * Excludes the end of holding or waiting: destroying an object that a thread holds or waits on is a
+ * different bug, which misuse.c finds.
+ */
 static bool is_use_of_object(const struct window_node *end, const struct window_node *use)
 {
 	if (use->kind == EV_PASS || use->kind == EV_RELEASE || use->kind == EV_READ_RELEASE)

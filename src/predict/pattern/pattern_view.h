@@ -19,7 +19,7 @@ struct pattern_event {
 	/* of the model; threads of earlier events that are not in the window have higher numbers */
 	uint32_t thread;
 	uint32_t number; /* in the property's events */
-	uint32_t next;	 /* of its thread, or ORDER_NONE */
+	uint32_t next;	 /* the next event of its thread, or ORDER_NONE */
 	const struct property_event *event;
 	const uint32_t *binding;
 	uint64_t site;

@@ -26,7 +26,7 @@ struct map;
 struct finding *warnings_add(struct predict_result *result, struct map *found,
 			     enum finding_kind kind, const uint64_t *sites, size_t count);
 
-/* Adds a problem of the trace, each once. */
+/* Adds a problem of the trace, unless the result has it already. */
 void warnings_add_problem(struct predict_result *result, const char *text);
 
 #endif

@@ -3,8 +3,8 @@
  * recognises. The compiler plugin recognises them, too, and calls this function before them with
  * their arguments: the number of the request and up to five values.
  *
- * Requests about pthread's own objects are how helgrind talks to itself; the interposers of pthread
- * record those objects.
+ * Requests about pthread's own objects are ignored: helgrind's own wrappers make them, and here the
+ * interposers of pthread record those objects.
  */
 #include "runtime/annotate/annotate.h"
 #include "runtime/buffer/thread_buffer.h"

@@ -183,8 +183,9 @@ static bool is_settled(uint32_t channel)
 }
 
 /*
- * The last repetition is taken as it is: a thread that never returns from its call does not put
- * anything in any more, and the rest of a truncated datagram never comes out.
+ * Is this the last retry? Its result is accepted even if the counts do not match, because they may
+ * never match: a thread may never return from a call that puts bytes in, and the rest of a
+ * truncated datagram never comes out.
  */
 static bool is_last(const struct channel_snapshot *snapshot)
 {

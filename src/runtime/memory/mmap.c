@@ -161,7 +161,10 @@ static size_t segment_size(int id)
 	return size;
 }
 
-/* Its end (shmdt) has no size to record; the next mapping at the same address ends it. */
+/*
+ * shmdt is not recorded, because it is called without a size. The next mapping at the same address
+ * ends this one.
+ */
 SOOTH_API void *shmat(int id, const void *address, int flags)
 {
 	server_refuse_mapping("shmat");

@@ -165,7 +165,10 @@ RANGE_FUNCTION(char *, strcat, (char *, to, const char *, from), true, pc,
 RANGE_FUNCTION(char *, strncat, (char *, to, const char *, from, size_t, most), true, pc,
 	       (append_bytes(pc, to + range_string_length(pc, to, SIZE_MAX), from, most), to))
 
-/* As the C library does: the program may have its own malloc, and a free that fits it. */
+/*
+ * Calls the program's malloc, as the C library does: the program may define its own malloc and will
+ * pass the block to the matching free.
+ */
 static char *allocate(size_t size, uintptr_t pc)
 {
 	heap_call_from(pc);

@@ -277,7 +277,7 @@ static void switch_on(struct module_work *w, const struct point_row *row,
 			.records = requests != 0,
 			.pushes_call = begins && requested->requests >> POINT_REQUEST_RETURN & 1,
 		};
-		/* static functions of one name are rarely on a stack at the same time */
+		/* Static functions may share a name, but are rarely on one stack together. */
 		site->function = (uint32_t)(site->name_hash >> 8) << 1 | is_call(row);
 		read_operands(site, text_at(w, row->types), text_at(w, row->operands));
 		why = patch_row(w, row, number);

@@ -20,7 +20,7 @@ struct point_site {
 	uint8_t count;	  /* number of operands */
 	uint16_t pointed; /* arguments whose pointees are requested; bit 0: the first */
 	uint16_t texts;	  /* operands that are strings whose text matters */
-	uint16_t most;	  /* largest size of its payload; RETURN: without the values of its call */
+	uint16_t most; /* largest payload, in bytes; for RETURN, without the values of the call */
 	struct point_operand operands[POINT_ARGUMENTS];
 };
 

@@ -246,7 +246,7 @@ struct sched_op sched_op(enum event_kind kind, const volatile void *object, uint
 	struct sched_op op;
 
 	if (thread_buffer_is_due())
-		deferred_event_record(); /* a step of its own */
+		deferred_event_record(); /* counts as a separate step */
 	op.kind = kind;
 	op.how = EVENT_PLAIN;
 	op.size = 0;

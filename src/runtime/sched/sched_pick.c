@@ -77,7 +77,10 @@ void sched_count_slices(void)
 	sched.control->slices_done = sched.current_slice;
 }
 
-/* How many decisions wait for a thread that is outside; carrier_kernel.c says for how long. */
+/*
+ * How often a decision is repeated to wait for a thread that is outside. carrier_kernel.c defines
+ * how long each wait takes.
+ */
 #define PLAN_TRIES 25u
 
 /*

@@ -247,7 +247,7 @@ static void end_child(int status)
 	uint32_t command = server_own_command;
 
 	server_own_command = 0; /* from here on the result has been reported */
-	if (server)		/* the server waits for our end */
+	if (server)		/* the server waits until we exit */
 		report_unrestorable();
 	server_report(command, status);
 	if (!server)
@@ -336,8 +336,8 @@ static int run_in_shared_memory(void *unused)
 }
 
 /*
- * A program that maps memory without our seeing it does so from the first run on. So the check
- * becomes rarer with the number of runs.
+ * A program that maps memory in a way that we do not see does so in its first runs already. So the
+ * check is done less often as the number of runs grows.
  */
 static bool is_check_due(uint32_t command)
 {

@@ -65,7 +65,7 @@ struct cluster {
 	uintptr_t low, high;
 };
 
-/* Not in our own data, which is restored, too. */
+/* Allocated outside our static data, because a restore overwrites that data, too. */
 struct snapshot {
 	struct snapshot_region regions[REGIONS_MOST]; /* in order of address */
 	unsigned region_count;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Called before the functions run that the program gave to at_quick_exit. */
+/* Called before the functions that the program passed to at_quick_exit run. */
 void exit_handlers_quick(uintptr_t pc);
 
 #endif

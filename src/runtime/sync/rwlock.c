@@ -53,7 +53,10 @@ static int try_or_request(const struct rwlock_side *side, pthread_rwlock_t *lock
 	return result;
 }
 
-/* A call of a try function. A failure is numbered in the stripe. */
+/*
+ * A call of a try function. A failure gets its sequence number while the stripe is locked (see
+ * record_stripe_lock()).
+ */
 static int try_lock(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc)
 {
 	uint64_t number = 0;

@@ -31,7 +31,7 @@ static void table_unlock(void)
 
 static struct thread_entry **bucket_of(pthread_t thread)
 {
-	/* Stacks are megabytes apart: the highest bits of the product differ. */
+	/* A pthread_t is an address in the stack. Fibonacci hashing: the top 9 bits select. */
 	return &buckets[(uint64_t)thread * 0x9e3779b97f4a7c15ull >> 55];
 }
 
