@@ -1,10 +1,9 @@
 /* The options that several commands share, with the setters that only they need. */
 #include "cli/option_groups.h"
 
-#include "pipeline/z3_module.h"
-
 #include "pipeline/predict_trace.h"
 #include "pipeline/record_program.h"
+#include "pipeline/z3_module.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Prints the automaton of a formula as text or as Graphviz: see draw.h. */
 #include "logic/draw.h"
+
 #include "base/mem.h"
 #include "logic/ere.h"
 #include "logic/form.h"
