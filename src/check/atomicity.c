@@ -168,7 +168,8 @@ static bool is_waiting_operation(const struct checker_record *record)
 	case EV_PASS:
 	case EV_ONCE:
 	case EV_RECEIVE:
-	case EV_SYNC: return true;
+	case EV_SYNC:
+	case EV_OPAQUE: return true;
 	}
 	return false;
 }

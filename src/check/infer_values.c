@@ -224,7 +224,7 @@ static void learn_thread(struct learning *l)
 
 	if (!self->done && self->created)
 		record->bits |= CHECKER_CREATED;
-	if (record->kind == EV_SYNC ||
+	if (record->kind == EV_SYNC || record->kind == EV_OPAQUE ||
 	    (record->kind == EV_BEGIN && !self->created && !trace_is_text(l->world->trace)))
 		record->bits |= CHECKER_UNEXPLAINED;
 	if (record->kind != EV_JOIN)

@@ -13,7 +13,7 @@ enum checker_bit {
 	CHECKER_CREATED = 16,
 	CHECKER_KEEPS_ORDER = 32,  /* there are events that must come before it (order.c) */
 	CHECKER_KEEPS_WRITER = 64, /* a read with bytes that are bound to their writers */
-	CHECKER_UNEXPLAINED = 128, /* JOIN, reads: the base run breaks the rule for it; SYNC */
+	CHECKER_UNEXPLAINED = 128, /* JOIN, reads: the base run breaks the rule; SYNC, OPAQUE */
 };
 
 /* Probes that begin or end an atomic region. */

@@ -22,6 +22,7 @@ const struct text_row text_rows[] = {
 	{ "join", EV_JOIN, TEXT_THREAD, 0, 0, NULL },
 	{ "jreq", EV_JOIN_REQUEST, TEXT_THREAD, 0, 0, NULL },
 	{ "sync", EV_SYNC, TEXT_BARE, 0, 0, NULL },
+	{ "opaque", EV_OPAQUE, TEXT_OBJECT, TEXT_MEMORY, 0, NULL },
 	{ "detach", EV_DETACH, TEXT_THREAD, 0, 0, NULL },
 	{ "init", EV_LOCK_INIT, TEXT_MODE, TEXT_LOCK, EVENT_LOCK_NORMAL, "normal" },
 	{ "init", EV_LOCK_INIT, TEXT_MODE, TEXT_LOCK, EVENT_LOCK_RECURSIVE, "recursive" },

@@ -42,6 +42,7 @@ static const struct row rows[] = {
 	{ "receive", "nothing", RECEIVE, OBJECT, CHANNEL, TRY },
 	{ "misuse", NULL, MISUSE, WRONG, MEMORY, PLAIN },
 	{ "sync", NULL, SYNC, BARE, MEMORY, PLAIN },
+	{ "opaque", NULL, SYNC, BARE, MEMORY, PLAIN },
 	{ "fence", NULL, NOTHING, BARE, MEMORY, PLAIN },
 	{ "detach", NULL, DETACH, THREAD, MEMORY, PLAIN },
 	{ "fork", NULL, CREATE, THREAD, MEMORY, PLAIN },

@@ -52,7 +52,7 @@ static bool wait_somewhere(struct machine *m, int t)
 {
 	if (!chance(m, 15))
 		return false;
-	generate_line(m, t, "sync");
+	generate_line(m, t, chance(m, 50) ? "sync" : "opaque(library)");
 	return true;
 }
 

@@ -245,7 +245,7 @@ static void random_record(struct make_random *r, struct write_record *w, uint8_t
 		EV_DOWN,       EV_DOWN_FAIL, EV_ARRIVE,	      EV_PASS,	       EV_ONCE,
 		EV_UNMODELLED, EV_STOP,	     EV_JOIN_REQUEST, EV_SYNC,	       EV_SEND,
 		EV_RECEIVE,    EV_MAP,	     EV_UNMAP,	      EV_FD_OPEN,      EV_FD_CLOSE,
-		EV_FD_USE,     EV_MISUSE,
+		EV_FD_USE,     EV_MISUSE,    EV_OPAQUE,
 	};
 
 	w->kind = kinds[make_below(r, sizeof kinds / sizeof kinds[0])];

@@ -392,7 +392,8 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 		dpor->stats.lost++;
 	dpor->stats.unordered += outcome->control && outcome->control->unordered;
 	for (uint32_t i = 0; i < outcome->event_count; i++)
-		if (outcome->events[i].kind == EV_SYNC || outcome->events[i].kind == EV_RECEIVE) {
+		if (outcome->events[i].kind == EV_SYNC || outcome->events[i].kind == EV_OPAQUE ||
+		    outcome->events[i].kind == EV_RECEIVE) {
 			dpor->stats.world++;
 			break;
 		}

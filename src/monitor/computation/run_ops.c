@@ -178,7 +178,8 @@ static void add_thread_event(struct run_ops_maker *m, struct run_op *op,
 		op->other = other;
 		add_last_event(m, other);
 		break;
-	case EV_SYNC: op->flags |= RUN_OP_AFTER_ALL; break;
+	case EV_SYNC:
+	case EV_OPAQUE: op->flags |= RUN_OP_AFTER_ALL; break;
 	}
 }
 

@@ -507,6 +507,7 @@ void window_free(struct window *w)
 	vec_free(&w->entities);
 	vec_free(&w->touches);
 	vec_free(&w->lifetime_edges);
+	vec_free(&w->opaque_edges);
 	vec_free(&w->idle);
 	free(w);
 }

@@ -150,6 +150,8 @@ struct window {
 	VEC(struct window_touch) touches;
 	/* indices of the model's edges that exist only because of lifetimes */
 	VEC(uint32_t) lifetime_edges;
+	/* the same for edges that exist only because of code that is not recorded (OPAQUE) */
+	VEC(uint32_t) opaque_edges;
 	/*
 	 * Writes to frozen cells (which the model does not have) that do not change the value: node
 	 * << 32 | cell, sorted by node.

@@ -253,7 +253,7 @@ static bool must_come_after_all(const struct window_builder *b, const struct win
 {
 	const struct share_survey *survey = b->state->survey;
 
-	return b->read_unexplained || item->kind == EV_SYNC ||
+	return b->read_unexplained || item->kind == EV_SYNC || item->kind == EV_OPAQUE ||
 	       (item->kind == EV_BEGIN && !survey->text &&
 		!survey->streams[item->owner].has_creator);
 }
@@ -261,12 +261,16 @@ static bool must_come_after_all(const struct window_builder *b, const struct win
 static void order_after_all(struct window_builder *b, uint32_t node)
 {
 	uint32_t own = b->window->model.thread.items[node];
+	bool opaque = b->window->nodes.items[node].kind == EV_OPAQUE;
 
 	b->window->nodes.items[node].after_all = true;
 	b->window->nodes.items[node].environment |= b->read_unexplained;
 	for (uint32_t i = 0; i < b->window->model.thread_count; i++) {
 		if (b->threads[i].last == ORDER_NONE || i == own)
 			continue;
+		if (opaque)
+			*vec_push(&b->window->opaque_edges) =
+				(uint32_t)b->window->model.edges.count;
 		build_add_edge(b, b->threads[i].last, node);
 		b->window->nodes.items[node].environment = true;
 	}

@@ -43,7 +43,8 @@ static bool lets_others_in(uint8_t kind)
 	case EV_PASS:
 	case EV_ONCE:
 	case EV_RECEIVE:
-	case EV_SYNC: return true;
+	case EV_SYNC:
+	case EV_OPAQUE: return true;
 	default: return false;
 	}
 }

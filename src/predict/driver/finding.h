@@ -62,6 +62,10 @@ struct finding {
 	uint64_t count;		  /* instances at the same code sites that have a witness */
 	enum event_misuse misuse; /* which misuse, for FINDING_MISUSE */
 	bool environment;	  /* depends on an event that only the environment explains */
+	/*
+	 * Possible only if code that is not recorded neither waits nor orders its callers: a lead.
+	 */
+	bool unrecorded;
 	VEC(struct finding_event) events;
 	/* The schedule from the start of its window, and the position of each stream there. */
 	finding_ids steps;

@@ -384,6 +384,49 @@ static void copy_leads(struct window_result *result, const struct analysis *anal
 		copy_claim(vec_push(&result->leads), analysis, &analysis->claims.items[i]);
 }
 
+static bool has_claim(const struct analysis *analysis, uint64_t key)
+{
+	for (size_t i = 0; i < analysis->claims.count; i++) {
+		if (analysis->claims.items[i].key == key)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Searches again on the window as if code that is not recorded imposed no order. What is found only
+ * there may be impossible: that code may wait, lock, and hand over data.
+ */
+static void find_suspicions(struct window_result *result, const struct analysis *strict,
+			    double seconds)
+{
+	struct relaxed_window window;
+	struct analysis analysis;
+
+	relaxed_window_make(&window, strict->window, RELAXED_OPAQUE);
+	analysis = (struct analysis){
+		.window = &window.window,
+		.clock = &window.clock,
+		.options = strict->options,
+		.seen = strict->seen,
+		.patterns = strict->patterns,
+		.past = strict->past,
+	};
+	run_analyses(&analysis, seconds);
+	for (size_t i = 0; i < analysis.claims.count && result->leads.count < LEADS_MOST; i++) {
+		struct analysis_claim *claim = &analysis.claims.items[i];
+
+		if (claim->status != FINDING_PREDICTED || has_claim(strict, claim->key) ||
+		    !is_wanted(strict->options, claim->kind))
+			continue;
+		claim->status = FINDING_WARNING;
+		copy_claim(vec_push(&result->leads), &analysis, claim);
+		result->leads.items[result->leads.count - 1].finding.unrecorded = true;
+	}
+	analysis_free(&analysis);
+	relaxed_window_free(&window);
+}
+
 /* Searches again on the window without the values of reads, and then without the reads. */
 static void find_leads(struct window_result *result, struct analysis *strict)
 {
@@ -454,6 +497,8 @@ void window_result_make(struct window_result *result, const struct window *windo
 		analysis.stats.solver = *order_solver_counts(analysis.solver);
 	result->stats = analysis.stats;
 	copy_claims(result, &analysis);
+	if (window->opaque_edges.count)
+		find_suspicions(result, &analysis, seconds);
 	if (seen->calls || ((patterns || has_regions(seen)) && options->leads))
 		find_leads(result, &analysis);
 	if (options->only & PREDICT_MISUSE && (options->leads || options->only & PREDICT_WARNINGS))

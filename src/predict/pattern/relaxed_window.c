@@ -1,6 +1,6 @@
 /*
- * Copies a window's model without its reads. What a read said is dropped, or replaced by an edge
- * from its writer.
+ * Copies a window's model without some of its constraints: the edges of OPAQUE events, or the
+ * reads. What a read said is dropped, or replaced by an edge from its writer.
  */
 #include "predict/pattern/relaxed_window.h"
 
@@ -29,6 +29,34 @@ static void keep_writers(struct order_model *model, const struct order_model *fr
 	}
 }
 
+/*
+ * Copies the edges, without those of OPAQUE if `drop_opaque`. The lists of edges that exist for a
+ * reason then have the positions of the copy.
+ */
+static void copy_edges(struct window *window, const struct window *from, bool drop_opaque)
+{
+	size_t opaque = 0, lifetime = 0;
+
+	window->model.edges.items = NULL;
+	window->model.edges.count = window->model.edges.room = 0;
+	window->lifetime_edges.items = NULL;
+	window->lifetime_edges.count = window->lifetime_edges.room = 0;
+	for (size_t i = 0; i < from->model.edges.count; i++) {
+		bool is_opaque = opaque < from->opaque_edges.count &&
+				 from->opaque_edges.items[opaque] == i;
+		bool is_lifetime = lifetime < from->lifetime_edges.count &&
+				   from->lifetime_edges.items[lifetime] == i;
+
+		opaque += is_opaque;
+		lifetime += is_lifetime;
+		if (is_opaque && drop_opaque)
+			continue;
+		if (is_lifetime)
+			*vec_push(&window->lifetime_edges) = (uint32_t)window->model.edges.count;
+		*vec_push(&window->model.edges) = from->model.edges.items[i];
+	}
+}
+
 void relaxed_window_make(struct relaxed_window *r, const struct window *window,
 			 enum relaxation level)
 {
@@ -36,12 +64,9 @@ void relaxed_window_make(struct relaxed_window *r, const struct window *window,
 	struct order_model *model = &r->window.model;
 
 	r->window = *window;
-	model->cells.count = model->writes.count = model->reads.count = 0;
-	/* The edges are a copy, because more are added. */
-	model->edges.items = NULL;
-	model->edges.count = model->edges.room = 0;
-	for (size_t i = 0; i < from->edges.count; i++)
-		*vec_push(&model->edges) = from->edges.items[i];
+	copy_edges(&r->window, window, level == RELAXED_OPAQUE);
+	if (level != RELAXED_OPAQUE)
+		model->cells.count = model->writes.count = model->reads.count = 0;
 	if (level == RELAXED_VALUES)
 		keep_writers(model, from);
 	order_clock_make(&r->clock, model);
@@ -50,5 +75,6 @@ void relaxed_window_make(struct relaxed_window *r, const struct window *window,
 void relaxed_window_free(struct relaxed_window *r)
 {
 	vec_free(&r->window.model.edges);
+	vec_free(&r->window.lifetime_edges);
 	order_clock_free(&r->clock);
 }

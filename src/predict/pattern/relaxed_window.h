@@ -1,7 +1,8 @@
 /*
- * A window with weaker constraints on its reads. For leads: orders in which reads see other values,
- * so that only a run of the program can show whether they are possible. Everything but the model
- * and its clock belongs to the original window, which must outlive this one.
+ * A window with weaker constraints. For leads: orders in which reads see other values, or in which
+ * code that is not recorded neither waits nor orders anything, so that only a run of the program
+ * can show whether they are possible. Everything but the model and its clock belongs to the
+ * original window, which must outlive this one.
  */
 #ifndef PREDICT_PATTERN_RELAXED_WINDOW_H
 #define PREDICT_PATTERN_RELAXED_WINDOW_H
@@ -15,6 +16,7 @@
  * dropped.
  */
 enum relaxation {
+	RELAXED_OPAQUE, /* only the order that code without a recording may impose is dropped */
 	RELAXED_VALUES, /* the write that a read saw comes before it; others may come in between */
 	RELAXED_READS,	/* reads do not matter */
 };
