@@ -4,7 +4,6 @@
  */
 #include "order/model/index.h"
 #include "base/mem.h"
-#include "base/sort.h"
 
 #include <assert.h>
 #include <string.h>
@@ -73,26 +72,53 @@ static void add_semaphores(event_list *list, const struct order_model *m, const 
 	}
 }
 
-SORT_COMPARISON(by_node_kind_item, struct index_event, a, b,
-		sort_order(a->node, b->node) ?: sort_order(a->kind, b->kind)
-					     ?: sort_order(a->item, b->item))
+static bool comes_before(const struct index_event *a, const struct index_event *b)
+{
+	return a->kind != b->kind ? a->kind < b->kind : a->item < b->item;
+}
+
+static void sort_group(struct index_event *group, uint32_t count)
+{
+	for (uint32_t i = 1; i < count; i++) {
+		struct index_event event = group[i];
+		uint32_t at = i;
+
+		for (; at && comes_before(&event, &group[at - 1]); at--)
+			group[at] = group[at - 1];
+		group[at] = event;
+	}
+}
+
+/*
+ * Sorts by node, kind and item: first into groups by node, then each group by insertion, which is
+ * linear because the events of a group are nearly in order. qsort took a tenth of a query's time.
+ */
+static void group_by_node(struct order_index *x, const event_list *list)
+{
+	uint32_t nodes = x->model->node_count, *start;
+
+	start = x->event_start = mem_zalloc((size_t)nodes + 2, sizeof *start);
+	x->events = mem_alloc((list->count + 1) * sizeof *x->events);
+	for (size_t i = 0; i < list->count; i++)
+		start[list->items[i].node + 2]++;
+	for (uint32_t n = 1; n < nodes; n++)
+		start[n + 1] += start[n];
+	for (size_t i = 0; i < list->count; i++)
+		x->events[start[list->items[i].node + 1]++] = list->items[i];
+	for (uint32_t n = 0; n < nodes; n++)
+		sort_group(x->events + start[n], start[n + 1] - start[n]);
+}
 
 static void make_events(struct order_index *x)
 {
 	event_list list = { 0 };
-	uint32_t nodes = x->model->node_count;
 
 	add_cells(&list, x->model);
 	add_locks(&list, x->model);
 	add_conditions(&list, x->model);
 	add_semaphores(&list, x->model, x->is_mutex);
-	vec_sort(&list, by_node_kind_item);
-	x->events = list.items;
-	x->event_start = mem_zalloc((size_t)nodes + 1, sizeof *x->event_start);
-	for (size_t i = 0; i < list.count; i++)
-		x->event_start[list.items[i].node + 1]++;
-	for (uint32_t n = 0; n < nodes; n++)
-		x->event_start[n + 1] += x->event_start[n];
+	group_by_node(x, &list);
+	vec_free(&list);
 }
 
 static void make_edges(struct order_index *x)
