@@ -9,6 +9,7 @@
 #include "report/misuse.h"
 #include "report/name.h"
 #include "report/report.h"
+#include "report/unrecorded.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -413,6 +414,7 @@ json_t *report_json(const struct report *reports, size_t count, char *const *pro
 		add_findings(findings, &reports[i], &numbers);
 		add_stats(all, trace, stats, &reports[i].result->stats);
 	}
+	unrecorded_json(reports, count, all);
 	lattices_json(stats, reports, count);
 	json_object_set_new(all, "properties", report_json_properties(reports, count));
 	for (size_t i = 0; i < problem_count; i++)

@@ -14,6 +14,7 @@
 #include "report/name.h"
 #include "report/report.h"
 #include "report/source.h"
+#include "report/unrecorded.h"
 #include "report/wrap.h"
 
 #include "base/mem.h"
@@ -285,7 +286,7 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 		misuse_why(f, line);
 	else if (f->status == FINDING_WARNING && f->kind == FINDING_ATOMICITY)
 		atomicity_print_why(d, f, line);
-	else if (f->status == FINDING_WARNING)
+	else if (f->status == FINDING_WARNING && !f->unrecorded)
 		why_warning(f, line);
 	else if (grammar_find(r, f))
 		why_word(grammar_find(r, f), line);
@@ -301,11 +302,12 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 		why_lost(d, f, line);
 	else
 		why_deadlock(f, line);
-	if (f->environment && f->steps.count)
+	if (f->environment && f->steps.count && !f->unrecorded)
 		fputs(" This depends on effects of code that was not recorded; their recorded "
 		      "order "
 		      "was kept.",
 		      line);
+	unrecorded_why(r, f, line);
 	mem_stream_close(line);
 	print_wrapped(out, 2, text + strspn(text, " "));
 	free(text);
@@ -502,4 +504,5 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 	fprintf(out, "; %" PRIu64 " unknown; %.2f s\n", s.unknown + s.not_asked + s.far_choices,
 		s.seconds);
 	print_unknown(&s, out);
+	unrecorded_print(reports, count, out);
 }

@@ -184,6 +184,16 @@ struct Dwfl *trace_symbols_dwfl(struct trace_symbols *s)
 	return s->dwfl;
 }
 
+const char *trace_symbols_file(struct trace_symbols *s, uint64_t address)
+{
+	Dwfl *dwfl = trace_symbols_dwfl(s);
+	Dwfl_Module *module = dwfl ? dwfl_addrmodule(dwfl, address) : NULL;
+
+	if (!dwfl)
+		return trace_object_name(s->trace, address);
+	return module ? dwfl_module_info(module, NULL, NULL, NULL, NULL, NULL, NULL, NULL) : NULL;
+}
+
 /* ---- source lines ---------------------------------------------------------------------------- */
 
 static const char *function_name(Dwarf_Die *die)

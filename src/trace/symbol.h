@@ -35,6 +35,12 @@ const char *trace_symbols_object(struct trace_symbols *symbols, uint64_t address
  */
 const char *trace_symbols_around(struct trace_symbols *symbols, uint64_t address, uint64_t *offset);
 
+/*
+ * Returns the path of the program or library that contains an address; in a text trace the name
+ * that the address has. NULL if it is not known.
+ */
+const char *trace_symbols_file(struct trace_symbols *symbols, uint64_t address);
+
 /* Returns the files with debugging information, at the addresses of the recorded run, or NULL. */
 struct Dwfl *trace_symbols_dwfl(struct trace_symbols *symbols);
 

@@ -104,6 +104,7 @@ static void survey_thread(struct share_survey_pass *pass, const struct trace_eve
 			s->streams[s->owner_of[other]].has_creator = true;
 		break;
 	case EV_BEGIN: add_region(s, ev->address, ev->other, owner); break;
+	case EV_OPAQUE: ++*map_put(&s->opaque, ev->address, NULL); break;
 	}
 }
 
@@ -398,6 +399,7 @@ void share_survey_free(struct share_survey *s)
 	map_free(&s->objects);
 	map_free(&s->semaphores);
 	map_free(&s->reinitialised);
+	map_free(&s->opaque);
 	vec_free(&s->regions);
 }
 

@@ -41,6 +41,7 @@ struct share_survey {
 	VEC(struct survey_region) regions; /* sorted by address */
 	struct map semaphores;	  /* address: the smallest count it can have started with */
 	struct map reinitialised; /* addresses of semaphores with an INIT or a DESTROY */
+	struct map opaque;	  /* address that an OPAQUE names: how many such events there are */
 };
 
 void share_survey_make(struct share_survey *survey, const struct trace *trace);

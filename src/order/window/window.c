@@ -524,6 +524,11 @@ void window_reader_progress(const struct window_reader *r, uint64_t *done, uint6
 	*all = r->survey.events;
 }
 
+const struct map *window_reader_opaque(const struct window_reader *r)
+{
+	return &r->survey.opaque;
+}
+
 size_t window_reader_failure_count(const struct window_reader *r)
 {
 	return base_run_failure_count(r->base_run);

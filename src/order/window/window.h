@@ -11,6 +11,7 @@
 #define ORDER_WINDOW_WINDOW_H
 
 #include "base/err.h"
+#include "base/map.h"
 #include "order/model/model.h"
 #include "trace/trace.h"
 
@@ -197,6 +198,9 @@ const struct window_slice *window_reader_slices(const struct window_reader *read
 
 /* Returns how much of the trace has been read, for progress. */
 void window_reader_progress(const struct window_reader *reader, uint64_t *done, uint64_t *all);
+
+/* Returns the addresses of code that is not recorded, with the number of OPAQUE events of each. */
+const struct map *window_reader_opaque(const struct window_reader *reader);
 
 /* Messages about streams that could not be read to their end; complete after the last window. */
 size_t window_reader_failure_count(const struct window_reader *reader);

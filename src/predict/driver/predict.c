@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "base/sort.h"
 #include "check/checker.h"
 #include "predict/atomicity/atomicity_calls.h"
 #include "predict/atomicity/atomicity_regions.h"
@@ -343,7 +344,8 @@ void predict_warn_of_leads(struct predict_result *result)
 	for (size_t i = 0; i < result->leads.count; i++) {
 		struct finding *lead = &result->leads.items[i];
 
-		if (lead->misuse != EVENT_MISUSE_NO_RECHECK && !lead->inferred) {
+		if (lead->misuse != EVENT_MISUSE_NO_RECHECK && !lead->inferred &&
+		    !lead->unrecorded) {
 			result->leads.items[kept++] = *lead;
 			continue;
 		}
@@ -433,6 +435,23 @@ static void run_batches(struct predictor *p)
 	check_batch(p, &past);
 }
 
+SORT_COMPARISON(by_address, struct predict_opaque, a, b, sort_order(a->address, b->address))
+
+static void collect_opaque(struct predictor *p)
+{
+	const struct map *opaque = window_reader_opaque(p->reader);
+
+	for (size_t i = 0; opaque->slots && i <= opaque->mask; i++) {
+		if (opaque->slots[i].key)
+			*vec_push(&p->result->opaque) = (struct predict_opaque){
+				opaque->slots[i].key, opaque->slots[i].value
+			};
+	}
+	if (opaque->has_zero)
+		*vec_push(&p->result->opaque) = (struct predict_opaque){ 0, opaque->zero };
+	vec_sort(&p->result->opaque, by_address);
+}
+
 static void collect_final_counts(struct predictor *p)
 {
 	struct predict_stats *stats = &p->result->stats;
@@ -440,6 +459,7 @@ static void collect_final_counts(struct predictor *p)
 	const struct window_slice *runs = window_reader_slices(p->reader, &count);
 
 	estimate_windows_left(p);
+	collect_opaque(p);
 	/* Each stream has reached the end of its last slice. */
 	base_position_enter(&p->base_run, runs, count, count);
 	for (uint32_t i = 0; i < trace_stream_count(p->trace); i++)
@@ -472,7 +492,7 @@ static void run_windows(struct predictor *p)
 	run_batches(p);
 	collect_final_counts(p);
 	drop_leads(p);
-	if (!p->options->leads)
+	if (!p->options->leads && p->options->only & PREDICT_WARNINGS)
 		predict_warn_of_leads(p->result);
 	base_position_close(&p->base_run);
 	worker_pool_close(p->jobs);
@@ -541,6 +561,7 @@ void predict_result_free(struct predict_result *result)
 	for (size_t i = 0; i < result->leads.count; i++)
 		finding_free(&result->leads.items[i]);
 	vec_free(&result->leads);
+	vec_free(&result->opaque);
 	vec_free(&result->findings);
 	vec_free(&result->problems);
 	vec_free(&result->faults);

@@ -65,15 +65,22 @@ struct predict_stats {
 	struct order_counts solver;
 };
 
+/* Code that is not recorded: the address that was called, and how often a thread came back. */
+struct predict_opaque {
+	uint64_t address, count;
+};
+
 struct predict_result {
 	VEC(struct finding) findings; /* in the order of their first instance */
 	/*
 	 * Findings that only a run of the program can prove: matches of patterns and interrupted
-	 * regions at sites without a finding, in orders in which reads may see other values, and
-	 * waits that do not check their condition again. No proof exists and the checker does not
-	 * see their steps. Their status is FINDING_WARNING.
+	 * regions at sites without a finding, in orders in which reads may see other values; waits
+	 * that do not check their condition again; and suspicions (finding.unrecorded), which are
+	 * possible only if code that is not recorded neither waits nor orders its callers. No proof
+	 * exists and the checker does not see their steps. Their status is FINDING_WARNING.
 	 */
 	VEC(struct finding) leads;
+	VEC(struct predict_opaque) opaque; /* sorted by address */
 	struct predict_stats stats;
 	/* of the trace: it contradicts itself, or parts of it cannot be read */
 	VEC(char *) problems;
@@ -82,8 +89,8 @@ struct predict_result {
 
 /*
  * Moves those leads to the findings that are worth a warning without any run: waits that do not
- * check their condition again, and inferred regions. Without the option `leads`, predict_run() does
- * this itself.
+ * check their condition again, inferred regions, and suspicions. Without the option `leads`,
+ * predict_run() does this itself if it was asked for warnings.
  */
 void predict_warn_of_leads(struct predict_result *result);
 

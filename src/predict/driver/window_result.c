@@ -374,6 +374,13 @@ static void copy_claims(struct window_result *result, const struct analysis *ana
 	vec_free(&sorted);
 }
 
+static void free_claim(struct window_result_claim *claim)
+{
+	finding_free(&claim->finding);
+	vec_free(&claim->goals);
+	vec_free(&claim->choices);
+}
+
 /* ---- leads ----------------------------------------------------------------------------------- */
 
 #define LEADS_MOST 32 /* leads per window; trying one costs a run of the program */
@@ -384,13 +391,28 @@ static void copy_leads(struct window_result *result, const struct analysis *anal
 		copy_claim(vec_push(&result->leads), analysis, &analysis->claims.items[i]);
 }
 
-static bool has_claim(const struct analysis *analysis, uint64_t key)
+static bool has_claim(const window_result_claims *claims, uint64_t key)
 {
-	for (size_t i = 0; i < analysis->claims.count; i++) {
-		if (analysis->claims.items[i].key == key)
+	for (size_t i = 0; i < claims->count; i++) {
+		if (claims->items[i].key == key)
 			return true;
 	}
 	return false;
+}
+
+/* Adds a claim that the strict model does not have as well. */
+static void add_suspicion(struct window_result *result, const struct analysis *analysis,
+			  const struct analysis_claim *claim)
+{
+	struct window_result_claim *lead = vec_push(&result->leads);
+
+	copy_claim(lead, analysis, claim);
+	lead->finding.status = FINDING_WARNING;
+	lead->finding.unrecorded = true;
+	if (!has_claim(&result->claims, lead->key))
+		return;
+	free_claim(lead);
+	result->leads.count--;
 }
 
 /*
@@ -414,14 +436,10 @@ static void find_suspicions(struct window_result *result, const struct analysis 
 	};
 	run_analyses(&analysis, seconds);
 	for (size_t i = 0; i < analysis.claims.count && result->leads.count < LEADS_MOST; i++) {
-		struct analysis_claim *claim = &analysis.claims.items[i];
+		const struct analysis_claim *claim = &analysis.claims.items[i];
 
-		if (claim->status != FINDING_PREDICTED || has_claim(strict, claim->key) ||
-		    !is_wanted(strict->options, claim->kind))
-			continue;
-		claim->status = FINDING_WARNING;
-		copy_claim(vec_push(&result->leads), &analysis, claim);
-		result->leads.items[result->leads.count - 1].finding.unrecorded = true;
+		if (claim->status == FINDING_PREDICTED && is_wanted(strict->options, claim->kind))
+			add_suspicion(result, &analysis, claim);
 	}
 	analysis_free(&analysis);
 	relaxed_window_free(&window);
@@ -511,11 +529,8 @@ void window_result_make(struct window_result *result, const struct window *windo
 
 static void free_claims(window_result_claims *claims)
 {
-	for (size_t i = 0; i < claims->count; i++) {
-		finding_free(&claims->items[i].finding);
-		vec_free(&claims->items[i].goals);
-		vec_free(&claims->items[i].choices);
-	}
+	for (size_t i = 0; i < claims->count; i++)
+		free_claim(&claims->items[i]);
 	vec_free(claims);
 }
 
