@@ -29,9 +29,9 @@ static bool is_always_ready(const struct sched_thread *t)
 static struct contenders {
 	uint64_t members[SCHED_WORDS];
 	uint32_t count;
-	bool lock_free; /* the lock is free */
+	bool lock_free;
 } contender_sets[CONTENDER_SETS];
-PER_RUN static uint32_t contender_sets_used; /* a bit for each */
+PER_RUN static uint32_t contender_sets_used; /* a bit for each set */
 
 static bool is_lock_free(const struct sched_object *o)
 {
@@ -211,9 +211,9 @@ bool sched_can_time_out(const struct sched_thread *t)
 }
 
 /*
- * Finds the object whose change could make the thread ready, if it waits for nothing else. A waiter
- * of a condition waits for a token first, then for the mutex. Semaphores are excluded: handlers and
- * other processes change them, too.
+ * Finds the only object whose change can make the thread ready. False: there is not only one. A
+ * waiter of a condition waits for a token first, then for the mutex. Semaphores are excluded,
+ * because handlers and other processes change them, too.
  */
 static bool find_awaited_object(const struct sched_thread *t, uint32_t *object)
 {
