@@ -125,15 +125,15 @@ enum control_event_flag {
 	CONTROL_EVENT_SPURIOUS = 2,
 	CONTROL_EVENT_ATOMIC = 4,  /* does not race with another atomic operation */
 	CONTROL_EVENT_FOREIGN = 8, /* done by code that is not instrumented */
-	/* the scheduler made no choice before it: it belongs to the previous operation */
+	/* the scheduler made no choice before this operation, which belongs to the previous one */
 	CONTROL_EVENT_NO_CHOICE = 16,
 	CONTROL_EVENT_TRY = 32,	  /* a try operation, successful or not: it never waits */
 	CONTROL_EVENT_TIMED = 64, /* a timed operation, timed out or not */
 };
 
 /*
- * How a run ended, as far as the runtime knows. Signal and exit status are known to the process
- * that waits for it.
+ * How a run ended, as far as the runtime knows. The process that waits for the run knows its signal
+ * and exit status.
  */
 enum control_result {
 	/* still running, or killed without a chance to report (SIGKILL, SIGSEGV) */

@@ -100,7 +100,10 @@ const char *event_name(enum event_kind kind);	/* "ATOMIC_READ" */
 const char *event_text(enum event_kind kind);	/* "r" */
 const char *event_fields(enum event_kind kind); /* "ptqanm*" */
 
-/* The fields as a set, for kinds whose fields come in this order; 0 for other kinds. */
+/*
+ * The fields of a kind as a bit set (event_field_set), if they come in this order; 0 for other
+ * kinds.
+ */
 enum event_field {
 	EVENT_FIELD_P = 1,
 	EVENT_FIELD_T = 2,

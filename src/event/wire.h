@@ -63,7 +63,9 @@ struct wire_block {
 enum wire_block_flag {
 	WIRE_BLOCK_LIVE = 1, /* ring: a stream is writing here */
 	WIRE_BLOCK_LAST = 2, /* the stream ended with this block */
-	/* the stream of a signal handler: `spare` is the stream it interrupts */
+	/*
+	 * a block of a signal handler's stream; `spare` is the stream that the handler interrupts
+	 */
 	WIRE_BLOCK_HANDLER = 4,
 };
 

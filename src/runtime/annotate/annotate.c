@@ -141,8 +141,8 @@ void annotate_after_fork(void)
 }
 
 /*
- * Recorded in the thread's stream, because it holds from this point on. src/trace/cursor.c reads
- * it.
+ * The annotation is an event of the thread's stream, because it holds for this thread from this
+ * point on. src/trace/cursor.c reads it.
  */
 void annotate_ignore(bool writes, bool on, uintptr_t pc)
 {

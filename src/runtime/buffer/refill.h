@@ -9,7 +9,7 @@
  * thread_buffer_refill(). Uses general registers only.
  */
 bool thread_buffer_page(void);
-/* The same, after the deferred event was recorded. */
+/* Does the same without a check for a deferred event: call after it was recorded. */
 bool thread_buffer_next_page(void);
 
 /*

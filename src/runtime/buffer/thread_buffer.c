@@ -380,7 +380,7 @@ static void begin_unannounced_thread(void)
 	thread_buffer_self.quiet = false;
 	if (record_on()) {
 		record(EV_BEGIN, 0, fields);
-		if (!is_main) /* its creator may have waited for any thread before */
+		if (!is_main) /* its creation was not seen: anything before may come before it */
 			record(EV_SYNC, 0, (struct record_fields){ 0 });
 	}
 	thread_buffer_self.quiet = true;

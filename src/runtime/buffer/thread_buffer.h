@@ -135,8 +135,8 @@ void thread_buffer_serve(void);
 void thread_buffer_restart(void);
 
 /*
- * In the child of a fork: forgets all buffers. The calling thread starts again as stream 0, still
- * `quiet`.
+ * Call in the child of a fork: forgets all buffers. The calling thread starts again as stream 0,
+ * still `quiet`.
  */
 void thread_buffer_after_fork(void);
 

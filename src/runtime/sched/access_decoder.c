@@ -34,7 +34,8 @@
 static SOOTH_TLS struct access_decoder {
 	/* all records before this address are decoded; NULL: decoding is off */
 	const uint8_t *at;
-	const struct wire_segment *row;	    /* of the segment at `at`; NULL: not looked up yet */
+	/* row of the segment at `at`; NULL: not looked up yet */
+	const struct wire_segment *row;
 	const struct wire_element *next;    /* all elements of `row` before this one are decoded */
 	unsigned module;		    /* index of the last row's module */
 	const struct wire_element *pending; /* an EV_SITE whose record has not been made yet */

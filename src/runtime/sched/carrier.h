@@ -12,7 +12,10 @@
 struct carrier {
 	/* Passes the turn to another thread. Returns when the caller has the turn again. */
 	void (*pass)(uint32_t from, uint32_t to);
-	/* The same for a caller that needs no turn any more: a kernel thread returns at once. */
+	/*
+	 * Passes the turn without waiting to get it back. With kernel threads, this returns at
+	 * once.
+	 */
 	void (*pass_last)(uint32_t from, uint32_t to);
 	/* Waits for the turn: in a new thread, or one that comes back from outside. */
 	void (*await_turn)(uint32_t self);

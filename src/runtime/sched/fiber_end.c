@@ -1,6 +1,6 @@
 /*
- * Ends a fiber. A fiber does not run in the C library's start_thread(), which ends other threads.
- * pthread_exit() unwinds to a point that start_thread() would have registered in the thread
+ * Ends a fiber. A kernel thread runs and ends in the C library's start_thread(), but a fiber does
+ * not. pthread_exit() unwinds to a point that start_thread() would have registered in the thread
  * descriptor. Here that point is registered with __pthread_register_cancel(), which the old
  * pthread_cleanup_push() calls. After that, the destructors run: the C library exports a function
  * that runs those of thread_local variables, and keys.c runs those of keys.

@@ -161,8 +161,8 @@ static uint32_t any_pending_thread(void)
 
 /*
  * Called when a thread that takes no turns, or a signal handler, has changed something. If all
- * threads wait, one of them must decide again. A thread that is just about to wait sees the new
- * value of the counter.
+ * threads wait, one of them must decide again. A thread that is just about to wait notices the
+ * change in `notifications`.
  */
 void sched_notify_change(void)
 {

@@ -134,7 +134,10 @@ enum sched_outcome {
 	SCHED_RUN_HANDLER, /* inside the scheduler only: the turn is for running a signal handler */
 };
 
-/* Returns an operation with `site` (from the last segment, else `pc`) and `foreign` set. */
+/*
+ * Returns an operation of this kind. Finds its `site` (the EV_SITE of the last segment, else `pc`)
+ * and whether the caller is `foreign`.
+ */
 struct sched_op sched_op(enum event_kind kind, const volatile void *object, uintptr_t pc);
 
 /* Call before an operation. Returns when this thread has the turn and the operation can happen. */

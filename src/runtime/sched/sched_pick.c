@@ -397,9 +397,7 @@ static bool can_stay(uint32_t self)
 	       sched_is_ready(&sched_threads[self]);
 }
 
-/*
- * Returns the thread whose sleep ends first or, unless `only_sleeps`, whose sleep or timeout does.
- */
+/* Returns the thread whose sleep ends first. Unless `only_sleeps`, timeouts count as well. */
 static uint32_t pick_first_timeout(bool only_sleeps)
 {
 	uint32_t best = CONTROL_NONE;

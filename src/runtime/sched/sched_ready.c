@@ -211,8 +211,8 @@ bool sched_can_time_out(const struct sched_thread *t)
 }
 
 /*
- * Finds the only object whose change can make the thread ready. False: there is not only one. A
- * waiter of a condition waits for a token first, then for the mutex. Semaphores are excluded,
+ * Finds the object for whose change the thread waits. False: it does not wait for one object alone.
+ * A waiter of a condition waits for a token first, then for the mutex. Semaphores are excluded,
  * because handlers and other processes change them, too.
  */
 static bool find_awaited_object(const struct sched_thread *t, uint32_t *object)

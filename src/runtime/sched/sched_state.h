@@ -160,7 +160,7 @@ struct sched {
 	uint64_t yielding[SCHED_WORDS];
 	uint64_t ready[SCHED_WORDS];	    /* result of sched_find_ready: all ready threads */
 	uint64_t has_priority[SCHED_WORDS]; /* threads that have a priority */
-	/* Separate dense arrays, because they are scanned. */
+	/* These are separate dense arrays, because they are scanned at each decision. */
 	uint64_t pending_objects[CONTROL_THREADS]; /* object of each pending operation, or 0 */
 	uint64_t priorities[CONTROL_THREADS];
 };

@@ -134,8 +134,8 @@ static bool may_be_woken(void)
 }
 
 /*
- * Do all pending threads wait for something that only another thread can do? Not for time, not for
- * the plan, and not for a value that they poll.
+ * Do all pending threads wait for something that only another thread can do? False if one of them
+ * waits for time, for the plan, or for a value that it polls.
  */
 static bool all_wait_for_threads(void)
 {

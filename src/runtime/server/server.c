@@ -503,8 +503,9 @@ static bool find_start_main(void)
 }
 
 /*
- * Loads libgcc_s, which the C library would load when pthread_exit() first ends a thread. A
- * persistent run must not load libraries. All controlled runs do the same.
+ * Loads libgcc_s, which the C library would otherwise load when pthread_exit() first ends a thread:
+ * a persistent run must not load libraries. Other controlled runs load it, too, so that all begin
+ * alike.
  */
 void server_start(struct control *given)
 {
