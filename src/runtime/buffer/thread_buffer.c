@@ -380,7 +380,8 @@ static void begin_unannounced_thread(void)
 	thread_buffer_self.quiet = false;
 	if (record_on()) {
 		record(EV_BEGIN, 0, fields);
-		if (!is_main) /* its creation was not seen: anything before may come before it */
+		/* its creation was not seen: the thread comes after everything before */
+		if (!is_main)
 			record(EV_SYNC, 0, (struct record_fields){ 0 });
 	}
 	thread_buffer_self.quiet = true;

@@ -92,9 +92,9 @@ void thread_buffer_begin(uint32_t stream);
 void thread_buffer_end(void);
 
 /*
- * Call enter and leave when a signal handler starts or ends in this thread. Its records go to a
- * stream of their own, because it may have interrupted a half-written segment. The state of the
- * interrupted code is kept on the handler's stack.
+ * Call enter and leave when a signal handler starts or ends in this thread. The handler's records
+ * go to a stream of their own, because the handler may have interrupted a half-written segment. The
+ * state of the interrupted code is kept on the handler's stack.
  */
 struct thread_buffer_interrupted {
 	struct wire_block *buffer;

@@ -262,8 +262,8 @@ bool sched_cancelled(void);
 bool sched_defer_signal(int number, const siginfo_t *info, void *context);
 /*
  * Call before a handler of the program runs. If the thread is outside, waits for the turn and
- * returns true. Then sched_leave_handler() must be called after the handler, which takes the thread
- * outside again, unless the handler jumps away.
+ * returns true. After such a handler, call sched_leave_handler(), which takes the thread outside
+ * again. (A handler that jumps away is the exception.)
  */
 bool sched_enter_handler(int number);
 void sched_leave_handler(void);

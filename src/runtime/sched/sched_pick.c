@@ -232,9 +232,9 @@ static void count_staying(uint32_t i)
 }
 
 /*
- * Stays with the running thread unless it yields, spins or has run for long. Then the next
- * candidate in a circle gets the turn. Otherwise two yielding threads could keep a third from
- * running.
+ * Stays with the running thread unless that thread yields, spins or has run for long. In these
+ * cases the next candidate in cyclic order gets the turn: otherwise two yielding threads could keep
+ * a third from running.
  */
 static uint32_t pick_staying(uint32_t self)
 {

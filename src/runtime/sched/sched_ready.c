@@ -6,10 +6,10 @@
  * sets:
  * - `known_ready`: its operation is always enabled (an access, for example), or it is a contender
  *   of a free lock.
- * - blocked: it was checked and waits for a change of one object, in whose list it is. A change of
- *   the object moves it to `to_check`.
- * - contenders of a lock: threads that want to acquire a plain lock. They become known_ready all at
- *   once when the lock is released, and stop being so when it is acquired.
+ * - blocked: it was checked and waits for a change of one object. It is in the list of that object,
+ *   and a change of the object moves it to `to_check`.
+ * - contenders of a lock: it wants to acquire a plain lock. All contenders become known_ready when
+ *   the lock is released, and stop being known_ready when the lock is acquired.
  * - `to_check`: it is checked at each decision.
  */
 #include "runtime/sched/sched_state.h"
