@@ -59,8 +59,8 @@ enum control_option {
 };
 
 /*
- * The thread that created a thread; [0] is main. The tool fills in the threads it knows, the
- * runtime adds the others.
+ * An entry of the array `threads`: how thread number i was created; thread 0 is main. The tool
+ * fills in the threads it knows, the runtime adds the others.
  */
 struct control_thread {
 	uint32_t creator, child; /* child number (from 0) among the creator's threads */
@@ -229,9 +229,13 @@ struct control {
 	uint8_t apart_again[128];
 	/* ---- out ----------------------------------------------------------------------------- */
 	uint32_t result;       /* enum control_result */
-	int32_t status;	       /* as from waitpid, if a server waited */
+	int32_t status;	       /* in the format of waitpid(), if a server waited */
 	uint32_t thread_count; /* both: number of entries in threads */
-	uint32_t event_count;  /* if there were more than event_most, `events_lost` is set */
+	/*
+	 * number of entries in events; if there were more events than event_most, `events_lost` is
+	 * set
+	 */
+	uint32_t event_count;
 	uint32_t events_lost;
 	uint32_t blocked_count;
 	uint32_t slices_done;  /* number of slices of the plan that were completed */

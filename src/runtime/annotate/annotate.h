@@ -31,8 +31,8 @@ void annotate_new_memory(const void *memory, size_t size, uintptr_t pc);
 void annotate_benign(const void *memory, size_t size);
 
 /*
- * Begins (or, unless `on`, ends) a stretch in which races with the calling thread's writes (or,
- * unless `writes`, its reads) are intended.
+ * From here on, races with accesses of the calling thread are intended (`on`) or no longer
+ * intended. `writes`: this concerns its writes, otherwise its reads.
  */
 void annotate_ignore(bool writes, bool on, uintptr_t pc);
 

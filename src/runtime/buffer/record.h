@@ -62,8 +62,9 @@ void *record_scratch(size_t *bytes);
 
 /*
  * Returns the next sequence number of an object. The numbers of one object increase; there may be
- * gaps. The record that follows gets the time of this call. Times decide which events were before a
- * SYNC, and events of this object with higher numbers come after this one, whatever their times.
+ * gaps. The record that follows gets the time of this call, because times decide which events were
+ * before a SYNC. (Events of this object with higher numbers come after this one, whatever their
+ * times.)
  */
 uint64_t record_sequence(const volatile void *object);
 

@@ -4,9 +4,9 @@
  * All are pinned to one processor. Only one runs at a time, and handing over then costs a context
  * switch but no wake-up of another processor (5 µs instead of 20 to 50 on a virtual machine).
  *
- * A waiting thread *looks around* now and then: it checks for changes that no other thread reports.
- * Either no thread has the turn, because the others are in the kernel, or the thread that has the
- * turn waits in a call that the scheduler did not expect to block.
+ * A waiting thread *looks around* now and then: it checks for situations that no other thread
+ * reports. Perhaps no thread has the turn, because all others are in the kernel. Or the thread that
+ * has the turn is blocked in a call that the scheduler did not expect to block.
  */
 #include "runtime/sched/carrier.h"
 

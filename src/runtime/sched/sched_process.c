@@ -172,7 +172,9 @@ void sched_input_ended(void)
 		sched.control->input_ended = 1;
 }
 
-/* With CONTROL_HOLD a process that failed stops here, so that a debugger can inspect it. */
+/*
+ * With CONTROL_HOLD, a process whose run has failed stops here, so that a debugger can inspect it.
+ */
 void sched_finish(enum control_result result, const char *text)
 {
 	struct control *control = sched.control;

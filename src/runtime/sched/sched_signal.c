@@ -94,8 +94,9 @@ static void deliver_deferred(void *data)
 	t->signal_deferred = false;
 	sched.deferred_signals--;
 	/*
-	 * With SA_RESETHAND the kernel has already reset the action to the default. Sets our
-	 * handler again; the kernel will reset the action once more.
+	 * With SA_RESETHAND, the kernel reset the action to the default when the signal first
+	 * arrived. So our handler is installed again for the second delivery, which resets the
+	 * action once more.
 	 */
 	if (real()->sigaction(p.number, NULL, &action) == 0 && action.sa_flags & SA_RESETHAND &&
 	    action.sa_handler == SIG_DFL) {
@@ -193,7 +194,9 @@ void sched_leave_in_handler(uint64_t site)
 		sched_leave(site);
 }
 
-/* Faults are not deferred: their handlers may have interrupted the scheduler anywhere. */
+/*
+ * Faults are not deferred, so the handler of a fault may have interrupted the scheduler anywhere.
+ */
 void sched_handlers_jumped(void)
 {
 	struct sched_thread *t = sched_me;

@@ -1,7 +1,8 @@
 /*
  * Timers of the kernel in a controlled run. They run in real time. But when the virtual clock
- * jumps, because no thread can run before a timeout, they are brought forward by the same amount.
- * So if a thread sleeps for ten seconds, an alarm still wakes it after one.
+ * jumps, because no thread can run before a timeout, all timers are brought forward by the same
+ * amount. For example, an alarm after one second wakes a thread that sleeps for ten, although the
+ * sleep is virtual.
  */
 #ifndef RUNTIME_SCHED_TIMERS_H
 #define RUNTIME_SCHED_TIMERS_H
