@@ -18,7 +18,10 @@ static inline uint64_t hash_mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* A well-mixed hash of one number: the finaliser of MurmurHash3. A sum of them is a set's hash. */
+/*
+ * A well-mixed hash of one number: the finaliser of MurmurHash3. The sum of such hashes is a hash
+ * of a set.
+ */
 static inline uint64_t hash_number(uint64_t value)
 {
 	value = (value ^ value >> 33) * 0xff51afd7ed558ccdu;

@@ -19,7 +19,7 @@ struct pages_recent {
 };
 
 struct pages {
-	size_t size;	  /* of an item in bytes: set before the first use */
+	size_t size;	  /* bytes of an item; set before the first use */
 	struct map index; /* number / PAGES_ITEMS to position in `pages`, plus 1 */
 	VEC(uint8_t *) pages;
 	VEC(uint64_t) keys; /* number / PAGES_ITEMS of each page */

@@ -22,7 +22,7 @@ struct codec {
 };
 
 struct codec_fields {
-	uint64_t p, t, q, a, b, n, m; /* t: the time itself, not the difference */
+	uint64_t p, t, q, a, b, n, m; /* `t` is the time itself, not the difference */
 	const uint8_t *bytes;	      /* decoding only: the raw bytes and their number */
 	size_t size;
 };
@@ -69,7 +69,9 @@ static inline uint8_t *codec_put_difference(uint8_t *p, uint64_t value, uint64_t
 	return codec_put_number(p, (uint64_t)d << 1 ^ (uint64_t)(d >> 63));
 }
 
-/* Always inlined: `letter` is a constant in almost all calls. */
+/*
+ * Writes the field that `letter` names. Always inlined: `letter` is a constant in almost all calls.
+ */
 static inline __attribute__((always_inline)) uint8_t *
 codec_put_field(struct codec *c, uint8_t *p, char letter, const struct codec_fields *f)
 {

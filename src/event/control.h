@@ -59,11 +59,11 @@ enum control_option {
 };
 
 /*
- * The creation of a thread; [0] is main. The tool fills in the threads it knows, the runtime adds
- * the others.
+ * An entry of the array `threads`: how thread number i was created; thread 0 is main. The tool
+ * fills in the threads it knows, the runtime adds the others.
  */
 struct control_thread {
-	uint32_t creator, child; /* child number (from 0) of its creator */
+	uint32_t creator, child; /* child number (from 0) among the creator's threads */
 };
 
 /* in: the thread runs until it has done `until` operations; then the next slice begins. */
@@ -73,8 +73,8 @@ struct control_slice {
 
 /*
  * in: operation (after_thread, after_step) must not start before operation (before_thread,
- * before_step) is done. If before_step is CONTROL_NONE, it must not start while any other thread
- * can run.
+ * before_step) is done. If before_step is CONTROL_NONE, the former must not start while any other
+ * thread can run.
  */
 struct control_rule {
 	uint32_t before_thread, before_step, after_thread, after_step;
@@ -90,16 +90,16 @@ struct control_choice {
 };
 
 /*
- * in: the operations before which threads are to stand at the same time. If `site` is not 0, the
- * operation must be at that site: at this step or, after a harmless divergence, at a later one.
- * out: what the threads were about to do when all of them stood there.
+ * in: an operation before which a thread stops until the threads of all stops have stopped. If
+ * `site` is not 0, the operation must be at that site: at this step or, after a harmless
+ * divergence, at a later one. out: what the thread was about to do there.
  */
 struct control_stop {
 	uint32_t thread, step;
 	uint64_t site;
-	uint32_t reached;	       /* out: the thread stands there */
+	uint32_t reached;	       /* out: the thread has stopped there */
 	uint32_t actual_step;	       /* out */
-	uint64_t address, size, value; /* out: `value` is what memory held, up to 8 bytes */
+	uint64_t address, size, value; /* out: `value` is the content of memory, up to 8 bytes */
 	uint32_t kind;		       /* out: enum event_kind */
 	uint32_t spare;
 };
@@ -125,15 +125,15 @@ enum control_event_flag {
 	CONTROL_EVENT_SPURIOUS = 2,
 	CONTROL_EVENT_ATOMIC = 4,  /* does not race with another atomic operation */
 	CONTROL_EVENT_FOREIGN = 8, /* done by code that is not instrumented */
-	/* the scheduler made no choice before it: it belongs to the previous operation */
+	/* the scheduler made no choice before this operation, which belongs to the previous one */
 	CONTROL_EVENT_NO_CHOICE = 16,
 	CONTROL_EVENT_TRY = 32,	  /* a try operation, successful or not: it never waits */
 	CONTROL_EVENT_TIMED = 64, /* a timed operation, timed out or not */
 };
 
 /*
- * How a run ended, as far as the runtime knows. Signal and exit status are known to the process
- * that waits for it.
+ * How a run ended, as far as the runtime knows. The process that waits for the run knows its signal
+ * and exit status.
  */
 enum control_result {
 	/* still running, or killed without a chance to report (SIGKILL, SIGSEGV) */
@@ -171,20 +171,20 @@ static inline bool control_is_failure(enum control_result result)
 }
 
 /*
- * out: a thread that had not ended when the run ended (except the thread that ended the run by
- * exit, abort or crash): what it was about to do, and why it did not.
+ * out: describes a thread that had not ended when the run ended (except the thread that ended the
+ * run by exit, abort or crash): the operation it was about to do, and why it did not do it.
  */
 enum control_blocked_how {
 	/* it could have run: the process ended, or the thread is in the sleep set */
 	CONTROL_BY_NOTHING,
 	CONTROL_BY_OWNER = 1, /* `owner` holds the object */
-	CONTROL_BY_NOBODY,    /* a signal, post or arrival that does not come */
+	CONTROL_BY_NOBODY,    /* it waits for a signal, post or arrival that does not come */
 	CONTROL_BY_SPIN,      /* it reads the same values again and again */
 	CONTROL_BY_CALL,      /* it is in a system call */
 };
 struct control_blocked {
 	uint32_t thread, step;
-	uint32_t kind; /* enum event_kind of the operation it wants to do */
+	uint32_t kind; /* enum event_kind of the operation that it was about to do */
 	uint32_t how;  /* enum control_blocked_how */
 	uint32_t owner;
 	uint32_t in_cycle;
@@ -207,8 +207,9 @@ struct control {
 	uint64_t threads_at, slices_at, rules_at, choices_at, sleeps_at, events_at, blocked_at;
 	struct control_stop stops[CONTROL_STOPS];
 	/*
-	 * ---- both: mailbox of the server; futexes ---- In cache lines of its own: the tool polls
-	 * it while the run writes the fields below at every step.
+	 * Both tool and runtime write the following words, the mailbox of the server; some are
+	 * futexes. They are in cache lines of their own, because the tool polls them while the run
+	 * writes the fields below at every step.
 	 */
 	uint8_t apart[128];
 	uint32_t command; /* the tool adds 1 to start a run; CONTROL_NONE: end the server */
@@ -217,25 +218,30 @@ struct control {
 	uint32_t held;
 	uint32_t child; /* process id of the run */
 	/*
-	 * A process that waits for `command` or `done` in the kernel sets this first. The process
-	 * that changes the word then wakes it, and otherwise saves the system call.
+	 * A process sets one of these before it waits for `command` or `done` in the kernel. The
+	 * process that changes `command` or `done` makes the system call for waking it only if this
+	 * is set.
 	 */
 	uint32_t command_awaited, done_awaited;
-	/* where the run began: polling from the same processor only slows it down */
+	/* the processor on which the run began: polling there only slows the run down */
 	uint32_t processor;
 	uint32_t spare;
 	uint8_t apart_again[128];
 	/* ---- out ----------------------------------------------------------------------------- */
 	uint32_t result;       /* enum control_result */
-	int32_t status;	       /* as from waitpid, if a server waited */
+	int32_t status;	       /* in the format of waitpid(), if a server waited */
 	uint32_t thread_count; /* both: number of entries in threads */
-	uint32_t event_count;  /* if there were more than event_most, `events_lost` is set */
+	/*
+	 * number of entries in events; if there were more events than event_most, `events_lost` is
+	 * set
+	 */
+	uint32_t event_count;
 	uint32_t events_lost;
 	uint32_t blocked_count;
 	uint32_t slices_done;  /* number of slices of the plan that were completed */
 	uint32_t rules_broken; /* rules given up because no thread could run otherwise */
 	uint32_t stops_met;    /* all stops were reached at the same time */
-	/* the first slice whose thread could not run as planned, or CONTROL_NONE */
+	/* index of the first slice whose thread could not run as planned, or CONTROL_NONE */
 	uint32_t diverged_slice;
 	uint32_t diverged_kind;
 	uint32_t switches;

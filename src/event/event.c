@@ -41,12 +41,12 @@ const char *event_fields(enum event_kind kind)
 bool event_is_step(enum event_kind kind)
 {
 	switch (kind) {
-	case EV_REQUEST: /* whether they are recorded depends on the schedule */
+	case EV_REQUEST: /* not a step: whether these are recorded depends on the schedule */
 	case EV_READ_REQUEST:
 	case EV_DOWN_REQUEST:
 	case EV_JOIN_REQUEST:
 	case EV_MISUSE:
-	case EV_ENTER: /* no other thread can observe them */
+	case EV_ENTER: /* not a step: no other thread can observe these */
 	case EV_EXIT: return false;
 	default: return event_group(kind) != EG_NOTE;
 	}
@@ -57,13 +57,13 @@ bool event_fits_site(enum event_kind kind, unsigned group)
 	enum event_group own = event_group(kind);
 
 	switch (kind) {
-	case EV_FD_OPEN: /* from calls that have no site */
+	case EV_FD_OPEN: /* calls that record these have no EV_SITE */
 	case EV_FD_CLOSE:
 	case EV_FD_USE:
 	case EV_MAP:
 	case EV_UNMAP: return false;
 	case EV_MISUSE: return group == EG_NOTE || group >= EG_THREAD;
-	default: /* a wait releases its lock */
+	default: /* a wait for a condition also has records of its lock */
 		return group == EG_NOTE || group == own ||
 		       (group == EG_CONDITION && own == EG_LOCK);
 	}

@@ -42,8 +42,8 @@ enum event_flag {
 	EF_CAS_FAIL = 8,     /* an atomic read by a compare-and-exchange that failed */
 	EF_ENVIRONMENT = 16, /* written by the kernel or by code that is not recorded */
 	/*
-	 * a property reads what an argument points at: constrains the order like any read, but is
-	 * not an access of the program and not part of a race
+	 * a property reads the memory at which an argument points: this constrains the order like
+	 * any read, but it is not an access of the program and not part of a race
 	 */
 	EF_LOOK = 32,
 	/* the program declares races with this access as intended: not part of a race */
@@ -58,7 +58,9 @@ enum event_lock {
 	EVENT_LOCK_RECURSIVE,
 	EVENT_LOCK_ERRORCHECK,
 	EVENT_LOCK_RW,
-	/* whatever its other kind: a thread that ends with it passes it on to the next */
+	/*
+	 * robust, whatever its other kind: if the owner ends, another thread can acquire the lock
+	 */
 	EVENT_LOCK_ROBUST,
 };
 enum event_how { EVENT_PLAIN, EVENT_TRY, EVENT_TIMED };
@@ -66,7 +68,7 @@ enum event_channel {
 	EVENT_CHANNEL_BYTES,
 	EVENT_CHANNEL_TOLD,
 	EVENT_CHANNEL_NOTHING, /* RECEIVE: found nothing */
-	EVENT_CHANNEL_DEAF,    /* SEND: no more data goes in */
+	EVENT_CHANNEL_DEAF,    /* SEND: the last receiving end was closed */
 };
 #define EVENT_FD                                                                                   \
 	(UINT64_C(1) << 60) /* base of the "addresses" of file descriptors: no memory is there */
@@ -76,7 +78,7 @@ enum event_process {
 	EVENT_PROCESS_EXEC,
 	EVENT_PROCESS_FORK,
 	EVENT_PROCESS_ABORT,
-	EVENT_PROCESS_CANCEL /* not the end: a thread is cancelled, n is its stream */
+	EVENT_PROCESS_CANCEL /* not the end of the process: the thread of stream n is cancelled */
 };
 
 /* Misuse of threads and synchronisation objects (doc/prediction.md, Misuse). */
@@ -98,7 +100,10 @@ const char *event_name(enum event_kind kind);	/* "ATOMIC_READ" */
 const char *event_text(enum event_kind kind);	/* "r" */
 const char *event_fields(enum event_kind kind); /* "ptqanm*" */
 
-/* The fields as a set, for kinds whose fields come in this order; 0 for other kinds. */
+/*
+ * The fields of a kind as a bit set (event_field_set), if they come in this order; 0 for other
+ * kinds.
+ */
 enum event_field {
 	EVENT_FIELD_P = 1,
 	EVENT_FIELD_T = 2,

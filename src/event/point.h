@@ -60,7 +60,7 @@ struct point_row {
 		 * same for the result only. POINT_ROW_NONE: the reason why there is no point
 		 */
 		types;
-	uint32_t operands; /* for each value, where the NOP finds it, each followed by ';' */
+	uint32_t operands; /* for each value, where it is at the NOP, and a ';' */
 	uint32_t line;
 	uint16_t column;
 	uint8_t kind;  /* enum point_kind, or POINT_ROW_NONE */
@@ -133,12 +133,13 @@ enum point_row_flag {
  *	STRING	8 bytes pointer, 2 bytes length (0xffff: not readable; bit 15: cut), the bytes
  *	BYTES	its bytes
  *	VOID OPAQUE	nothing
- * The result of a RETURN is preceded by the number (LEB128) of the BODY or CALL it belongs to and
- * the values recorded there, or by 0 if that was not recorded.
+ * The result of a RETURN comes after the number (LEB128) of the BODY or CALL to which the RETURN
+ * belongs, and the values recorded there. If that BODY or CALL was not recorded, the number is 0
+ * and there are no such values.
  *
- * After that, for each argument asked for that is a pointer, there is a byte with its number from
- * 1. If bit 7 is set, the memory could not be read and nothing follows. Otherwise 8 bytes follow:
- * what the argument points at, extended to 8 bytes.
+ * After the values, each argument in POINTED that is a pointer has a byte with its number, from 1.
+ * If bit 7 of this byte is set, the memory could not be read and nothing follows. Otherwise the
+ * value at which the argument points follows, extended to 8 bytes.
  */
 #define POINT_STRING_UNREADABLE 0xffffu
 #define POINT_STRING_CUT 0x8000u

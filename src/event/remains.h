@@ -1,12 +1,13 @@
 /*
- * The file `remains` of a trace: segments of the program's memory with their contents at its end.
+ * The file `remains` of a trace: the contents of the program's memory at its end, as a sequence of
+ * ranges.
  */
 #ifndef EVENT_REMAINS_H
 #define EVENT_REMAINS_H
 
 #include <stdint.h>
 
-/* Precedes the `size` bytes of a segment. */
+/* Precedes the `size` bytes of a range. */
 struct remains_segment {
 	uint64_t address, size;
 };

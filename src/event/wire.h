@@ -26,9 +26,10 @@
 
 #define WIRE_BLOCK_MAGIC 0x4b4c4253u /* "SBLK" */
 #define WIRE_CHUNK (64u << 10)	     /* bytes of a thread buffer, header included */
-#define WIRE_PAGE 1024u		     /* bytes between two TIME records, at most: 1,000 accesses */
-#define WIRE_SEGMENT_MAX 768u	     /* maximum bytes of one segment, header word included */
-#define WIRE_RECORD_MAX 4096u	     /* maximum bytes of a runtime record, header included */
+/* maximum bytes between two TIME records, so at most 1,000 accesses */
+#define WIRE_PAGE 1024u
+#define WIRE_SEGMENT_MAX 768u /* maximum bytes of a segment, header word included */
+#define WIRE_RECORD_MAX 4096u /* maximum bytes of a runtime record, header included */
 
 /*
  * The log files of a trace: events.0 to events.6 hold full blocks, one at each multiple of
@@ -45,7 +46,8 @@
  * everything written before a SIGKILL can be read from that file.
  */
 struct wire_block {
-	uint64_t cursor; /* address of the next record; in a log file its value at the time */
+	/* address of the next record; in a log file, as it was when the block was written */
+	uint64_t cursor;
 	uint64_t limit;
 	/* address of this header; cursor - base - sizeof is the number of bytes filled */
 	uint64_t base;
@@ -61,7 +63,9 @@ struct wire_block {
 enum wire_block_flag {
 	WIRE_BLOCK_LIVE = 1, /* ring: a stream is writing here */
 	WIRE_BLOCK_LAST = 2, /* the stream ended with this block */
-	/* the stream of a signal handler: `spare` is the stream it interrupts */
+	/*
+	 * a block of a signal handler's stream; `spare` is the stream that the handler interrupts
+	 */
 	WIRE_BLOCK_HANDLER = 4,
 };
 
@@ -87,13 +91,13 @@ struct wire_segment {
 enum wire_form {
 	WIRE_NONE,
 	/*
-	 * at `..._at` in the payload: `size` bytes of a value; 6 bytes of an address, to which
-	 * address_ref is added. The bytes alone define slot `..._slot`.
+	 * in the payload at `..._at`: a value of `size` bytes, or an address of 6 bytes to which
+	 * address_ref is added. Slot `..._slot` is set to these bytes, without address_ref.
 	 */
 	WIRE_PAYLOAD,
 	WIRE_SLOT,  /* the contents of `..._slot` plus a constant (address_ref or value) */
 	WIRE_CONST, /* address_ref is self-relative; a value is in `value` */
-	WIRE_SAME,  /* value only: the bytes of the previous element (a copied struct) */
+	WIRE_SAME,  /* value only: the same bytes as the previous element's value (a struct copy) */
 	WIRE_INDEX, /* value of an EV_NONE only: an array element, see wire_index() */
 };
 
@@ -109,13 +113,14 @@ enum wire_form {
 struct wire_element {
 	/*
 	 * EV_READ, EV_WRITE, EV_ENTER (address = return address), EV_EXIT, EV_SITE; or EV_NONE,
-	 * which is not an event: address_slot becomes what is in the payload at address_at
-	 * (address_form PAYLOAD: an address) or at value_at (value_form PAYLOAD: a number of `size`
-	 * bytes), value_slot + value (value_form SLOT), or wire_index() (value_form INDEX)
+	 * which is not an event but sets address_slot: to the address in the payload at address_at
+	 * (address_form PAYLOAD), to the number of `size` bytes in the payload at value_at
+	 * (value_form PAYLOAD), to value_slot + value (value_form SLOT), or to wire_index()
+	 * (value_form INDEX)
 	 */
 	uint8_t kind;
-	uint8_t flags; /* enum event_flag */
-	uint16_t size; /* bytes accessed; SITE: event_group of the records it is for, 0: any */
+	uint8_t flags;	      /* enum event_flag */
+	uint16_t size;	      /* bytes accessed; SITE: event_group of its records, 0: any */
 	uint8_t address_form; /* enum wire_form */
 	uint8_t value_form;
 	uint16_t address_slot;
@@ -126,7 +131,7 @@ struct wire_element {
 	uint32_t line;
 	int32_t address_ref; /* CONST: self-relative; PAYLOAD and SLOT: the constant to add */
 	int32_t name_ref;    /* as in the source: "counter", "o->refs", "a[]" */
-	int32_t path_ref;    /* struct type and field: "table.refs"; SITE: the lock's */
+	int32_t path_ref;    /* struct type and field: "table.refs"; SITE: of the lock */
 	int32_t site_ref;    /* "function\tfile"; for each inlined call "\tline\tfunction\tfile" */
 	uint32_t field_offset; /* offset of the field of path_ref in its struct */
 	uint64_t value;	       /* CONST: the value, padded with zeros; SLOT: the constant to add */

@@ -77,8 +77,9 @@ void annotate_new_memory(const void *memory, size_t size, uintptr_t pc)
 /* ---- accesses to be ignored ------------------------------------------------------------------ */
 
 /*
- * A range is announced once and holds for all threads and the whole run. So ranges are in a file of
- * their own, which the reader has before the first event. They are kept for children of a fork.
+ * Memory in which races are intended. A range is announced once and holds for all threads and the
+ * whole run. So ranges are written to a file of their own, which the trace reader reads before the
+ * first event. They are also kept here, for children of a fork.
  */
 #define RANGES_MOST 4096u
 static struct {
@@ -101,7 +102,7 @@ static void write_range(uintptr_t at, size_t size)
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd >= 0) {
 		ssize_t written = write(fd, line, (size_t)length);
-		(void)written; /* then races are reported that the user does not want */
+		(void)written; /* if this fails, races are reported that the user does not want */
 		close(fd);
 	}
 	thread_buffer_self.quiet = quiet;
@@ -139,7 +140,10 @@ void annotate_after_fork(void)
 		write_range(ranges[i].at, ranges[i].size);
 }
 
-/* Recorded in the thread's stream, because it holds from there on. src/trace/cursor.c reads it. */
+/*
+ * The annotation is an event of the thread's stream, because it holds for this thread from this
+ * point on. src/trace/cursor.c reads it.
+ */
 void annotate_ignore(bool writes, bool on, uintptr_t pc)
 {
 	char text[32];

@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An order that is not seen otherwise: `after` comes after all earlier `before` of the object. */
+/*
+ * An order that the runtime does not see otherwise: a call of annotate_after() comes after all
+ * earlier calls of annotate_before() with the same object.
+ */
 void annotate_before(const void *object, uintptr_t pc);
 void annotate_after(const void *object, uintptr_t pc);
 
@@ -24,10 +27,13 @@ void annotate_lock_release(const void *lock, bool shared, uintptr_t pc);
 /* Memory whose lifetime begins: earlier accesses were to another object. */
 void annotate_new_memory(const void *memory, size_t size, uintptr_t pc);
 
-/* Races there are intended. */
+/* Races in this memory are intended. */
 void annotate_benign(const void *memory, size_t size);
 
-/* Races with what the calling thread reads, or writes, are intended from here on, or no longer. */
+/*
+ * From here on, races with accesses of the calling thread are intended (`on`) or no longer
+ * intended. `writes`: this concerns its writes, otherwise its reads.
+ */
 void annotate_ignore(bool writes, bool on, uintptr_t pc);
 
 /* Called in a fork child, which has a trace of its own. */

@@ -49,9 +49,9 @@ DEFINE(void, __tsan_mutex_destroy, void *mutex, unsigned flags)
 }
 
 /*
- * How often a thread holds a lock that it releases completely, to acquire it as often again later
- * (in a wait for a condition). If a thread holds more locks than fit here, each counts as held
- * once.
+ * How often the thread holds each lock. A thread may release a lock completely and acquire it as
+ * often again later (in a wait for a condition). If a thread holds more locks than fit here, each
+ * of the others counts as held once.
  */
 #define DEPTHS 8
 static SOOTH_TLS struct {
@@ -74,7 +74,10 @@ static int *depth_of(const void *mutex, bool add)
 	return NULL;
 }
 
-/* The lock's own accesses to memory, between `pre` and `post`, are intended: they are not races. */
+/*
+ * The accesses to memory in the lock's own code, between `pre` and `post`, are intended: they are
+ * not races.
+ */
 static void ignore_accesses(bool on, uintptr_t pc)
 {
 	annotate_ignore(false, on, pc);
@@ -123,15 +126,15 @@ LOCK_CODE(__tsan_mutex_pre_lock, true)
 LOCK_CODE(__tsan_mutex_post_unlock, false)
 LOCK_CODE(__tsan_mutex_pre_signal, true)
 LOCK_CODE(__tsan_mutex_post_signal, false)
-/* The lock's code calls the program for a moment. */
+/* The lock's code calls code of the program: its accesses are not ignored. */
 LOCK_CODE(__tsan_mutex_pre_divert, false)
 LOCK_CODE(__tsan_mutex_post_divert, true)
 
 /* ---- dynamic_annotations.h ------------------------------------------------------------------- */
 
 /*
- * The function Annotate`name`, which does `action`. File and line come before its own parameters.
- * WebKit has the same functions with another prefix.
+ * Defines the function Annotate<name>, which does `action`. Its parameters are file, line and those
+ * given here. WebKit has the same functions with another prefix.
  */
 #define ANNOTATION(name, action, ...)                                                              \
 	SOOTH_API void WTFAnnotate##name(const char *file, int line, ##__VA_ARGS__)                \
@@ -143,7 +146,10 @@ LOCK_CODE(__tsan_mutex_post_divert, true)
 
 typedef const volatile void *address;
 
-/* Orders `object` before or after. A barrier's wait ends after the arrival of all threads. */
+/*
+ * BEFORE: this point comes before each later AFTER with the same object. At a barrier, each wait
+ * thus ends after the arrivals of all threads.
+ */
 #define BEFORE(object) annotate_before((const void *)(object), RECORD_CALLER)
 #define AFTER(object) annotate_after((const void *)(object), RECORD_CALLER)
 

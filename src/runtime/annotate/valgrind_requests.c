@@ -1,7 +1,8 @@
 /*
  * Valgrind's client requests (helgrind.h, drd.h): a few instructions without effect that valgrind
- * recognises. The compiler plugin recognises them, too, and calls this function before them with
- * their arguments: the number of the request and up to five values.
+ * recognises. The compiler plugin recognises them, too. Before each request, it inserts a call of
+ * __sooth_client_request() with the address of the request's arguments: its number and up to five
+ * values.
  *
  * Requests about pthread's own objects are ignored: helgrind's own wrappers make them, and here the
  * interposers of pthread record those objects.
@@ -39,7 +40,9 @@ enum {
 	DRD_SEM_POST_PRE = DRD + 14,
 };
 
-/* The locks that the thread holds for reading: the request that releases one does not say. */
+/*
+ * The locks that the thread holds for reading: RWLOCK_RELEASED does not say how the lock was held.
+ */
 #define SHARED_MOST 16
 static SOOTH_TLS const void *shared_locks[SHARED_MOST];
 
@@ -93,7 +96,7 @@ DEFINE(void, __sooth_client_request, const volatile uint64_t *request)
 	case MAKE_UNTRACKED: annotate_benign(object, request[2]); break;
 	case RECORD_LOADS: annotate_ignore(false, !request[1], pc); break;
 	case RECORD_STORES: annotate_ignore(true, !request[1], pc); break;
-	/* No request ends the wait: each arrival is ordered before and after the earlier ones. */
+	/* No request marks the end of a wait, so each arrival comes after all earlier arrivals. */
 	case BARRIER_WAIT_PRE:
 		annotate_after(object, pc);
 		annotate_before(object, pc);

@@ -31,8 +31,8 @@ void deferred_event_is_done(void)
 }
 
 /*
- * Writes the deferred event between another record and the sequence number that was already taken
- * for that record: the deferred event gets the time of that number, as the record will, and the
+ * Writes the deferred event before another record, for which a sequence number may already have
+ * been taken. The deferred event gets the time of that number, as the other record will, and the
  * thread is not cancelled in between.
  */
 static void record_before(const struct deferred_event *due)
@@ -61,7 +61,7 @@ void deferred_event_record(void)
 	if ((!due.kind && !cancelled) || thread_buffer_self.quiet)
 		return;
 	if (sched_on())
-		/* the call may have waited long, so that the scheduler passed the turn on */
+		/* another thread may have taken the turn, if the call has waited long */
 		sched_return();
 	struct cancel_before before = cancel_forbid();
 	thread_buffer_self.due.kind = EV_NONE;

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 struct deferred_event {
-	const void *object; /* of a RECEIVE (EVENT_CHANNEL_TOLD) */
+	const void *object; /* RECEIVE: the channel (EVENT_CHANNEL_TOLD) */
 	uintptr_t pc;
 	uint8_t kind; /* EV_SYNC, EV_RECEIVE, or EV_NONE if no event is deferred */
 };
@@ -33,7 +33,7 @@ void deferred_event_forget(void);
 
 /* Records the deferred event, before a record or a segment. Preserves errno. */
 void deferred_event_record(void);
-/* To be called when the next record is itself a SYNC. */
+/* Call when the next record is itself a SYNC. */
 void deferred_event_is_done(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * memcpy, memset, memcmp and others for the runtime's own use, including the calls that the
- * compiler generates. They are hidden symbols, so references in this library bind here. A program
- * may define its own memcpy; if that one is instrumented, it would write into the record that the
- * runtime is just filling with it.
+ * compiler generates. They are hidden symbols, so all calls in this library use them. Otherwise
+ * they would use a memcpy that the program defines. If that one is instrumented, it would write
+ * into the record that the runtime is just filling with its help.
  *
  * `rep movsb` is as fast as anything else from a few hundred bytes on, but takes 15 ns to start.
  * Short copies, such as those of structs, are therefore loops over words.
@@ -45,7 +45,7 @@ PLAIN void *memcpy(void *restrict to, const void *restrict from, size_t size)
 	} else if (size < 4) {
 		if (size)
 			t[0] = f[0];
-		if (size > 1) { /* the first and last of two or three bytes overlap */
+		if (size > 1) { /* of 2 bytes, the second is also the last */
 			uint8_t last = f[size - 1];
 			t[1] = f[1];
 			t[size - 1] = last;

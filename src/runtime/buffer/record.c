@@ -49,8 +49,8 @@ static inline uint64_t time_of_record(unsigned set)
 }
 
 /*
- * Writes the fields of a record. `next` becomes the base of the following record's differences, but
- * only when this record is committed: a signal handler may jump away before, and then this record
+ * Writes the fields of a record. The following record's differences will be taken from `next`, but
+ * only once this record is committed: a signal handler may jump away before, and then this record
  * never existed.
  */
 static inline __attribute__((always_inline)) uint8_t *put_fields(struct codec *next, uint8_t *p,
@@ -73,7 +73,10 @@ static inline __attribute__((always_inline)) uint8_t *put_fields(struct codec *n
 	return codec_put_set(next, p, set, &f);
 }
 
-/* A record exists when the cursor has passed it; after a SIGKILL before that there is none. */
+/*
+ * Completes a record. It exists from the moment at which the cursor passes it; if the process is
+ * killed before, there is no record.
+ */
 static void commit(struct wire_block *buffer, enum event_kind kind, size_t header,
 		   const uint8_t *end, const struct codec *next)
 {
@@ -162,7 +165,7 @@ static SOOTH_TLS struct {
 	enum event_kind kind;
 	size_t header;
 	struct codec next;
-	uint8_t *bytes; /* from here on: for the scheduler */
+	uint8_t *bytes; /* this field and the next two are for the scheduler */
 	uintptr_t pc;
 	struct record_fields fields;
 } open_record[THREAD_BUFFER_DEPTHS];
@@ -221,8 +224,9 @@ void record_close(void)
 }
 
 /*
- * Writes a record whose bytes are available: `size` bytes from `first` and, if `second` is given,
- * `size` from there. `set` is a constant in each call.
+ * Writes a record whose raw bytes are available: `size` bytes from `first` and, if `second` is
+ * given, `size` bytes from `second`. `set`, the event_field_set of `kind`, is a constant in each
+ * call.
  */
 static inline __attribute__((always_inline)) void
 write_record_with_bytes(enum event_kind kind, unsigned set, uintptr_t pc,
@@ -300,7 +304,8 @@ static unsigned stripe_of(const volatile void *object)
 uint64_t record_sequence(const volatile void *object)
 {
 	if (sched_on() && process_discards())
-		return 0; /* not read in such a run; reading the clock alone takes 28 ns */
+		/* nothing reads the number in such a run; reading the clock alone takes 28 ns */
+		return 0;
 	if (!thread_buffer_self.numbered)
 		thread_buffer_self.numbered = __rdtsc();
 	atomic_signal_fence(memory_order_seq_cst);
@@ -312,7 +317,10 @@ static uintptr_t thread_name(void)
 	return (uintptr_t)&thread_buffer_self;
 }
 
-/* Before the attempt to lock, so that a stripe that a jump leaves locked is known. */
+/*
+ * Notes the stripe before the attempt to lock it. So the stripe is known if a jump leaves it
+ * locked.
+ */
 static void claim_stripe(const volatile void *object)
 {
 	thread_buffer_self.stripe = (uint16_t)stripe_of(object);
@@ -322,9 +330,10 @@ static void claim_stripe(const volatile void *object)
 }
 
 /*
- * Waits until the stripe may be free. Its holder may not be running, so give it time. But the
- * holder may also be interrupted by a signal handler that waits for this thread (garbage collectors
- * stop all threads in this way): then returns false, and the caller continues without the stripe.
+ * Waits until the stripe may be free. Its holder may not be running, so the wait gives the
+ * processor to other threads. But the holder may also be interrupted by a signal handler that waits
+ * for this thread (garbage collectors stop all threads in this way). So after STRIPE_PATIENCE this
+ * returns false, and the caller continues without the stripe.
  */
 static bool wait_for_stripe(const _Atomic uintptr_t *holder, unsigned *spins, uint64_t *since)
 {
@@ -374,10 +383,11 @@ void record_stripe_unlock(const volatile void *object)
 }
 
 /*
- * A thread that is interrupted between the two statements in record_stripe_lock() or
- * record_stripe_unlock() does not hold the stripe, and another thread may. (Taking it from that
- * thread would lose the order of two operations: the second would find a value that the operation
- * with the preceding number did not leave.)
+ * A thread that is interrupted in record_stripe_lock() or record_stripe_unlock() may have set
+ * `stripe_held` without holding the stripe, and another thread may hold it. So the stripe is
+ * released only if the calling thread is its holder. (Otherwise the order of two operations would
+ * be lost: the second would find a value that the operation with the preceding number did not
+ * leave.)
  */
 void record_stripe_abandon(void)
 {

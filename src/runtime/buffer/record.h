@@ -10,8 +10,8 @@
 #include <stddef.h>
 
 /*
- * Fields that a kind does not list are ignored. The time is taken here, or with the sequence
- * number.
+ * The fields of a record. Fields that its kind does not list are ignored. The record's time is not
+ * among them: it is taken when the record is written, or with the sequence number.
  */
 struct record_fields {
 	uint64_t q, a, b, n, m;
@@ -19,12 +19,15 @@ struct record_fields {
 
 /*
  * May the calling thread record now? False if nothing is recorded in this process, if the runtime
- * itself is working in this thread, and before the thread is known. An interposer that gets false
- * calls the real function and does nothing else.
+ * itself is working in this thread, and after the end of the stream, unless the thread takes turns.
+ * An interposer that gets false calls the real function and does nothing else.
  */
 bool record_on(void);
 
-/* By reference: a copy of words that were just stored would have to wait for the stores. */
+/*
+ * `fields` is a pointer, because a copy of words that were just stored would have to wait for the
+ * stores.
+ */
 void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields);
 static inline void record(enum event_kind kind, uintptr_t pc, struct record_fields fields)
 {
@@ -58,17 +61,19 @@ void record_atomic(enum event_kind kind, uintptr_t pc, const struct record_field
 void *record_scratch(size_t *bytes);
 
 /*
- * The next sequence number of an object. The numbers of one object increase; there may be gaps. The
- * record that follows gets the time of this call: events with higher numbers come after it,
- * whatever their time, and times decide which events were before a SYNC.
+ * Returns the next sequence number of an object. The numbers of one object increase; there may be
+ * gaps. The record that follows gets the time of this call, because times decide which events were
+ * before a SYNC. (Events of this object with higher numbers come after this one, whatever their
+ * times.)
  */
 uint64_t record_sequence(const volatile void *object);
 
 /*
  * For operations that do not block and must be numbered in the order in which they happen (atomics,
- * signals, posts, failed tries): lock the object's stripe, do the operation, and take the number,
- * before unlocking it. Never hold a stripe around anything that can block. Returns false, and locks
- * nothing, if this thread already holds a stripe (it is in a signal handler): continue without it.
+ * signals, posts, failed tries): lock the object's stripe, do the operation, take the number, and
+ * unlock the stripe. Never hold a stripe around anything that can block. Returns false, and locks
+ * nothing, if this thread already holds a stripe (it is in a signal handler): do the operation
+ * without the lock then.
  */
 bool record_stripe_lock(const volatile void *object);
 void record_stripe_unlock(const volatile void *object);
@@ -85,7 +90,10 @@ void record_let_cancel(void);
  */
 void record_stripe_abandon(void);
 
-/* In the child of a fork: the threads that held stripes do not exist here. */
+/*
+ * Call in the child of a fork: frees all stripes, because the threads that held them do not exist
+ * here.
+ */
 void record_after_fork(void);
 
 /* Notes an operation that the model does not know. `sooth trace stat` counts and names them. */

@@ -9,10 +9,13 @@
  * thread_buffer_refill(). Uses general registers only.
  */
 bool thread_buffer_page(void);
-/* The same, after the deferred event was recorded. */
+/* Does the same without a check for a deferred event: call after it was recorded. */
 bool thread_buffer_next_page(void);
 
-/* Makes room in the calling thread's buffer by all means. */
+/*
+ * Does all that may be needed before the calling thread writes its next segment: opens its first
+ * buffer, records the deferred event, or writes the full buffer to the log.
+ */
 void thread_buffer_refill(void);
 
 #endif

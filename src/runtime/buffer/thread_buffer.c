@@ -76,7 +76,7 @@ static void rewind_buffer(struct wire_block *buffer)
 	access_decoder_after_flush(buffer);
 }
 
-/* Makes a buffer of a chunk, which is all zero except for its base. */
+/* Turns a chunk into a buffer. The chunk is all zero except for its base. */
 static void open_buffer(struct wire_block *buffer, uint32_t stream, uint32_t flags)
 {
 	buffer->stream = stream;
@@ -88,10 +88,10 @@ static void open_buffer(struct wire_block *buffer, uint32_t stream, uint32_t fla
 }
 
 /*
- * The state while the runtime works for the calling thread: nothing is recorded, the thread cannot
- * be cancelled, neither at a call in the runtime nor, asynchronously, anywhere, and no signal
- * handler runs, which might jump away and leave the work half done. This takes two system calls,
- * and is left out if nothing is written.
+ * What start_work() changes and end_work() restores. While the runtime works for the calling
+ * thread, nothing is recorded. The thread cannot be cancelled, neither at a call in the runtime nor
+ * asynchronously. No signal handler runs, because it might jump away and leave the work half done.
+ * The latter two take two system calls, and are left out if nothing is written.
  */
 struct runtime_work {
 	struct signal_mask mask;
@@ -144,8 +144,8 @@ static struct wire_block *new_buffer(uint32_t stream, uint32_t flags)
 }
 
 /*
- * Ends the stream: the contents of the buffer stay in the ring, with a note that says why, and the
- * thread continues without being recorded.
+ * Ends the stream: the contents of the buffer stay in the ring, with a STOP record that says why.
+ * The thread continues without being recorded.
  */
 static void stop_stream(struct wire_block *buffer, enum event_stop why)
 {
@@ -225,8 +225,8 @@ static bool flush_block(struct wire_block *buffer, uint32_t flags)
 		return false;
 	}
 	/*
-	 * If the process is killed between these lines, the block is both in the log and in the
-	 * ring; the reader drops one of them.
+	 * If the process is killed right here, the block is both in the log and in the ring; the
+	 * reader drops one of them.
 	 */
 	buffer->cursor = THREAD_BUFFER_FIRST(buffer);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -314,7 +314,7 @@ void thread_buffer_end(void)
 	bool quiet = thread_buffer_self.quiet;
 
 	thread_buffer_self.quiet = true;
-	/* it may have been cancelled asynchronously, in an atomic operation */
+	/* the thread may have been cancelled asynchronously, in an atomic operation */
 	record_stripe_abandon();
 	point_end_thread();
 	close_buffers(WIRE_BLOCK_LAST);
@@ -330,7 +330,10 @@ void thread_buffer_serve(void)
 	snapshot_exclude(sinks, sizeof(sinks));
 }
 
-/* The previous run may have released the chunk, and another thread may have used it. */
+/*
+ * Opens the buffer again: the previous run may have released the chunk, and another thread may have
+ * used it.
+ */
 void thread_buffer_restart(void)
 {
 	struct wire_block *buffer = thread_buffer_self.buffers[0];
@@ -377,20 +380,24 @@ static void begin_unannounced_thread(void)
 	thread_buffer_self.quiet = false;
 	if (record_on()) {
 		record(EV_BEGIN, 0, fields);
-		if (!is_main) /* its creator may have waited for anything */
+		/* its creation was not seen: the thread comes after everything before */
+		if (!is_main)
 			record(EV_SYNC, 0, (struct record_fields){ 0 });
 	}
 	thread_buffer_self.quiet = true;
 }
 
-/* A signal handler has ended the stream. */
+/* Called after a signal handler has ended the stream. */
 static void end_stopped_stream(void)
 {
 	thread_buffer_stop_late();
 	use_sink();
 }
 
-/* The thread may be cancelled asynchronously here, but not while `quiet` is set. */
+/*
+ * Forbids cancellation, because the thread must not be cancelled asynchronously while `quiet` is
+ * set.
+ */
 static void refill(void)
 {
 	int error = errno;
@@ -415,7 +422,8 @@ static void refill(void)
 }
 
 /*
- * Lets exactly one segment pass: the runtime itself is working, and the deferred event must wait.
+ * If the deferred event is still there, lets exactly one segment pass: the runtime itself is
+ * working, so the event must wait.
  */
 static void postpone_deferred_event(void)
 {
@@ -432,7 +440,7 @@ void thread_buffer_refill(void)
 	if (!due || !thread_buffer_next_page())
 		refill();
 	postpone_deferred_event();
-	record_let_cancel(); /* no operation before this one waits for its record */
+	record_let_cancel(); /* no earlier operation waits for its record any more */
 }
 
 struct wire_block *thread_buffer_make_room(size_t bytes)
@@ -491,8 +499,8 @@ void thread_buffer_enter_handler(int signal, struct thread_buffer_interrupted *i
 
 	thread_buffer_settle();
 	/*
-	 * Between an operation and its record, another thread may already have observed the
-	 * operation and sent the signal. Then the handler comes after both.
+	 * If the signal has arrived between an operation and its record, another thread may have
+	 * observed the operation and then sent the signal. So the handler comes after both.
 	 */
 	uint64_t place = host->cursor - THREAD_BUFFER_FIRST(host) + (self->numbered != 0);
 	unsigned depth = ++self->depth;
@@ -552,11 +560,11 @@ void thread_buffer_leave_handler(const struct thread_buffer_interrupted *interru
 	self->numbered = interrupted->numbered;
 	self->due = interrupted->due;
 	atomic_signal_fence(memory_order_seq_cst);
-	self->depth--; /* last: a handler that interrupts before this writes to another buffer */
+	self->depth--; /* last: until here, a nested handler writes to another buffer */
 	self->quiet = interrupted->quiet;
 	/*
-	 * The interrupted code may have a half-written segment: the stream stops when that is
-	 * complete.
+	 * The interrupted code may have a half-written segment: the stream stops when that segment
+	 * is complete.
 	 */
 	if (self->ended && is_open(__sooth_lane))
 		__sooth_lane->limit = 0;

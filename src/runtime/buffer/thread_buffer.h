@@ -24,7 +24,7 @@
 extern SOOTH_API SOOTH_TLS struct wire_block *__sooth_lane;
 
 #define THREAD_BUFFER_DEPTHS                                                                       \
-	4 /* the thread itself, and this many minus one levels of nested signal handlers */
+	4 /* depth 0 is the thread itself, the others are levels of nested signal handlers */
 
 /* What the runtime knows of the calling thread. All zero before thread_buffer_begin(). */
 struct thread_buffer_self {
@@ -32,66 +32,69 @@ struct thread_buffer_self {
 	bool known;	  /* thread_buffer_begin() was called */
 	bool quiet;	  /* the runtime is working: do not record */
 	bool stripe_held; /* see record_stripe_lock() */
-	bool turns;	  /* the scheduler controls it (sched.h) */
+	bool turns;	  /* the scheduler controls the thread (sched.h) */
 	bool ended;	  /* its stream is over: further events are not recorded */
 	unsigned depth;	  /* nesting depth of signal handlers */
 	/* time at which the next record's sequence number was taken; 0: not taken yet */
 	uint64_t numbered;
 	struct codec codec; /* the values from which the next record's differences are taken */
-	struct codec next;  /* the same after the record that is being written ... */
-	/* ... and that will end here; 0: no record is being written (thread_buffer_settle) */
+	struct codec next;  /* `codec` after the record that is being written */
+	/* end of the record that is being written; 0: none (thread_buffer_settle) */
 	uint64_t next_at;
 	struct codec codecs
 		/* `codec` for signal handlers of each depth, while none runs */
 		[THREAD_BUFFER_DEPTHS];
 	struct wire_block *buffers[THREAD_BUFFER_DEPTHS];
-	struct write_batch batch; /* of buffers[0] */
-	bool stopped; /* it has `ended` because it had to; `why` is an enum event_stop */
+	struct write_batch batch; /* the batch of buffers[0] */
+	bool stopped;		  /* the stream has `ended` early; `why` is an enum event_stop */
 	uint8_t why;
 	uint16_t stripe; /* the stripe that is held, and the handler depth at which it was locked */
 	uint16_t stripe_depth;
 	bool asynchronous; /* asynchronous cancellation is enabled (cancel.c) */
-	/* ... but forbidden until its next record; `cancel` is the state to restore */
+	/* cancellation is forbidden until the next record; `cancel` is the state to restore then */
 	bool held_off;
 	struct cancel_before cancel;
 	bool cancelled;	    /* pthread_cancel was called for it, and no SYNC was recorded since */
 	bool uncancellable; /* the program has disabled cancellation */
-	struct deferred_event due; /* deferred event: comes before its next record */
-	bool early; /* that one is being written: it gets the time of the next record's number */
+	struct deferred_event due; /* recorded before the thread's next record */
+	bool early; /* `due` is being written: it gets the time of the next record's number */
 };
 extern SOOTH_TLS struct thread_buffer_self thread_buffer_self;
 
-/* Must something be done before the next record? deferred_event_record() does it. */
+/* Must an event be recorded before the next record? deferred_event_record() does so. */
 static inline bool thread_buffer_is_due(void)
 {
 	return __builtin_expect(thread_buffer_self.due.kind || thread_buffer_self.cancelled, 0);
 }
 
-/* Makes the calling thread check again whether it is recorded; called once that is decided. */
+/*
+ * Call when it was decided whether this process is recorded: makes the calling thread check again.
+ */
 void thread_buffer_start(void);
 
-/* A stream number for a thread that is about to be created. The main thread has 0. */
+/* Returns a stream number for a thread that is about to be created. The main thread has 0. */
 uint32_t thread_buffer_new_stream(void);
 
 /*
- * Smaller numbers are assigned otherwise: in a controlled run a thread's number follows from its
- * creation.
+ * Makes thread_buffer_new_stream() start at `first`. In a controlled run, the scheduler assigns the
+ * smaller numbers to threads.
  */
 void thread_buffer_number_streams_from(uint32_t first);
 
 /*
- * In a new thread: thread_buffer_hold() while the runtime sets it up, which may run the program's
- * allocator; none of that is recorded. Then thread_buffer_begin() with a number from
- * thread_buffer_new_stream(); BEGIN is the first record. thread_buffer_end() comes last.
+ * Call these in a new thread. First, thread_buffer_hold(): the runtime then sets the thread up,
+ * which may run the program's allocator, and none of that is recorded. Then thread_buffer_begin()
+ * with a number from thread_buffer_new_stream(); BEGIN must be the first record. Last,
+ * thread_buffer_end().
  */
 void thread_buffer_hold(void);
 void thread_buffer_begin(uint32_t stream);
 void thread_buffer_end(void);
 
 /*
- * A signal handler starts or ends in this thread. Its records go to a stream of their own, because
- * it may have interrupted a half-written segment. The state of the interrupted code is kept on the
- * handler's stack.
+ * Call enter and leave when a signal handler starts or ends in this thread. The handler's records
+ * go to a stream of their own, because the handler may have interrupted a half-written segment. The
+ * state of the interrupted code is kept on the handler's stack.
  */
 struct thread_buffer_interrupted {
 	struct wire_block *buffer;
@@ -104,8 +107,8 @@ void thread_buffer_enter_handler(int signal, struct thread_buffer_interrupted *i
 void thread_buffer_leave_handler(const struct thread_buffer_interrupted *interrupted);
 
 /*
- * Handlers were left by a jump: whatever the runtime was doing when they interrupted it is never
- * finished.
+ * Call when a jump has left signal handlers: what the runtime was doing when they interrupted it is
+ * never finished.
  */
 void thread_buffer_jumped(void);
 
@@ -123,17 +126,17 @@ void thread_buffer_give_up(int why); /* enum event_stop */
 void thread_buffer_close(void);
 
 /*
- * Called where a server starts: makes the main thread known, so that no run has to do it, and
- * excludes memory that is never read from the memory that is restored.
+ * Call when a server starts: makes the main thread known, so that no run has to do so. Excludes the
+ * sinks, which are never read, from the memory that is restored.
  */
 void thread_buffer_serve(void);
 
-/* Empties the calling thread's buffer: a new run starts. */
+/* Call when a new run of a server starts: empties the calling thread's buffer. */
 void thread_buffer_restart(void);
 
 /*
- * In the child of a fork: forgets all buffers. The calling thread starts again as stream 0, still
- * `quiet`.
+ * Call in the child of a fork: forgets all buffers. The calling thread starts again as stream 0,
+ * still `quiet`.
  */
 void thread_buffer_after_fork(void);
 
@@ -144,7 +147,7 @@ void thread_buffer_hurry(struct wire_block *buffer);
 
 #define THREAD_BUFFER_FIRST(buffer) ((buffer)->base + sizeof(struct wire_block))
 /*
- * Last position at which a segment may start: the segment and the overhang of its last 8-byte store
+ * Last address at which a segment may start: the segment and the overhang of its last 8-byte store
  * must fit.
  */
 #define THREAD_BUFFER_LAST(buffer) ((buffer)->base + WIRE_CHUNK - WIRE_SEGMENT_MAX - 16)

@@ -1,14 +1,17 @@
 /*
- * Decodes the calling thread's own records. The state is that of a trace reader's cursor: how far
- * it has come, the values of the slots, the site that waits for its record. Each element is decoded
- * once, when the thread is at a NOP after it. So an access costs about what it costs the reader.
+ * Decodes the calling thread's own records. The state is the same as that of the trace reader's
+ * cursor: the position reached, the values of the slots, and a site whose record has not come yet.
+ * Each element is decoded only once. So decoding an access costs about as much here as in the trace
+ * reader.
  *
- * A segment is decoded while it is written. At the NOP before element k, everything before k is in
- * the record, and so are the address of k and, for a write, its value. The value that an element
- * reads may define a slot. It is present only at the next NOP, or when the record is complete.
+ * A segment is decoded while the thread writes it. At the NOP before element k, the record already
+ * contains the data of all elements before k, the address of k and, if k is a write, the value to
+ * be written. The value that a read returns may define a slot. The record contains that value only
+ * at the next NOP, or when the segment is complete.
  *
- * Slots hold the values that the plugin's data-flow analysis says (slots.cc of each plugin). So
- * nothing has to be reset, neither when an exception leaves a call nor when a thread starts.
+ * The plugin's data-flow analysis (slots.cc of each plugin) guarantees that an element uses a slot
+ * only where the slot is defined. So slots need no reset, neither when an exception leaves a call
+ * nor when a thread starts.
  */
 #include "runtime/sched/access_decoder.h"
 
@@ -22,20 +25,24 @@
 #define HEADER_BYTES 4
 
 /*
- * Most functions have few slots. The others are in separate memory, so that threads of programs
- * that take no turns do not pay for them, and a short-lived thread touches no page for them. They
- * are not cleared when a thread begins: an undefined slot is never used.
+ * Most functions have few slots, so only the first ones are thread-local variables. The others are
+ * in the thread's private memory (det_heap.h). So threads of programs that take no turns do not pay
+ * for them, and a short-lived thread touches no page for them. They are not cleared when a thread
+ * begins, because an undefined slot is never used.
  */
 #define NEAR_SLOTS 48u
 static SOOTH_TLS struct access_decoder {
-	const uint8_t *at;		    /* all records before it are decoded; NULL: none are */
-	const struct wire_segment *row;	    /* of the segment at `at`, if begun; NULL: not yet */
-	const struct wire_element *next;    /* all its elements before this one are decoded */
-	unsigned module;		    /* of the last row */
-	const struct wire_element *pending; /* an EV_SITE that waits for its record */
-	const struct wire_element *bound;   /* the site of the last record that had one ... */
-	uintptr_t bound_pc;		    /* ... and where its call returns to */
-	uint64_t *far;			    /* all slots but the first; NULL: no room */
+	/* all records before this address are decoded; NULL: decoding is off */
+	const uint8_t *at;
+	/* row of the segment at `at`; NULL: not looked up yet */
+	const struct wire_segment *row;
+	const struct wire_element *next;    /* all elements of `row` before this one are decoded */
+	unsigned module;		    /* index of the last row's module */
+	const struct wire_element *pending; /* an EV_SITE whose record has not been made yet */
+	const struct wire_element *bound;   /* the site that was last assigned to a record */
+	uintptr_t bound_pc;		    /* return address of the call at `bound` */
+	/* the slots from NEAR_SLOTS on; NULL: no memory for them */
+	uint64_t *far;
 	uint64_t near[NEAR_SLOTS];
 } self;
 
@@ -75,7 +82,10 @@ void access_decoder_module(const char *seg, uint32_t seg_bytes, uint64_t base, u
 	__atomic_store_n(&module_count, i + 1, __ATOMIC_RELEASE);
 }
 
-/* Returns the row whose address ends in `low`, nearly always in the same module as the last one. */
+/*
+ * Returns the row whose address has the low half `low`. It is nearly always in the same module as
+ * the previous row.
+ */
 static const struct wire_segment *find_row(struct access_decoder *f, uint32_t low)
 {
 	uint32_t offset = low - (uint32_t)modules[f->module].seg;
@@ -111,7 +121,7 @@ static inline uint64_t load_address(const uint8_t *p)
 	return ((uint64_t)(*(const loose16 *)(p + 4))) << 32 | *(const loose32 *)p;
 }
 
-/* Returns the first bytes of a value, at most eight. The buffer has room to read eight. */
+/* Returns a value, or its first 8 bytes if it is longer. Eight bytes can always be read at `p`. */
 static inline uint64_t load_value(const uint8_t *p, unsigned bytes)
 {
 	uint64_t value = *(const loose64 *)p;
@@ -137,7 +147,10 @@ static void define_slot(struct access_decoder *f, const struct wire_element *e,
 	}
 }
 
-/* Executes an element that has happened: stores the slots it defines. Most define none. */
+/*
+ * Executes an element whose data is complete: sets the slots that it defines. Most elements define
+ * none.
+ */
 static inline void execute_element(struct access_decoder *f, const struct wire_element *e,
 				   const uint8_t *payload)
 {
@@ -171,8 +184,9 @@ static inline void execute_until(struct access_decoder *f, const uint8_t *payloa
 }
 
 /*
- * Finds the row of the segment at `at`. A segment may have been abandoned (a fault whose handler
- * jumps away), and another one begins at the same address.
+ * Sets `row` to the row of the segment at `at`, or returns false if no module has that row. The row
+ * may have changed: the thread may have abandoned a segment (a fault whose handler jumped away) and
+ * begun another one at the same address.
  */
 static inline bool find_segment(struct access_decoder *f)
 {
@@ -204,13 +218,14 @@ static void catch_up(struct access_decoder *f, const uint8_t *to)
 			execute_until(f, f->at + HEADER_BYTES, elements_of(f->row) + f->row->count);
 			f->at += HEADER_BYTES + f->row->bytes;
 		} else {
-			f->at = to; /* no module has such a row: the reader will report it */
+			/* no module has such a row: the trace reader will report this */
+			f->at = to;
 		}
 		f->row = NULL;
 	}
 }
 
-/* Finds the value of a write: it is in the record already, or known. */
+/* Finds the value that a write is about to store: it is in the record, in a slot, or constant. */
 static inline bool find_written_value(struct access_decoder *f, const struct wire_element *e,
 				      const uint8_t *payload, uint64_t *value)
 {
@@ -222,7 +237,7 @@ static inline bool find_written_value(struct access_decoder *f, const struct wir
 			*value &= (1ull << 8 * e->size) - 1;
 		return true;
 	case WIRE_CONST: *value = e->value; return true;
-	case WIRE_SAME: /* a struct is copied: the element before has read it into the record */
+	case WIRE_SAME: /* a struct copy: the preceding read has put the value into the record */
 		while ((--e)->kind == EV_NONE)
 			;
 		*value = load_value(payload + e->value_at, e->size);
@@ -231,7 +246,10 @@ static inline bool find_written_value(struct access_decoder *f, const struct wir
 	return false;
 }
 
-/* Defines the slot at once: the stored value may refer to it (a pointer to its own object). */
+/*
+ * Returns the address of an access. Sets the slot that the address defines at once, because the
+ * value to be written may refer to that slot (a pointer to the object itself).
+ */
 static inline uint64_t find_address(struct access_decoder *f, const struct wire_element *e,
 				    const uint8_t *payload)
 {
@@ -249,7 +267,7 @@ static inline uint64_t find_address(struct access_decoder *f, const struct wire_
 	return 0;
 }
 
-/* Fast path of catch_up(): from the end of one segment to the beginning of the next. */
+/* Fast path of catch_up(): handles a `record` that directly follows the current segment. */
 static inline bool step_to_next_segment(struct access_decoder *f, const uint8_t *record)
 {
 	const struct wire_segment *row = f->row;
@@ -260,7 +278,7 @@ static inline bool step_to_next_segment(struct access_decoder *f, const uint8_t 
 	execute_until(f, f->at + HEADER_BYTES, elements_of(row) + row->count);
 	f->at = record;
 	f->next = elements_of(row);
-	if (*(const loose32 *)record != low) /* else it is a loop */
+	if (*(const loose32 *)record != low) /* otherwise the same segment runs again, in a loop */
 		f->row = NULL;
 	return true;
 }

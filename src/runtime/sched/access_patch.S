@@ -1,5 +1,5 @@
 /*
- * From a NOP to sched_access. The NOP has become a call of a trampoline:
+ * The way from a NOP to sched_access(). The NOP has been replaced by a call of a trampoline:
  *
  *	push	%rdi
  *	mov	cursor, %rdi		the record under construction
@@ -7,11 +7,11 @@
  *	mov	$element, %esi
  *	jmp	*access_patch_stub	through a word near it: this library may be far away
  *
- * It is a call and not a jump. Instrumented code has no red zone; the return address says where in
- * the program we are; one trampoline serves all NOPs with the same register and element; and a
- * debugger unwinds from here to the program's frame as from any function. Flags are not preserved:
- * the compiler knows that the NOP clobbers them. Vector registers are preserved because they are
- * not used (see save_vectors.h).
+ * The NOP becomes a call and not a jump. A call may overwrite the stack below the program's frame,
+ * because instrumented code has no red zone. The return address says which NOP was reached. So one
+ * trampoline serves all NOPs with the same register and element, and a debugger unwinds from here
+ * to the program's frame as from any function. Flags are not preserved: the compiler knows that the
+ * NOP clobbers them. Vector registers are preserved because they are not used (see save_vectors.h).
  */
 	.text
 	.globl	access_patch_stub

@@ -1,11 +1,12 @@
 /*
  * Patches the NOPs of instrumented code. The section sooth_nop of a module's file, which is not
- * loaded, says where the NOPs are, before which element each one is, and which register points at
- * the record there. An area of trampolines (access_patch.S) is mapped near the module, within reach
- * of a 32-bit displacement. Each NOP becomes a call of the trampoline for its register and element.
- * Text is only writable while it is patched.
+ * loaded, lists them. For each NOP it gives the address, the element that follows, and the register
+ * that points at the record there. An area of trampolines (access_patch.S) is mapped near the
+ * module, within reach of a 32-bit displacement. Each NOP becomes a call of the trampoline for its
+ * register and element. Text is only writable while it is patched.
  *
- * It costs some 160 instructions for each NOP, once. A program that takes no turns pays nothing.
+ * Patching costs some 160 instructions for each NOP, once. A program that takes no turns pays
+ * nothing.
  */
 #include "runtime/sched/access_patch.h"
 
@@ -29,12 +30,15 @@ static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
 /* ---- trampolines ----------------------------------------------------------------------------- */
 
-#define ELEMENTS 256u	     /* the plugin ends a segment at about a hundred */
-#define REGISTERS 16u	     /* as instructions number them */
+#define ELEMENTS 256u	     /* the plugin ends a segment after about a hundred elements */
+#define REGISTERS 16u	     /* numbered as in machine instructions */
 #define TRAMPOLINE_BYTES 16u /* exactly what write_trampoline writes */
 #define AREAS 64u
 
-/* The trampolines for one or more modules near it. They are made when they are first needed. */
+/*
+ * Trampolines for one or more modules near this area. A trampoline is written when it is first
+ * needed.
+ */
 struct area {
 	uint64_t stub; /* address of access_patch_stub */
 	uint32_t count;
@@ -100,7 +104,7 @@ static const uint8_t *find_trampoline(struct area *area, unsigned reg, unsigned 
 
 /* ---- patching -------------------------------------------------------------------------------- */
 
-/* Returns the number of a register named "%rax" or "rax"; REGISTERS if it cannot be used. */
+/* Returns the number of the register with a name such as "%rax" or "rax"; REGISTERS: not usable. */
 static unsigned register_number(const char name[6])
 {
 	static const char *const names[REGISTERS] = {
@@ -133,7 +137,10 @@ struct nop_table {
 	size_t count;
 };
 
-/* Patches one segment of code. Rows of functions that the linker has dropped name no NOP. */
+/*
+ * Patches one executable ELF segment. The linker may have dropped the function of a row: then there
+ * is no NOP at the row's address.
+ */
 static bool patch_segment(struct area *area, const struct module *m,
 			  const struct nop_table *nop_table, const Elf64_Phdr *segment)
 {
@@ -164,7 +171,10 @@ static bool patch_file(const struct module *m, const struct sections *file)
 		return false;
 	nop_table.count = bytes / sizeof(*nop_table.rows);
 	struct area *area = find_area(m);
-	/* Executable from the start: if that failed later, the calls could not be undone. */
+	/*
+	 * Make the area executable before the first patch: if that failed later, the calls could
+	 * not be undone.
+	 */
 	bool ok = area && mprotect(area, sizeof(*area), PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
 
 	for (unsigned i = 0; ok && i < file->segment_count; i++)
@@ -175,7 +185,7 @@ static bool patch_file(const struct module *m, const struct sections *file)
 	return ok;
 }
 
-/* Is there anything to patch? A program with only calls and atomics has no NOPs. */
+/* Does the module contain plain accesses? A module with only calls and atomics has no NOPs. */
 static bool has_accesses(const struct module *m)
 {
 	for (uint32_t at = 0; at + sizeof(struct wire_segment) <= m->seg_bytes;) {
@@ -190,7 +200,7 @@ static bool has_accesses(const struct module *m)
 	return false;
 }
 
-static bool started; /* there is memory for decoding */
+static bool started; /* the memory for decoding is reserved */
 
 void access_patch_module(const struct module *m)
 {
@@ -205,7 +215,7 @@ void access_patch_module(const struct module *m)
 		sections_close(&file);
 	}
 	if (!ok && has_accesses(m)) {
-		sched_log_abandon(); /* it would lack this module's accesses */
+		sched_log_abandon(); /* the schedule would lack this module's accesses */
 		process_say("its accesses cannot be scheduled, only its synchronisation: ",
 			    m->path);
 	}

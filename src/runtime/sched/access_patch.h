@@ -7,10 +7,13 @@
 
 #include <stdint.h>
 
-/* From now on, modules that are loaded, now or later, are patched. Call before the first thread. */
+/*
+ * Patches all loaded modules, and from now on each module that is loaded. Call before the first
+ * thread is created.
+ */
 void access_patch_start(void);
 
-/* A module was loaded (called by module.c). No thread runs its code yet. */
+/* Patches a module that was just loaded (called by module.c). No thread runs its code yet. */
 struct module;
 void access_patch_module(const struct module *module);
 

@@ -1,6 +1,7 @@
 /*
  * Fibers as carriers: all threads are fibers of one kernel thread. A switch is a function call of
- * some 20 ns instead of two system calls, and creating a thread copies its thread-local variables.
+ * some 20 ns instead of two system calls. To create a thread, only its thread-local variables are
+ * copied.
  *
  * The program may call something that fibers cannot do. Those calls are recognised (fiber_refuse()
  * and its callers) and end the run with CONTROL_UNFIT; the tool then uses kernel threads.
@@ -26,7 +27,7 @@
 #define DEFAULT_STACK (8u << 20)
 
 struct fiber {
-	void *stack_pointer; /* while it does not run */
+	void *stack_pointer; /* valid while the fiber does not run */
 	uint64_t thread_pointer;
 	void *(*routine)(void *);
 	void *argument;
@@ -85,7 +86,10 @@ static void *exit_process(void *unused)
 	exit(0);
 }
 
-/* The first function of a fiber. Its end is reached only if no thread is left: the process ends. */
+/*
+ * The first function of a fiber. fiber_destroy_variables() ends the thread, and returns only if no
+ * thread is left. Then the process ends.
+ */
 static void run_fiber(void *argument)
 {
 	struct fiber *self = argument;
@@ -113,7 +117,7 @@ static bool find_stack(uint32_t number, const pthread_attr_t *attributes, void *
 
 	*low = NULL;
 	*bytes = DEFAULT_STACK;
-	/* If no stack was given, the library returns NULL minus the size. */
+	/* If the attributes name no stack, pthread_attr_getstack() gives the address 0 - size. */
 	if (attributes && pthread_attr_getstack(attributes, low, bytes) == 0) {
 		if (*low && (uintptr_t)*low + *bytes != 0)
 			return true;
@@ -190,14 +194,14 @@ static uint32_t fiber_number(pthread_t thread)
 	return CONTROL_NONE;
 }
 
-/* Like the C library, reads the memory at an invalid handle: that may crash. */
+/* Like the C library, reads the memory at an invalid handle, which may crash. */
 static int reject_handle(pthread_t thread)
 {
 	(void)*(const volatile char *)thread;
 	return ESRCH;
 }
 
-/* When these are called, the scheduler knows that the thread has ended. */
+/* The three join functions are called only after the scheduler has seen the end of the thread. */
 static int join_real(pthread_t thread, void **result)
 {
 	uint32_t number = fiber_number(thread);
@@ -233,7 +237,10 @@ static int detach(pthread_t thread)
 
 /* ---- the runtime's own allocations ----------------------------------------------------------- */
 
-/* The C library's malloc would map an arena for each new thread, which no run releases. */
+/*
+ * The C library's malloc would map an arena for each new thread, and nothing would unmap it after a
+ * persistent run.
+ */
 static __typeof__(real_table.malloc) library_malloc;
 static __typeof__(real_table.free) library_free;
 

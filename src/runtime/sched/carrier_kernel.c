@@ -4,9 +4,9 @@
  * All are pinned to one processor. Only one runs at a time, and handing over then costs a context
  * switch but no wake-up of another processor (5 µs instead of 20 to 50 on a virtual machine).
  *
- * A waiting thread looks around now and then, for changes that no thread reports: no thread may
- * have the turn (the others are in the kernel), or the thread that has it may wait in the kernel
- * unnoticed.
+ * A waiting thread *looks around* now and then: it checks for situations that no other thread
+ * reports. Perhaps no thread has the turn, because all others are in the kernel. Or the thread that
+ * has the turn is blocked in a call that the scheduler did not expect to block.
  */
 #include "runtime/sched/carrier.h"
 
@@ -22,19 +22,19 @@
 #include <sys/syscall.h>
 
 #define TURN 1u	   /* this thread has the turn */
-#define RECHECK 2u /* it should look around: a signal arrived */
+#define RECHECK 2u /* this thread should look around: a signal arrived */
 static _Atomic uint32_t words[CONTROL_THREADS];
 
 #define MS 1000000ull
-/* How often a waiting thread looks around ... */
+/* The time after which a waiting thread looks around ... */
 #define RECHECK_IDLE (2 * MS)	   /* while no thread has the turn; the interval grows */
-#define RECHECK_OFTEN (20 * MS)	   /* if it handed the turn over last */
-#define RECHECK_SELDOM (1000 * MS) /* else: there may be thousands */
+#define RECHECK_OFTEN (20 * MS)	   /* if this thread handed the turn over last */
+#define RECHECK_SELDOM (1000 * MS) /* in other threads: there may be thousands */
 static _Atomic uint32_t frequent_checker;
 
 /*
- * Returns the time until the thread looks around, or 0 for never. If all threads wait without a
- * timeout, an observer can see that the program hangs.
+ * Returns the time in ns until the thread looks around, or 0 for never. In a run that is left in a
+ * deadlock, all threads wait without a timeout, so that an observer can see that the program hangs.
  */
 static uint64_t recheck_interval(uint32_t self)
 {
@@ -51,8 +51,9 @@ struct turn_claim {
 };
 
 /*
- * The program may have forbidden itself futexes (seccomp). Then threads cannot be woken: a waiting
- * thread polls its word and looks around. Sleeping threads do so when their time is over.
+ * The program may have forbidden itself futexes (seccomp). Then threads cannot be woken. A waiting
+ * thread then polls its word every POLL_NS, and looks around. A thread that already sleeps starts
+ * to poll when its timeout expires.
  */
 static _Atomic bool futexes_fail;
 #define POLL_NS (MS / 10)
@@ -64,8 +65,8 @@ static void wake_thread(uint32_t to)
 }
 
 /*
- * If the thread with the turn has not seen its word yet, the wake-up was lost: wakes it again.
- * Otherwise tries to claim the turn.
+ * If the thread with the turn has not seen its word yet, its wake-up was lost: wakes that thread
+ * again. Otherwise tries to claim the turn.
  */
 static void try_claim_or_wake(void *data)
 {
@@ -78,7 +79,10 @@ static void try_claim_or_wake(void *data)
 		claim->claimed = sched_try_claim_turn(claim->self);
 }
 
-/* The waiting thread may be before an access, with live vector registers. */
+/*
+ * Returns true if the caller has claimed the turn. The caller may wait before an access, with live
+ * vector registers.
+ */
 static bool look_around(uint32_t self)
 {
 	struct turn_claim claim = { self, false };
@@ -87,7 +91,10 @@ static bool look_around(uint32_t self)
 	return claim.claimed;
 }
 
-/* Sleeps until its word may have changed. Returns true if the time is over without a wake-up. */
+/*
+ * Sleeps until the caller's word may have changed. Returns true if the caller should look around:
+ * its time is over.
+ */
 static bool sleep_on_word(uint32_t self)
 {
 	uint64_t ns = recheck_interval(self);

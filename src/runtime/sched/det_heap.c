@@ -1,22 +1,25 @@
 /*
  * A deterministic heap and stacks. There is one mapping of 72 TiB, of which only the touched pages
- * take memory. If the system does not allow it (a limit on address space, strict overcommit),
- * addresses are not deterministic. The layout of a region, from its lowest address:
+ * take memory. If the system does not allow such a mapping (a limit on address space, strict
+ * overcommit), addresses are not deterministic. Each thread has a region (det_heap.h) with these
+ * parts, from its lowest address:
  *
- *	counters	live blocks in each 64 KiB of the region
- *	freed		a bit for each 16 bytes: they belong to a freed block
+ *	counters	number of live blocks in each 64 KiB of the region
+ *	freed		a bit for each 16 bytes: set if they belong to a freed block
  *	program		the blocks of the program
- *	foreign		the blocks of the C library and other code that is not instrumented:
- *			whether it allocates depends on the schedule (the first thread that
- *			prints makes the buffer)
- *	stack		a stack that is too large for the usual address; not in main's region
+ *	foreign		the blocks of the C library and other code that is not instrumented.
+ *			Whether such code allocates depends on the schedule (for example, the first
+ *			thread that prints allocates the buffer of stdout)
+ *	stack		the thread's stack if it is too large for the usual address; not used
+ *			in main's region
  *
  * After the regions come the usual stacks, 16 MiB apart so that threads share page tables. Above
- * each is the runtime's private memory for the thread.
+ * each stack is the runtime's private memory for the thread.
  *
- * Blocks are allocated upwards, each with a head of 16 bytes before it, and never reused. So a
- * program that allocates and frees for long uses up its region. 64 KiB in which no block is live
- * are returned to the system, but their addresses are not used again.
+ * Each block has a higher address than the previous one of its part. It is preceded by a head of 16
+ * bytes, and its address is never reused. So a program that allocates and frees for a long time
+ * uses up its region. Each aligned piece of 64 KiB without a live block is returned to the system,
+ * but its addresses are not used again.
  */
 #include "runtime/sched/det_heap.h"
 
@@ -37,13 +40,13 @@
 enum { FREED = 1, PROGRAM = 2, FOREIGN = 48, STACK = 60, END = 64 };
 
 uint64_t det_heap_bytes;
-static bool executable; /* stacks are executable */
+static bool executable; /* stacks must be executable */
 
-/* How many bytes of each part have been allocated, from its start. */
+/* The parts in which blocks are allocated, and the bytes of each that are used, from its start. */
 enum part { PART_PROGRAM, PART_FOREIGN, PARTS };
 static _Atomic uint64_t used[DET_HEAP_THREADS][PARTS];
-PER_RUN static _Atomic uint32_t threads; /* 1 + the highest thread that has allocated */
-/* Pages of each thread's stack, which ends below its private memory; 0: it has none yet. */
+PER_RUN static _Atomic uint32_t threads; /* 1 + the highest number of a thread that has allocated */
+/* Size of each thread's stack in pages; 0: the thread has no stack yet. */
 static uint32_t stack_pages[DET_HEAP_THREADS];
 
 struct det_heap_region {
@@ -102,7 +105,10 @@ static int wants_executable(struct dl_phdr_info *info, size_t size, void *out)
 		says = true;
 		*(bool *)out |= (ph->p_flags & PF_X) != 0;
 	}
-	/* The vDSO has no such header; any other module without it is old and needs them. */
+	/*
+	 * A module without such a header is old and needs executable stacks. The vDSO is an
+	 * exception.
+	 */
 	*(bool *)out |= !says && info->dlpi_addr != getauxval(AT_SYSINFO_EHDR);
 	return 0;
 }
@@ -115,18 +121,19 @@ bool det_heap_start(void)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 	if (map == MAP_FAILED)
 		return false;
-	if (map != (void *)DET_HEAP_BASE) { /* an old kernel that takes the address as a hint */
+	/* an old kernel, for which the address is only a hint */
+	if (map != (void *)DET_HEAP_BASE) {
 		munmap(map, DET_HEAP_BYTES);
 		return false;
 	}
-	/* Most threads use only a page or two of each part. */
+	/* No huge pages: most threads use only a page or two of each part. */
 	madvise(map, DET_HEAP_BYTES, MADV_NOHUGEPAGE);
 	dl_iterate_phdr(wants_executable, &executable);
 	det_heap_bytes = DET_HEAP_BYTES;
 	return true;
 }
 
-/* Returns the end of a thread's usual stack. */
+/* Returns the upper end of a thread's usual stack. */
 static inline uint64_t usual_top(uint32_t thread)
 {
 	return DET_HEAP_STACKS + (thread + 1) * DET_HEAP_STACK_BYTES - DET_HEAP_PRIVATE_BYTES;
@@ -156,7 +163,10 @@ static inline uint32_t mark_of(const void *block)
 	return (uint32_t)((uintptr_t)block >> 4) * 2654435761u | 1;
 }
 
-/* Counts a block as live or not in each 64 KiB it touches. Memory without blocks is released. */
+/*
+ * count_live() adds a block to the counter of each 64 KiB piece that it touches; uncount_live()
+ * subtracts it again, and releases the pieces in which no block is live.
+ */
 static void count_live(struct det_heap_region r, uint64_t from, uint64_t to)
 {
 	for (uint64_t at = from & ~(uint64_t)(CHUNK - 1); at < to; at += CHUNK)
@@ -180,7 +190,9 @@ static void uncount_live(struct det_heap_region r, uint64_t from, uint64_t to, u
 	}
 }
 
-/* Allocates `bytes` at `*block` from the rest of a part. */
+/*
+ * Allocates `bytes` after the used bytes of a part. Stores the address in `*block`. False: no room.
+ */
 static bool allocate_in_part(uint32_t thread, enum part part, size_t bytes, size_t alignment,
 			     uint64_t *block)
 {
@@ -199,8 +211,8 @@ static bool allocate_in_part(uint32_t thread, enum part part, size_t bytes, size
 }
 
 /*
- * Threads that are not known (created without our knowledge, or not yet begun) share main's foreign
- * part. That is why allocation from a part is atomic.
+ * Threads that the runtime does not know (created by a call that it did not see, or before their
+ * BEGIN) share main's foreign part. That is why allocation from a part is atomic.
  */
 void *det_heap_alloc(size_t size, size_t alignment, bool foreign)
 {
@@ -232,7 +244,7 @@ static enum part part_of(struct det_heap_region r, uint64_t address)
 	return address < part_base(r, PART_FOREIGN) ? PART_PROGRAM : PART_FOREIGN;
 }
 
-/* Resizes in place if the block has room, or if it is the last one and can grow. */
+/* Resizes in place if the block has room, or if it is the last block of its part and can grow. */
 bool det_heap_resize(void *block, size_t size)
 {
 	uint64_t at = (uint64_t)block, end = at + det_heap_size(block);
@@ -250,7 +262,7 @@ bool det_heap_resize(void *block, size_t size)
 	    !atomic_compare_exchange_strong(&used[thread][part], &before, more - base))
 		return false;
 	head_of(block)->granules = (uint32_t)((more - at) / GRANULE);
-	/* 64 KiB pieces that it did not touch before */
+	/* the 64 KiB pieces that the block did not touch before */
 	if (more > ((end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1)))
 		count_live(r, (end + CHUNK - 1) & ~(uint64_t)(CHUNK - 1), more);
 	return true;
@@ -325,7 +337,7 @@ void det_heap_share_guards(void)
 	guards_shared = true;
 }
 
-/* A usual stack leaves a megabyte for its guard, and the lowest page for a shared guard. */
+/* Does a stack of this size fit at the usual address? A megabyte is left for guards. */
 static inline bool is_usual_size(uint64_t bytes)
 {
 	return bytes <= DET_HEAP_STACK_BYTES - (1u << 20);
@@ -342,8 +354,9 @@ static inline void find_stack_range(uint32_t thread, uint64_t bytes, uint64_t *b
 }
 
 /*
- * Uses the lowest page of the group's first stack. No program uses that page: it belongs to main's
- * unused stack, or is below a usual one.
+ * Makes one page the guard of a group of stacks: the lowest page of the 16 MiB that belong to the
+ * group's first stack. No program uses that page, because a usual stack begins above it, and main's
+ * stack is elsewhere.
  */
 static bool share_guard(uint32_t thread)
 {
@@ -370,7 +383,7 @@ void *det_heap_stack(uint32_t thread, size_t bytes, size_t guard)
 	uint32_t pages = (uint32_t)(bytes / PAGE);
 	if (stack_pages[thread] == pages)
 		return (void *)(top - bytes);
-	/* It had another size before: the old guard is removed. */
+	/* If the stack had another size before, this removes the old guard. */
 	int how = PROT_READ | PROT_WRITE | (executable ? PROT_EXEC : 0);
 	if ((stack_pages[thread] || executable) && mprotect((void *)bottom, top - bottom, how) != 0)
 		return NULL;
@@ -389,7 +402,7 @@ bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pth
 	void *low;
 	size_t bytes, guard;
 
-	/* A copy of the struct, used once and not destroyed: it shares memory with `asked`. */
+	/* This copies the struct only: `own` shares memory with `asked`. */
 	if (asked)
 		*own = *asked;
 	else if (pthread_getattr_default_np(own) != 0)
@@ -397,7 +410,7 @@ bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pth
 	if (pthread_attr_getstack(own, &low, &bytes) != 0 || (uintptr_t)low + bytes != 0 ||
 	    pthread_attr_getguardsize(own, &guard) != 0)
 		return false;
-	if (bytes == 0) { /* attributes that leave the size to the library */
+	if (bytes == 0) { /* the attributes leave the size to the C library */
 		pthread_attr_t usual;
 		if (pthread_getattr_default_np(&usual) != 0)
 			return false;
@@ -410,7 +423,10 @@ bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pth
 
 void det_heap_stack_done(uint32_t thread)
 {
-	/* Not worth it if the process ends soon or uses the stack again in the next run. */
+	/*
+	 * With shared guards, the process ends soon or uses the stack again in the next run:
+	 * releasing the memory is not worth a system call.
+	 */
 	if (!det_heap_bytes || thread == 0 || thread >= DET_HEAP_THREADS || !stack_pages[thread] ||
 	    guards_shared)
 		return;

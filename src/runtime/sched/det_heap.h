@@ -1,7 +1,7 @@
 /*
- * Deterministic addresses in a controlled run: the addresses of heap blocks and stacks follow from
- * the thread and what it did before, not from the schedule. Blocks are never reused, so an access
- * to a freed block is detected.
+ * Deterministic addresses in a controlled run: the addresses of a thread's heap blocks and stack
+ * depend only on the thread and on what that thread did before, not on the schedule. Blocks are
+ * never reused, so an access to a freed block is detected.
  *
  * Each thread has a region of 4 GiB at a fixed address (main has 8 TiB) and room for a stack. They
  * take no memory until they are used.
@@ -18,15 +18,19 @@
 #define DET_HEAP_BASE (8ull << 40)
 #define DET_HEAP_MAIN_BYTES (8ull << 40)
 #define DET_HEAP_THREAD_BYTES (4ull << 30)
-#define DET_HEAP_STACK_BYTES (16ull << 20) /* of usual stacks; larger ones are in the region */
+/* address space of a usual stack; larger stacks are in the region */
+#define DET_HEAP_STACK_BYTES (16ull << 20)
 #define DET_HEAP_STACKS                                                                            \
 	(DET_HEAP_BASE + DET_HEAP_MAIN_BYTES + (DET_HEAP_THREADS - 1) * DET_HEAP_THREAD_BYTES)
 #define DET_HEAP_BYTES (DET_HEAP_STACKS + DET_HEAP_THREADS * DET_HEAP_STACK_BYTES - DET_HEAP_BASE)
 
-/* Reserves the memory, once. False: not possible; then the C library allocates blocks as usual. */
+/*
+ * Reserves the memory; later calls have no effect. False: not possible, so the C library allocates
+ * blocks as usual.
+ */
 bool det_heap_start(void);
 
-extern uint64_t det_heap_bytes; /* size from DET_HEAP_BASE on; 0 until det_heap_start */
+extern uint64_t det_heap_bytes; /* bytes reserved from DET_HEAP_BASE on; 0 until det_heap_start() */
 
 /* Is this address in the mapping? Also works in a process that takes no turns (after fork). */
 static inline bool det_heap_contains(uintptr_t address)
@@ -63,23 +67,25 @@ bool det_heap_is_freed(uint64_t address, uint64_t size);
 /* ---- stacks ---------------------------------------------------------------------------------- */
 
 /*
- * Returns the lowest usable address of the thread's stack of `bytes`, with `guard` inaccessible
- * bytes below it. NULL: it is too large (256 MiB). It is the same in each run. May be called again.
+ * Makes the thread's stack of `bytes`, with `guard` inaccessible bytes below. Returns the stack's
+ * lowest usable address, which is the same in each run. NULL: not possible, for example because the
+ * stack and its guard exceed 256 MiB. May be called again for the same thread.
  */
 void *det_heap_stack(uint32_t thread, size_t bytes, size_t guard);
 
 /*
  * From now on, 16 stacks share a guard. That saves a system call and two mappings for each thread,
- * a quarter of the cost of a thread where a process is forked for each run. A stack that overflows
- * then goes through its neighbours before it ends the process. Also, an unused stack keeps its
- * contents: the run ends soon, or the next one uses that stack again.
+ * which is a quarter of the cost of a thread where a process is forked for each run. A stack that
+ * overflows then overwrites the stacks below it before the process crashes. Also, the memory of a
+ * stack is not released when its thread ends: the run ends soon, or the next one uses that stack
+ * again.
  */
 void det_heap_share_guards(void);
 
 /*
- * For pthread_create: sets `own` to `asked` (may be NULL), but with the deterministic stack.
- * Returns false, with nothing to destroy, if the program supplies a stack or there is no room. The
- * C library puts the thread-local variables at the stack's upper end.
+ * For pthread_create: makes `own` a copy of `asked` (may be NULL), but with the deterministic
+ * stack. Returns false if the program supplies a stack or there is no room; `own` need not be
+ * destroyed then. The C library puts the thread-local variables at the stack's upper end.
  */
 bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pthread_attr_t *own);
 
@@ -87,8 +93,8 @@ bool det_heap_stack_attributes(uint32_t thread, const pthread_attr_t *asked, pth
 void det_heap_stack_done(uint32_t thread);
 
 /*
- * ---- persistent runs: the memory that was ever allocated, with its tables ---- Everything beyond
- * `used`, and everything else here except stacks and det_heap_private, is zero.
+ * For persistent runs: returns the ranges in which memory was ever allocated, with their counters
+ * and bits. All other memory of the mapping is zero, except stacks and det_heap_private().
  */
 struct det_heap_extent {
 	uintptr_t base, used;

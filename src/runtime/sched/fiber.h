@@ -18,29 +18,37 @@ void fiber_switch(void **save, void *load, uint64_t thread_pointer);
 void fiber_first(void);
 void *fiber_call(void *(*routine)(void *), void *argument, void *stack);
 
-/* Prepares a stack. The first fiber_switch() to it calls function(argument): must not return. */
+/*
+ * Prepares a stack and returns the stack pointer for fiber_switch(). The first switch to the stack
+ * calls function(argument), which must not return.
+ */
 void *fiber_prepare_stack(void *top, void (*function)(void *), void *argument);
 
 /* ---- fiber_tls.c: the C library's data of each thread ---------------------------------------- */
 
 /*
- * Learns from a real thread how the C library initialises a new one. Must be called once, before
- * all other functions here. Returns false and the reason if this C library is not understood.
+ * Starts a kernel thread once, to learn how the C library initialises a new thread. Must be called
+ * before all other functions here. Returns false and the reason if this C library is not
+ * understood.
  */
 bool fiber_learn(const char **why);
 
-/* The addresses in a fiber with the stack [low, top). */
+/* Addresses in the stack of a fiber. */
 struct fiber_layout {
 	uint64_t thread_pointer; /* also its pthread_t */
-	void *start;	   /* below it: a few hundred bytes for the frames above its routine */
-	void *first_frame; /* address of the routine's frame, the same as in a kernel thread */
+	/* first stack pointer: below it are the frames of the routine's callers */
+	void *start;
+	void *first_frame; /* of the routine; as far from the stack's end as in a kernel thread */
 };
 
-/* Writes the thread-local variables to the stack's upper end. Returns false if it is too small. */
+/*
+ * Writes the thread-local variables to the upper end of the stack [low, low + bytes). Returns false
+ * if the stack is too small.
+ */
 bool fiber_make_tls(uint32_t number, void *low, size_t bytes, struct fiber_layout *layout);
 /*
- * The functions NAME_scratch(size_t *bytes) name variables of the runtime that a thread writes
- * before it reads them. A new thread need not have them initialised.
+ * Each function NAME_scratch(size_t *bytes) returns the address and size of variables that a thread
+ * always writes before it reads them. So they need not be initialised in a new thread.
  */
 void *fiber_end_scratch(size_t *bytes);
 
@@ -49,7 +57,7 @@ int fiber_tls_tid(uint64_t thread_pointer);
 
 /* ---- fiber_end.c: the end of a thread, after its routine ------------------------------------- */
 
-/* From now on, pthread_exit ends a fiber. */
+/* From now on, pthread_exit() ends the calling fiber. */
 void fiber_replace_exit(void);
 
 /*
@@ -58,7 +66,10 @@ void fiber_replace_exit(void);
  */
 bool fiber_run_routine(void *(*routine)(void *), void *argument, void *stack, void **result);
 
-/* Runs the destructors of thread_local variables and of keys at `stack`, as the C library would. */
+/*
+ * Runs the destructors of thread_local variables and of keys as the C library would, with the first
+ * frame at `stack`.
+ */
 void fiber_destroy_variables(void *stack);
 
 /* ---- carrier_fiber.c ------------------------------------------------------------------------- */
@@ -68,12 +79,13 @@ unsigned long fiber_main_thread(void); /* the main thread's pthread_t, which the
 int fiber_tid(void);		       /* the calling thread's id */
 /* As pthread_getattr_np. Returns false if the thread is not a fiber. */
 bool fiber_get_attributes(unsigned long thread, pthread_attr_t *attributes);
-bool fiber_own_stack(void **low, size_t *bytes); /* the caller's; false: not a fiber */
+/* the caller's stack; false: the caller is not a fiber */
+bool fiber_own_stack(void **low, size_t *bytes);
 bool fiber_any_created(void);
 
 /*
- * The program does something that fibers cannot do: ends the run with CONTROL_UNFIT. Returns if
- * threads are kernel threads or take no turns.
+ * Call when the program does something that fibers cannot do: ends the run with CONTROL_UNFIT. Does
+ * nothing if threads are kernel threads or take no turns.
  */
 void fiber_refuse(const char *what);
 

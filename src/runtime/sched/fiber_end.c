@@ -1,8 +1,9 @@
 /*
- * The end of a fiber, without the C library's start_thread around it. pthread_exit unwinds to a
- * point that start_thread registers in the thread descriptor. __pthread_register_cancel, which the
- * old pthread_cleanup_push calls, registers another one. After that, the destructors run: the C
- * library exports a function for those of thread_local variables; keys.c knows those of keys.
+ * Ends a fiber. A kernel thread runs and ends in the C library's start_thread(), but a fiber does
+ * not. pthread_exit() unwinds to a point that start_thread() would have registered in the thread
+ * descriptor. Here that point is registered with __pthread_register_cancel(), which the old
+ * pthread_cleanup_push() calls. After that, the destructors run: the C library exports a function
+ * that runs those of thread_local variables, and keys.c runs those of keys.
  */
 #include "runtime/sched/fiber.h"
 
@@ -14,7 +15,7 @@
 #include <limits.h>
 #include <setjmp.h>
 
-/* The header does not declare it for a compiler with exceptions. */
+/* pthread.h does not declare this function for a compiler with exceptions. */
 void __pthread_register_cancel(__pthread_unwind_buf_t *buffer);
 
 /* The library's unwind buffer is a jmp_buf without the signal mask. */
@@ -69,8 +70,9 @@ static void *destroy_locals(void *unused)
 }
 
 /*
- * The key that ends the thread has a value in each round, in order to be present in the last. The
- * last round is the one in which no other key has a value, so no destructor can set another.
+ * Runs the destructors of keys, at most as many rounds as the C library does, until no key but
+ * `ends` has a value. `ends` is the key whose destructor ends the thread. It comes last, when no
+ * destructor can set another key any more.
  */
 static void *destroy_keys(void *unused)
 {

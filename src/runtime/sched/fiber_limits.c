@@ -19,7 +19,10 @@ static bool is_other(pthread_t thread)
 	return !pthread_equal(thread, pthread_self());
 }
 
-/* Makes a call that sends a signal. `waits`: then waits for a thread to notice it. */
+/*
+ * Makes a call that sends a signal. `waits`: whether to wait then until a thread notices the
+ * signal.
+ */
 #define SEND(call, waits)                                                                          \
 	unknown_wait_hand_over(RECORD_CALLER);                                                     \
 	uint32_t before = sched_before_sending();                                                  \
@@ -95,7 +98,10 @@ SOOTH_API int pthread_setname_np(pthread_t thread, const char *name)
 	return fiber_on() ? 0 : real()->pthread_setname_np(thread, name);
 }
 
-/* The C library would ask the kernel for the thread's processors. */
+/*
+ * The C library's function would ask the kernel about the thread, but the kernel does not know
+ * fibers.
+ */
 SOOTH_API int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
 {
 	if (fiber_get_attributes(thread, attributes))

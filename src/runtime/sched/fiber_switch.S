@@ -78,8 +78,8 @@ fiber_switch:
 	.size	fiber_switch, . - fiber_switch
 
 /*
- * Where a new stack starts: fiber_prepare_stack left the function in %r12 and its argument in %r13.
- * Unwinding ends here.
+ * The first code that runs on a new stack. fiber_prepare_stack() has put the function into %r12 and
+ * its argument into %r13. Unwinding ends here.
  */
 	.globl	fiber_first
 	.hidden	fiber_first

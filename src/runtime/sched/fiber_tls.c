@@ -1,16 +1,18 @@
 /*
- * A fiber's thread-local variables, with the C library's thread descriptor (struct pthread) above.
+ * Makes a fiber's thread-local variables and, above them, the C library's thread descriptor (struct
+ * pthread).
  *
- * The library would allocate them with _dl_allocate_tls, but start_thread and allocate_stack fill
- * in the descriptor, and its layout is private. So a real thread is started once, and its block is
- * copied: the model. A copy of the model is the block of a new thread. Words that point into the
- * block itself are relocated. That covers all of them: the thread pointer, the list of robust
- * mutexes, the resolver's state. Variables of the runtime that are written before they are read are
- * not copied; they are two fifths of the block. So some 3 KiB are copied for each thread. Most of
- * the cost of a copy is that a hundred of them do not fit into the cache.
+ * _dl_allocate_tls() would only allocate this block. start_thread() and allocate_stack() then fill
+ * in the descriptor, whose layout is private. So a kernel thread, the *model*, is started once, and
+ * its block is copied. Each new thread gets a copy of that block. Words that point into the block
+ * itself are relocated: the thread pointer, the list of robust mutexes, the resolver's state. No
+ * other words have to be changed for a new thread, except for its id and stack. The runtime's
+ * variables that are written before they are read (fiber.h) are not copied; they are two fifths of
+ * the block. So some 3 KiB are copied for each thread. Most of the cost of a copy is that a hundred
+ * of them do not fit into the cache.
  *
- * _dl_allocate_tls costs the same, and leaves half of the descriptor zero: then pthread_getattr_np,
- * stdio's locale and sched_getcpu do not work.
+ * _dl_allocate_tls() costs the same, and leaves half of the descriptor zero: then
+ * pthread_getattr_np, stdio's locale and sched_getcpu do not work.
  */
 #include "runtime/sched/fiber.h"
 
@@ -30,24 +32,32 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-/* An entry of a thread's vector of TLS blocks ("dtv"): first the size, then the generation. */
+/*
+ * An entry of a thread's vector of TLS blocks ("dtv"). The first entry is the vector's size, the
+ * second its generation.
+ */
 struct vector_entry {
 	uint64_t value;
 	void *to_free;
 };
 
-#define MODEL_STACK 0x43000u /* a value that occurs only once in the descriptor */
+/* the model's stack size: a value that occurs only once in its descriptor */
+#define MODEL_STACK 0x43000u
 #define RELOCATED_MOST 64u
 #define PARTS_MOST 8u
-#define VECTOR_MOST 120u /* entries of the vector; also for libraries still to be loaded */
-/* An id that no kernel thread has. It must fit into 30 bits, as lock owners do. */
+/* entries of the vector, including those for libraries that are loaded later */
+#define VECTOR_MOST 120u
+/*
+ * The lowest thread id of fibers. No kernel thread has so high an id. It must fit into 30 bits,
+ * because locks store their owner in 30 bits.
+ */
 #define FIRST_TID 0x20000000
 
 struct vector {
 	struct vector_entry entry[VECTOR_MOST];
 };
 
-/* A part of the block that is copied; multiples of 16 bytes. */
+/* A part of the block that is copied: offset and size, both multiples of 16 bytes. */
 struct fiber_tls_part {
 	uint32_t at, bytes;
 };
@@ -60,10 +70,10 @@ typedef uint64_t any_word __attribute__((may_alias));
 
 static struct {
 	bool known;
-	size_t bytes;	/* size of the block */
-	size_t first;	/* offset of the first byte in use: below is room for libraries to come */
-	uint8_t *block; /* a copy of the model's block; the original was at: */
-	uintptr_t low, top; /* `top` is also the end of the stack */
+	size_t bytes;	    /* size of the block */
+	size_t first;	    /* offset of the first byte in use; before it is room for libraries */
+	uint8_t *block;	    /* a copy of the model's block */
+	uintptr_t low, top; /* where the model's block was; `top` is also the stack's end */
 	uint64_t thread_pointer;
 	size_t first_frame; /* distance of a routine's first frame from the top */
 	struct fiber_tls_part parts[PARTS_MOST];
@@ -75,15 +85,16 @@ static struct {
 	struct vector vector;
 	uint32_t vector_count;
 	uint32_t vector_relocated; /* entries from here on do not point into the block */
-	struct vector *vectors;	   /* the vectors of the fibers, by number */
+	struct vector *vectors;	   /* the vectors of the fibers, by thread number */
 } model;
 
 bool fiber_writes_fs;
 
 /*
- * Room for the frames above a thread's routine. On the stack there is hardly any room above the
- * address that a routine's frame has in a kernel thread. But they must be above it: the C library
- * unwinds a thread as long as addresses rise.
+ * Room for the frames of the functions that call a thread's routine. The routine's frame is at the
+ * same distance from the stack's end as in a kernel thread, and there is hardly any room above it
+ * on the stack. But the callers' frames must be above it, because the C library unwinds a thread as
+ * long as addresses rise. So they are here, in the block above the stack.
  */
 static SOOTH_TLS struct {
 	uint8_t bytes[768] __attribute__((aligned(16)));
@@ -119,7 +130,7 @@ static void copy_vector(void)
 	model.vector_count = (uint32_t)count;
 }
 
-/* The routine of the model thread. No code of the program has run in it. */
+/* The routine of the model thread. No code of the program has run in that thread. */
 static void *run_as_model(void *unused)
 {
 	(void)unused;
@@ -148,7 +159,10 @@ static bool start_model_thread(uint8_t *stack)
 
 static bool find_tid(void)
 {
-	/* The library describes its descriptor for debuggers: bits, count, offset. */
+	/*
+	 * The C library describes each field of its descriptor to debuggers by three numbers: bits,
+	 * count, offset.
+	 */
 	const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
 
 	if (!field || field[0] != 32)
@@ -158,8 +172,9 @@ static bool find_tid(void)
 }
 
 /*
- * Variables of libraries that are loaded later at a fixed offset lie below the existing ones. That
- * room is zero in a new stack, and runs that are restored do not use it.
+ * Finds the lowest offset in use. Below are the variables of libraries that are loaded later at a
+ * fixed offset. That room need not be copied: it is zero in a new stack, and runs whose memory is
+ * restored do not use it.
  */
 static void find_first_used(void)
 {
@@ -197,7 +212,7 @@ static void *frames_scratch(size_t *bytes)
 	return frames;
 }
 
-/* Finds the first scratch variable in the block at or after `from`. False: there is none. */
+/* Finds the first scratch variable in the block at or after the offset `from`. False: none. */
 static bool next_scratch(size_t from, size_t *at, size_t *bytes)
 {
 	static void *(*const all[])(size_t *) = { frames_scratch, fiber_end_scratch,
@@ -281,9 +296,9 @@ static inline any_word *word_at(uint8_t *block, uint32_t at)
 }
 
 /*
- * Copies small parts in a loop: the `rep movsb` of memcpy takes longer to start. (The thread with
- * this number in the previous run left most bytes as they have to be. But comparing is slower than
- * writing.)
+ * Copies small parts in a loop, because the `rep movsb` of memcpy takes longer to start. (The
+ * thread with the same number in the previous run has left most bytes as they must be. But
+ * comparing them would be slower than writing them.)
  */
 #define SMALL 1024u
 static inline void copy_part(uint8_t *block, const struct fiber_tls_part *part)
@@ -300,8 +315,8 @@ static inline void copy_part(uint8_t *block, const struct fiber_tls_part *part)
 }
 
 /*
- * The size is set so large that the library never enlarges the vector, which it has not allocated.
- * The other entries are zero anyway.
+ * The vector's size is set so large that the C library never enlarges the vector: the C library has
+ * not allocated it. Entries that are not set here are zero.
  */
 static void make_vector(uint32_t number, uint64_t delta)
 {

@@ -2,8 +2,9 @@
  * Taking turns. A thread that comes to an operation becomes pending. It still has the turn, so it
  * picks the next thread itself (sched_pick.c) and hands over the turn (carrier.h).
  *
- * Nothing here, and nothing called from here that returns to the program, uses vector registers
- * (save_vectors.h): an access may be at a point where they are live.
+ * An access may be at a point where vector registers are live. So no code here uses them without
+ * saving them (save_vectors.h), and neither does any code called from here that returns to the
+ * program.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -71,9 +72,10 @@ static void hand_over_turn(struct sched_thread *from, uint32_t to)
 }
 
 /*
- * Leaves the turn to no thread. A thread that comes back from outside claims it, or a waiting
- * thread that looks around. Returns true if the caller has it again: a thread came back just
- * before, or another thread has notified a change since `notifications` was read.
+ * Gives up the turn without a successor. A thread that comes back from outside claims it, or a
+ * waiting thread that looks around (carrier_kernel.c). Returns true if the caller has the turn
+ * again: a thread came back just before, or a change was reported since the caller read
+ * `notifications`.
  */
 static bool release_turn(struct sched_thread *t, uint32_t notifications)
 {
@@ -86,7 +88,10 @@ static bool release_turn(struct sched_thread *t, uint32_t notifications)
 	       atomic_compare_exchange_strong(&sched.holder, &no_thread, sched_number(t));
 }
 
-/* Records a request that has to wait, before the turn is handed over: in its correct position. */
+/*
+ * Records the request of a lock or semaphore for which the thread has to wait. Called before the
+ * turn is handed over, so that the record gets its correct position.
+ */
 static void record_request(struct sched_thread *t)
 {
 	const struct sched_op *op = &t->op;
@@ -105,7 +110,10 @@ static void record_request(struct sched_thread *t)
 	       (struct record_fields){ .q = record_sequence((void *)op->object), .a = op->object });
 }
 
-/* Waits until the caller, which is pending and has the turn, gets the turn back. */
+/*
+ * Picks the next thread and hands the turn over to it, again and again until the caller has the
+ * turn. The caller is pending and has the turn at the start.
+ */
 static void wait_for_turn(struct sched_thread *t)
 {
 	uint32_t me = sched_number(t);
@@ -123,10 +131,13 @@ static void wait_for_turn(struct sched_thread *t)
 			hand_over_turn(t, next);
 			carrier->pass(me, next);
 		} else {
-			/* First: sched_return() decrements this after it increments `returned`. */
+			/*
+			 * Read `outside` before `returned`: sched_return() increments `returned`
+			 * before it decrements `outside`.
+			 */
 			bool outside = sched.outside;
 			if (sched.returned)
-				continue; /* came back in the meantime */
+				continue; /* a thread came back in the meantime */
 			if (outside)
 				sched_stuck_some_outside();
 			else
@@ -149,8 +160,9 @@ static uint32_t any_pending_thread(void)
 }
 
 /*
- * A thread that takes no turns (or a signal handler) has changed something while all threads
- * waited: one of them must decide again. A thread that is just about to wait sees the counter.
+ * Called when a thread that takes no turns, or a signal handler, has changed something. If all
+ * threads wait, one of them must decide again. A thread that is just about to wait notices the
+ * change in `notifications`.
  */
 void sched_notify_change(void)
 {
@@ -164,7 +176,7 @@ void sched_notify_change(void)
 	carrier->pass_last(CONTROL_NONE, next);
 }
 
-/* The caller has ended or goes outside: the turn goes to another thread, or to none. */
+/* Gives the turn to another thread, or to none, because the caller has ended or goes outside. */
 static void give_turn_away(struct sched_thread *t)
 {
 	uint32_t me = sched_number(t);
@@ -180,7 +192,9 @@ static void give_turn_away(struct sched_thread *t)
 		}
 		if ((next = any_pending_thread()) != CONTROL_NONE) {
 			sched_log_switch(t);
-			/* not picked: it decides, since the caller cannot wait */
+			/*
+			 * `next` was not picked, but it must decide, since the caller cannot wait
+			 */
 			sched.holder = next;
 			carrier->pass_last(me, next);
 			return;
@@ -288,9 +302,10 @@ bool sched_is_enabled(const struct sched_op *op)
 }
 
 /*
- * Returns the step before which the caller, which was just picked, need not decide again. If the
- * caller is not the thread of the current slice, and the plan is not finished, it runs only because
- * the planned thread is not ready: then it decides again as soon as a pending thread becomes ready.
+ * Returns the step before which the caller, which was just picked, need not decide again; 0: it
+ * decides before its next step. If the plan is not finished and the caller is not the thread of the
+ * current slice, the caller runs only because that thread is not ready. Then
+ * sched.decide_when_ready makes the caller decide again as soon as a pending thread becomes ready.
  */
 static uint32_t find_next_decision(const struct sched_thread *t)
 {
@@ -306,7 +321,7 @@ static uint32_t find_next_decision(const struct sched_thread *t)
 		return t->step < slice->until ? slice->until : 0;
 	const struct sched_thread *first = &sched_threads[slice->thread];
 	if (first->state == SCHED_PENDING && (first->op.how == EVENT_TIMED || first->op.pause))
-		return 0; /* its timeout may expire */
+		return 0; /* the timeout of the slice's thread may expire */
 	if (sched.outside || sched.returned || sched_any_uncertain())
 		return 0;
 	sched.decide_when_ready = true;
@@ -357,8 +372,8 @@ static void allow_cancelling(void *before)
 }
 
 /*
- * A thread with asynchronous cancellation must not be cancelled while it waits: what it does then
- * (its cleanup handlers) is part of the run and needs the turn.
+ * A thread with asynchronous cancellation must not be cancelled while it waits here: its cleanup
+ * handlers are part of the run and need the turn.
  */
 enum sched_outcome sched_decide(struct sched_thread *t)
 {
@@ -379,7 +394,7 @@ enum sched_outcome sched_wait_until_enabled(const struct sched_op *op)
 	if (!t)
 		return SCHED_GO;
 	if (sched.holder != sched_number(t))
-		/* the turn was taken from us while we waited for something unseen */
+		/* another thread took the turn while the caller waited in an unexpected call */
 		sched_return();
 	sched_begin_work(t);
 	sched_finish_access(t);
@@ -432,9 +447,10 @@ static enum sched_outcome pause_thread(enum sched_pause pause, uint64_t until, u
 }
 
 /*
- * Other processes live in real time. A thread that sleeps until a child process is ready must
- * really sleep for that long. Without that, a test that tried ten times with a pause in between
- * found the clock an hour ahead and the child not yet started.
+ * Sleeps in real time, for programs with child processes: these run in real time. A thread that
+ * polls until a child is ready must really sleep in between. Without that, a test that tried ten
+ * times with a pause in between found the clock an hour ahead and the child not yet started.
+ * Returns false if a signal handler ended the sleep.
  */
 static bool sleep_in_real_time(uint64_t until, uint64_t length, uintptr_t pc)
 {
@@ -458,7 +474,7 @@ bool sched_sleep(uint64_t until, uintptr_t pc)
 	return pause_thread(SCHED_SLEEP, until, pc) != SCHED_INTERRUPTED;
 }
 
-/* Repeated at the same site with nothing in between, yielding is a spin. */
+/* A thread that yields again and again at the same site, and does nothing in between, spins. */
 void sched_yield_turn(uintptr_t pc)
 {
 	if (sched_me)
@@ -476,7 +492,10 @@ void sched_exit(void)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* The children of one thread nearly always have consecutive numbers: starts at `top`. */
+/*
+ * The search starts at `top`, because the children of one thread nearly always have consecutive
+ * numbers.
+ */
 uint32_t sched_new_thread(void)
 {
 	struct control *control = sched.control;
@@ -530,7 +549,7 @@ void sched_begin_thread(uint32_t thread)
 	carrier->await_turn(thread);
 	if (t->state != SCHED_RUNNING)
 		wait_for_turn(t);
-	/* It was picked before its BEGIN as before any operation. */
+	/* The thread was picked before its BEGIN, as before any other operation. */
 	sched.next_decision = find_next_decision(t);
 	t->decided = true;
 	thread_buffer_self.turns = true;

@@ -4,20 +4,21 @@
  *
  * The turn. In a controlled run exactly one thread of the program runs at a time: it has the
  * *turn*. Before every operation that other threads can observe (a memory access, a lock, a
- * condition, a thread creation ...) the thread with the turn decides which thread runs next. If it
- * is another one, it hands the turn over and waits until it gets the turn back. A run is determined
- * by these decisions: repeating them repeats the run.
+ * condition, a thread creation ...) the thread with the turn decides which thread runs next. If
+ * that is another thread, it hands the turn over and waits until it gets the turn back. A run is
+ * determined by these decisions: repeating them repeats the run.
  *
  * Steps. Each such operation is a *step* of its thread, counted from 0. An access of instrumented
  * code is counted in sched_access(), any other operation when its record is written
- * (sched_recorded()). Threads are numbered by who created them. Neither number depends on the
- * schedule, so (thread, step) names an operation before it happens.
+ * (sched_recorded()). A thread is identified by its creator and by how many children that creator
+ * had before. Neither this nor the step depends on the schedule, so (thread, step) names an
+ * operation before it happens.
  *
- * Pending operations. A thread describes the operation it is about to do in a struct sched_op. It
- * is *pending* until it gets the turn. The scheduler has its own model of each synchronisation
- * object, updated from the records (sched_object.c), and knows from it whether a pending operation
- * is *enabled*: it could happen now without blocking. A thread is *ready* if its operation is
- * enabled and the plan does not forbid it.
+ * Pending operations. A thread describes the operation it is about to do in a struct sched_op. The
+ * operation is *pending* until the thread gets the turn. The scheduler has its own model of each
+ * synchronisation object, updated from the records (sched_object.c). From this model it knows
+ * whether a pending operation is *enabled*: it could happen now without blocking. A thread is
+ * *ready* if its operation is enabled and the plan does not forbid it.
  *
  * Picking the next thread (sched_pick.c), in this order:
  * 1. When all stops of the plan have been reached: their threads, one operation each.
@@ -26,7 +27,8 @@
  *    up the slices after it.
  * 3. A thread that is about to end the process.
  * 4. The policy: stay with the running thread, choose at random, or random priorities.
- * 5. If no thread is ready: what the last paragraph says.
+ * 5. If no thread is ready: see "No thread is ready" below.
+ *
  * The plan may also contain rules (operation A not before operation B), stops (threads wait there
  * until all stops are reached), sleep sets, and choices (this wait wakes up spuriously, this
  * operation times out). See sched_plan.c.
@@ -34,13 +36,13 @@
  * Spinning (sched_spin.c). A thread that reads the same values over and over is blocked until one
  * of them changes. Otherwise it would keep the turn forever.
  *
- * Time is virtual (virtual_time.c). It advances when a sleep or a timeout ends, and that normally
- * happens only when no thread is ready.
+ * Time is virtual (virtual_time.c). It advances when a sleep or a timeout ends, and these normally
+ * end only when no thread is ready.
  *
  * Outside. A thread goes *outside* for a call that may block in the kernel: it gives up the turn
- * for the call (sched_leave()) and waits for the turn when the call has returned (sched_return()).
- * If it blocks in a call that we did not expect to block, waiting threads notice that and take the
- * turn from it (sched_outside.c).
+ * before the call (sched_leave()) and waits for the turn when the call has returned
+ * (sched_return()). If a thread blocks in a call that we did not expect to block, waiting threads
+ * notice this and take the turn from it (sched_outside.c).
  *
  * Signals (sched_signal.c). A handler runs only in a thread that has the turn, and never inside the
  * scheduler. A signal that arrives at another moment is deferred. Its thread is then ready,
@@ -48,15 +50,17 @@
  *
  * No thread is ready. In this order: the run ends if sleep sets are the only reason; the scheduler
  * waits for threads that are outside; the earliest kernel timer or timeout expires; a spinning
- * thread may spin for a while longer; stops, then rules, are given up; a spinning thread runs even
- * if it has used up its extensions. If none of this helps, the run is stuck (sched_stuck.c). A
- * cycle of threads that wait for each other is reported earlier, as soon as it closes.
+ * thread may spin for longer, a limited number of times; stops, then rules, are given up; a
+ * spinning thread may spin for longer in spite of the limit. If none of this helps, the run is
+ * stuck (sched_stuck.c). A cycle of threads that wait for each other is reported earlier, as soon
+ * as it closes.
  *
  * An interposer of an operation does, in this order:
  *	if (sched_on())
  *		sched_wait_until_enabled(...)	returns when it can happen without blocking
  *	the real operation
  *	record(...)				counts the step (sched_recorded)
+ *
  * Conditions and barriers are simulated by the scheduler alone, since their real functions would
  * block.
  */
@@ -91,7 +95,9 @@ static inline bool sched_may_leave(void)
 	       !thread_buffer_self.quiet;
 }
 
-/* What a thread waits for that is about to do no operation. None of these is a step. */
+/*
+ * Why a thread waits for the turn when it is not about to do an operation. None of these is a step.
+ */
 enum sched_pause {
 	SCHED_NO_PAUSE,
 	SCHED_SLEEP, /* until a virtual time; no other thread can end it */
@@ -100,24 +106,24 @@ enum sched_pause {
 };
 
 struct sched_op {
-	enum event_kind kind; /* if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN ... */
+	enum event_kind kind; /* the event if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN ... */
 	enum event_how how;   /* PLAIN waits; TRY does not; TIMED may time out */
 	uint32_t size;
 	uint64_t object; /* address; JOIN: number of the other thread */
 	uint64_t other;	 /* WAIT, WOKEN: the mutex; accesses: value to be written, if known */
-	uint64_t site;	 /* element of the site, or return address */
+	uint64_t site;	 /* address of a struct wire_element, or a return address */
 	uint64_t until;	 /* TIMED: deadline, virtual time in ns */
-	bool foreign;	 /* the caller is not instrumented: no decision unless it has to wait */
+	bool foreign;	 /* the caller is not instrumented: it decides only if it has to wait */
 	/*
-	 * ACQUIRE, and the mutex of WOKEN: enum event_lock. ONCE_BEGIN: ERRORCHECK means that the
-	 * thread that is already initialising it does not wait (the guard of a static local throws)
+	 * ACQUIRE, WOKEN: kind of the mutex (enum event_lock). ONCE_BEGIN: EVENT_LOCK_ERRORCHECK
+	 * means that a recursive call does not wait (the guard of a static local variable throws)
 	 */
 	uint8_t lock;
 	uint8_t pause; /* enum sched_pause; if set, `kind` is EV_NONE */
 	uint64_t pc;   /* return address, for the record of a request that has to wait */
 };
 
-#define SCHED_LOCK_ROBUST 16   /* `lock`: a bit in addition to enum event_lock */
+#define SCHED_LOCK_ROBUST 16   /* a bit of `lock` in addition to enum event_lock */
 #define SCHED_DESTROY_WAITS 32 /* `lock` of a destroy: wait until no thread waits at the object */
 
 enum sched_outcome {
@@ -128,7 +134,10 @@ enum sched_outcome {
 	SCHED_RUN_HANDLER, /* inside the scheduler only: the turn is for running a signal handler */
 };
 
-/* Returns an operation with `site` (from the last segment, else `pc`) and `foreign` set. */
+/*
+ * Returns an operation of this kind. Finds its `site` (the EV_SITE of the last segment, else `pc`)
+ * and whether the caller is `foreign`.
+ */
 struct sched_op sched_op(enum event_kind kind, const volatile void *object, uintptr_t pc);
 
 /* Call before an operation. Returns when this thread has the turn and the operation can happen. */
@@ -137,12 +146,12 @@ enum sched_outcome sched_wait_until_enabled(const struct sched_op *op);
 /* Is the operation enabled now? The caller must have the turn. */
 bool sched_is_enabled(const struct sched_op *op);
 
-/* Does a thread wait at the condition without a signal, or at the barrier for others? */
+/* Does a thread wait for a signal at the condition, or for other threads at the barrier? */
 bool sched_has_waiters(const volatile void *object);
 
 /*
- * Call before anything that a signal handler does. A handler makes no decisions, but it may poll
- * memory for a change by another thread: now and then the other threads get the turn.
+ * Call before each operation of a signal handler. A handler makes no decisions, but it may poll
+ * memory for a change by another thread. So now and then the other threads get the turn.
  */
 void sched_in_handler(void);
 
@@ -166,16 +175,16 @@ static inline void sched_before(enum event_kind kind, const volatile void *objec
 void sched_access(const uint8_t *record, unsigned element);
 
 /*
- * A record was written, or would have been if the stream had not ended. If it is a step, it is
- * counted and logged, and it updates the model of its object. Called by record() and record_close()
- * when sched_on(); `bytes` are the record's raw bytes.
+ * Call when a record is written, or would be written if the stream had not ended. If the record is
+ * a step, the step is counted and logged, and updates the model of its object. Called by record()
+ * and record_close() when sched_on(); `bytes` are the record's raw bytes.
  */
 void sched_recorded(enum event_kind kind, uintptr_t pc, const struct record_fields *fields,
 		    const void *bytes, size_t size);
 
 /*
- * Call before a record of a thread that may be cancelled asynchronously: if cancellation tore it
- * out of a segment, the schedule is abandoned.
+ * Call before a record of a thread that may be cancelled asynchronously. If a cancellation has
+ * interrupted a segment, this abandons the schedule.
  */
 void sched_check_torn_segment(void);
 
@@ -189,8 +198,8 @@ bool sched_jump_would_lose_steps(void);
 void sched_input_ended(void);
 
 /*
- * Around a call that may block in the kernel. Other threads run in the meantime, and the caller
- * continues at their next switch. Only when sched_may_leave().
+ * Call before and after a call that may block in the kernel. Other threads run in the meantime, and
+ * the caller continues at their next switch. No effect unless sched_may_leave().
  */
 void sched_leave(uint64_t site);
 void sched_return(void);
@@ -202,8 +211,8 @@ void sched_return(void);
 void sched_expect_outside_wakeups(void);
 
 /*
- * A signal arrived or a thread was cancelled. The same decisions may deliver it elsewhere next
- * time, and a search does not try all points where it could arrive. Async-signal-safe.
+ * Call when a signal has arrived or a thread was cancelled. In another run, the same decisions may
+ * deliver it at another point, and a search does not try all these points. Async-signal-safe.
  */
 void sched_mark_unordered(void);
 
@@ -218,28 +227,29 @@ void sched_notify_signal(enum event_kind kind, const volatile void *condition);
  */
 bool sched_sleep(uint64_t until, uintptr_t pc);
 void sched_yield_turn(uintptr_t pc);
-/* Call in a handler before it sleeps or yields: others have the turn until sched_return(). */
+/* Call in a handler before it sleeps or yields: other threads run until sched_return(). */
 void sched_leave_in_handler(uint64_t site);
 
-/* Call before memory is unmapped: reads the value that the last access has written there. */
+/* Call before memory is unmapped: logs the value that the caller's last write has left there. */
 void sched_finish_own_access(void);
 
 /* ---- threads (sync/thread.c) ----------------------------------------------------------------- */
 
 /*
- * Returns the number of a thread that the caller is about to create, found by its path. It is also
- * its stream number. CONTROL_NONE: there are too many threads.
+ * Returns the number of a thread that the caller is about to create: the plan's number for this
+ * child of the caller, or a new one. It is also the thread's stream number. CONTROL_NONE: there are
+ * too many threads.
  */
 uint32_t sched_new_thread(void);
 void sched_thread_created(
-	uint32_t thread);		  /* it was really created; CONTROL_NONE: creation failed */
+	uint32_t thread);		  /* the thread now exists; CONTROL_NONE: creation failed */
 void sched_begin_thread(uint32_t thread); /* in the new thread: returns when it gets the turn */
 void sched_end_thread(void);		  /* after END: the turn goes to another thread */
 uint32_t sched_self(void);		  /* the calling thread's number */
 bool sched_thread_ended(uint32_t thread); /* its END was recorded */
 /* The thread was cancelled: it can continue from any cancellation point it waits at. */
 void sched_cancel(uint32_t thread);
-/* the caller's last sched_wait_until_enabled() returned because it was cancelled */
+/* did the caller's last sched_wait_until_enabled() return because the caller was cancelled? */
 bool sched_cancelled(void);
 
 /* ---- signals (sync/signal.c) ----------------------------------------------------------------- */
@@ -251,22 +261,24 @@ bool sched_cancelled(void);
  */
 bool sched_defer_signal(int number, const siginfo_t *info, void *context);
 /*
- * The handler runs and has the turn; a thread that is outside comes back for it. Returns true in
- * that case: after the handler, sched_leave_handler() must take the thread outside again, unless it
- * jumps away.
+ * Call before a handler of the program runs. If the thread is outside, waits for the turn and
+ * returns true. After such a handler, call sched_leave_handler(), which takes the thread outside
+ * again. (A handler that jumps away is the exception.)
  */
 bool sched_enter_handler(int number);
 void sched_leave_handler(void);
-/* Handlers were left by a jump, possibly out of the middle of the scheduler's work. */
+/* Call when a jump has left signal handlers. They may have interrupted the scheduler's work. */
 void sched_handlers_jumped(void);
-/* Around sending a signal: the sender waits a short time for a thread to notice the signal. */
+/*
+ * Call before and after sending a signal: the sender waits a short time until a thread notices it.
+ */
 uint32_t sched_before_sending(void);
 void sched_after_sending(uint32_t before);
 
 /* ---- the process (host/process.c) ------------------------------------------------------------ */
 
 struct options;
-/* may become a server and return once in each child */
+/* starts the scheduler if the options ask for it */
 void sched_start(const struct options *options);
 /*
  * Reads the plan for the next run of a server. The caller is thread 0 of process `pid`; what it did
@@ -282,8 +294,8 @@ void sched_finish(enum control_result result, const char *text);
 void sched_end_run(enum control_result result, const char *text, int status)
 	__attribute__((noreturn));
 /*
- * For a fault handler: did the scheduler's own look at memory cause the fault? Then the thread
- * continues after that load.
+ * For a fault handler: did one of the scheduler's own loads cause the fault (SCHED_LOAD)? Then the
+ * thread continues after that load.
  */
 bool sched_skip_read(void *context);
 /* An access to freed memory, or a double free. Ends the run if CONTROL_CHECK_HEAP is set. */
@@ -292,7 +304,7 @@ void sched_exit(void);	     /* exit, or the end of main: the plan may let others
 void sched_after_fork(void); /* in a child that the program forked: it takes no turns */
 /* Is this the scheduler's own crash handler? The program must see SIG_DFL in its place. */
 bool sched_is_crash_handler(void (*handler)(int));
-/* NULL: this process takes no turns. For setting fault_* and the like */
+/* for example to set fault_*; NULL: the threads of this process take no turns */
 struct control *sched_control(void);
 
 /* Gives up writing the recording's schedule, because it would be incomplete. */

@@ -20,16 +20,16 @@
 #define PIECE_RUNS (PIECE / sizeof(struct control_slice))
 
 static struct {
-	int fd; /* + 1 */
+	int fd; /* file descriptor + 1; 0: not open */
 	struct control_slice *piece;
-	uint32_t at;	 /* index in the piece */
+	uint32_t at;	 /* index of the next slice in the piece */
 	uint64_t pieces; /* number of pieces before this one */
 	char path[4096];
 } schedule;
 
 /*
- * An incomplete schedule would be a wrong one. So the file is removed; and it is marked as invalid,
- * since removing it may fail.
+ * Removes the file, because an incomplete schedule would be a wrong one. Also marks the schedule as
+ * invalid, since removing the file may fail.
  */
 void sched_log_abandon(void)
 {

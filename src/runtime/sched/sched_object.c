@@ -19,7 +19,7 @@
 #define FIRST_OBJECTS 256u
 #define FIRST_BUCKETS 512u
 
-/* On adjacent pages: all buckets and the first objects. */
+/* The first tables, which are on adjacent pages. */
 static struct {
 	uint32_t buckets[FIRST_BUCKETS];
 	struct sched_object items[FIRST_OBJECTS];
@@ -27,7 +27,7 @@ static struct {
 
 PER_RUN static struct {
 	struct sched_object *items;
-	uint32_t *buckets; /* index + 1 */
+	uint32_t *buckets; /* index of the first object + 1; 0: none */
 	uint32_t count, room;
 	uint32_t bucket_count; /* a power of two */
 } objects;
@@ -35,13 +35,14 @@ PER_RUN static struct {
 /* ---- links: readers of a lock, tokens of a condition ----------------------------------------- */
 
 /*
- * There are never more tokens than waiting threads. Readers may need more links than exist: a
+ * A link is a reader of a lock, or a *token* of a condition: a signal that no thread has used to
+ * wake up yet. There are never more tokens than waiting threads. For readers, links may run out: a
  * reader without a link is counted, but a cycle search does not find it.
  */
 struct link {
-	uint64_t number; /* a token's number; how often a reader holds the lock */
+	uint64_t number; /* token: value of condition_clock; reader: how often it holds the lock */
 	uint32_t thread;
-	uint32_t next; /* index + 1 */
+	uint32_t next; /* next in the list: index + 1 */
 };
 #define LINKS (4 * CONTROL_THREADS)
 #define LINKS_FOR_TOKENS CONTROL_THREADS
@@ -180,7 +181,11 @@ static struct sched_object *object_at(uint64_t address)
 
 /* ---- is an operation enabled? ---------------------------------------------------------------- */
 
-/* The owner of an errorcheck mutex, or the writer of a read-write lock, gets an error at once. */
+/*
+ * Can the thread acquire the lock without blocking? The owner can, unless the mutex is of the
+ * normal kind: a recursive mutex can be acquired again; an errorcheck mutex and a read-write lock
+ * return an error at once.
+ */
 static bool can_acquire(const struct sched_object *o, uint32_t self, uint8_t lock)
 {
 	if (o->owner == self + 1)
@@ -296,7 +301,7 @@ static void acquire(struct sched_thread *t, struct sched_object *o)
 	sched_update_contenders(o);
 }
 
-/* Any thread may release the lock, also for another one. */
+/* Releases the lock. The thread that does this need not be the owner. */
 static void release(struct sched_object *o)
 {
 	if (!o->owner)
@@ -411,7 +416,10 @@ void sched_object_signalled(uint64_t condition, bool all)
 	apply_signal(o, all);
 }
 
-/* A token that no waiter can use would make the next signal leave none. */
+/*
+ * Removes the tokens that no waiter can use. Otherwise the next signal would add no token, because
+ * apply_signal() adds one only if there are more waiters than tokens.
+ */
 static void drop_surplus_tokens(struct sched_object *o)
 {
 	while (o->tokens > o->waiters) {
@@ -420,7 +428,7 @@ static void drop_surplus_tokens(struct sched_object *o)
 	}
 }
 
-/* Looking up the mutex may move all objects, so it comes last. */
+/* object_at() may move all objects, so the mutex is looked up last. */
 static void apply_wait(struct sched_thread *t, struct sched_object *o, uint64_t mutex)
 {
 	o->waiters++;
@@ -470,7 +478,7 @@ void sched_object_apply(struct sched_thread *t, enum event_kind kind, enum event
 	case EV_LOCK_DESTROY:
 	case EV_COND_INIT:
 	case EV_BARRIER_DESTROY: reset_object(o); break;
-	case EV_COND_DESTROY: /* a thread that was woken but has not left yet can still leave */
+	case EV_COND_DESTROY: /* a thread that was woken can still return from its wait */
 		if (!o->waiters)
 			reset_object(o);
 		break;

@@ -1,10 +1,11 @@
 /*
- * Threads outside. A waiting kernel thread looks around now and then (carrier_kernel.c). It may see
- * a turn that no thread has, because the others are in the kernel: then it claims the turn. Or it
- * may see that the thread with the turn sleeps in a call that we did not expect to block: then that
- * thread counts as outside, and others go on. It finds out at its next operation.
+ * Threads outside. A waiting kernel thread looks around now and then (carrier_kernel.c). If no
+ * thread has the turn, because the others are in the kernel, the waiting thread claims it. If the
+ * thread with the turn sleeps in a call that we did not expect to block, the waiting thread takes
+ * the turn from it. The sleeping thread then counts as outside; it notices this at its next
+ * operation.
  *
- * Also here: virtual time that advances while threads are outside, with the kernel's timers.
+ * Also here: advancing virtual time, and the kernel's timers with it.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -33,8 +34,8 @@ static uint64_t real_time(void)
 }
 
 /*
- * Returns the state of a thread from /proc/self/task/N/stat, after the name in parentheses. 0:
- * unknown.
+ * Returns the state of a thread, a letter that follows the name in parentheses in
+ * /proc/self/task/N/stat. 0: unknown.
  */
 static char state_of(int tid)
 {
@@ -52,7 +53,9 @@ static char state_of(int tid)
 	return 0;
 }
 
-/* The thread sleeps, or has computed for so long that it may wait in a loop we do not see. */
+/*
+ * Does the thread sleep, or has it run for so long that it may wait in a loop that we do not see?
+ */
 static bool is_without_progress(int tid, uint64_t for_ns)
 {
 	char state = state_of(tid);
@@ -100,7 +103,7 @@ bool sched_try_claim_turn(uint32_t self)
 	return take_turn_from(owner, self, progress, now - progress_since);
 }
 
-/* Ends the run if there has been no step for long. */
+/* Ends the run if there has been no step for HUNG_NS. */
 static void end_if_hung(void *unused)
 {
 	static uint64_t steps, from;
@@ -151,13 +154,14 @@ bool sched_outside_expire_timer(uint64_t time)
 	if (first == UINT64_MAX || now + first > time)
 		return false;
 	sched_outside_advance_time(now + first);
-	sched.idle_decisions = 0; /* the thread that it is for comes back soon */
+	sched.idle_decisions = 0; /* the thread that waits for the timer comes back soon */
 	return true;
 }
 
 /*
- * Time may advance when all threads wait. A thread that is still on its way into a call does not:
- * its signal, for example, would arrive before it waits for it.
+ * Clears `*asleep` if a thread that is outside is running: it may still be on its way into its
+ * call. Virtual time must not advance then. For example, a timer's signal would arrive before the
+ * thread waits for that signal.
  */
 static void check_all_asleep(void *asleep)
 {

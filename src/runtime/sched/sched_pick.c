@@ -17,7 +17,7 @@ static uint32_t set_outcome(uint32_t i)
 
 	t->outcome = SCHED_GO;
 	if (t->signal_deferred && t->state == SCHED_PENDING && t->op.kind != EV_BEGIN) {
-		t->outcome = SCHED_RUN_HANDLER; /* then its operation is looked at again */
+		t->outcome = SCHED_RUN_HANDLER; /* after that, its operation is checked again */
 		return i;
 	}
 	if (t->state != SCHED_PENDING || t->op.pause == SCHED_YIELD || t->op.pause == SCHED_EXIT)
@@ -39,7 +39,10 @@ static uint32_t set_outcome(uint32_t i)
 	return i;
 }
 
-/* Could it run if it were allowed to spin on, now or when its timeout expires? */
+/*
+ * Is this a spinning thread that could run, now or when its timeout expires, if it were allowed to
+ * spin for longer?
+ */
 static bool could_spin_on(const struct sched_thread *t)
 {
 	if (!t->spinning || !sched_is_allowed(t))
@@ -78,8 +81,8 @@ void sched_count_slices(void)
 }
 
 /*
- * How often a decision is repeated to wait for a thread that is outside. carrier_kernel.c defines
- * how long each wait takes.
+ * How often a decision is repeated in order to wait for a thread that is outside. carrier_kernel.c
+ * defines how long each wait takes.
  */
 #define PLAN_TRIES 25u
 
@@ -94,9 +97,9 @@ static bool plan_may_extend_spins(void)
 
 /*
  * Returns the thread of the first unfinished slice whose thread is ready. There are many slices and
- * few threads, so the loop ends when it has seen every existing thread once. Only for the first
- * slice, it also considers timeouts and spinning. Sets `*waits` if the caller should wait for that
- * slice's thread, which is outside.
+ * few threads, so the loop ends when it has seen every existing thread once. The thread of the
+ * current slice also qualifies if its timeout can expire or if it may spin for longer. If that
+ * thread is outside and the caller should wait for it, sets `*waits`.
  */
 static uint32_t pick_by_plan(unsigned tries, bool *waits)
 {
@@ -122,7 +125,8 @@ static uint32_t pick_by_plan(unsigned tries, bool *waits)
 		    (plan_may_extend_spins() && could_spin_on(t) && sched_spin_extend(t, false)))
 			return sched.slices[i].thread;
 		if (t->state == SCHED_OUTSIDE && tries < PLAN_TRIES) {
-			*waits = true; /* it came back in the run that the plan was made from */
+			/* in the run from which the plan was made, this thread came back */
+			*waits = true;
 			return CONTROL_NONE;
 		}
 		if (t->state != SCHED_NOT_CREATED)
@@ -159,7 +163,9 @@ static void find_candidates(void)
 			sched_set_add(sched.ready, i);
 }
 
-/* Returns the only candidate. CONTROL_NONE: there is none, or (`*any`) more than one. */
+/*
+ * Returns the only candidate. CONTROL_NONE: there is none, or more than one (then `*any` is true).
+ */
 static uint32_t only_candidate(bool *any)
 {
 	uint32_t found = CONTROL_NONE;
@@ -191,24 +197,28 @@ static uint32_t first_candidate(uint32_t from)
 }
 
 /*
- * No thread keeps the turn forever while others are ready. A thread that polls a flag under a lock
- * and counts its polls does not spin as sched_spin.c defines it, but it still waits for another
- * thread. And virtual time stands still while a thread is ready: two threads that pass something
- * back and forth until a third has slept for three seconds would do so forever. So after LONG_STEPS
- * steps another thread gets the turn, or a sleep ends. That depends on the number of steps alone,
- * so it is the same in each run.
+ * A limit on how long one thread runs while others are ready. A thread that polls a flag under a
+ * lock and counts its polls does not spin by the definition of sched_spin.c, but it waits for
+ * another thread all the same. Also, virtual time stands still while a thread is ready: two threads
+ * that pass something back and forth until a third has slept for three seconds would never end. So
+ * after LONG_STEPS steps another thread gets the turn, or a sleep ends. This depends on the number
+ * of steps alone, so it is the same in each run.
  */
 #define LONG_STEPS 20000u
-PER_RUN static uint32_t last_picked;	   /* the thread that was picked last, + 1 */
-PER_RUN static uint64_t last_picked_at;	   /* total number of steps when it was first picked */
-PER_RUN static uint64_t sleeper_picked_at; /* ... when a sleep was last looked for this way */
+PER_RUN static uint32_t last_picked;	/* the thread that was picked last, + 1 */
+PER_RUN static uint64_t last_picked_at; /* total number of steps when it was first picked */
+/* total number of steps at the last search for a sleeping thread */
+PER_RUN static uint64_t sleeper_picked_at;
 
 static bool has_stayed_long(uint32_t i)
 {
 	return last_picked == i + 1 && sched.control->steps - last_picked_at >= LONG_STEPS;
 }
 
-/* For this many more steps, each is a decision: at one of them the thread holds no lock. */
+/*
+ * Each of this many further steps is a decision, because another thread may be ready only at a step
+ * at which this one holds no lock.
+ */
 #define LONG_EXTRA 1000u
 
 static void count_staying(uint32_t i)
@@ -222,8 +232,9 @@ static void count_staying(uint32_t i)
 }
 
 /*
- * Threads that give way (they yield or spin) are taken in a circle. Otherwise two of them would
- * keep a third from running.
+ * Stays with the running thread unless that thread yields, spins or has run for long. In these
+ * cases the next candidate in cyclic order gets the turn: otherwise two yielding threads could keep
+ * a third from running.
  */
 static uint32_t pick_staying(uint32_t self)
 {
@@ -265,12 +276,12 @@ static bool only_reads(uint32_t i)
 
 /*
  * Partial order sampling (Yuan, Yang, Gu, CAV 2018): the pending operation with the highest
- * priority runs, and those that race with it draw new priorities. (Races are approximated by equal
- * start addresses, which costs only a little of the sampling's quality.) Yielding threads come
- * last.
+ * priority runs, and the operations that race with it draw new priorities. (Races are approximated
+ * by equal start addresses, which costs only a little of the sampling's quality.) Threads that
+ * yield or spin come last.
  *
  * With a hundred threads, the search for the highest priority took a fifth of a run. Little changes
- * from one decision to the next, so the highest of each group of eight threads is cached.
+ * from one decision to the next, so the highest priority in each group of eight threads is cached.
  */
 static struct priority_group {
 	uint64_t most;
@@ -355,12 +366,12 @@ static uint32_t pick_by_priority(void)
 }
 
 /*
- * With priorities, a thread that gives way does not run as long as another is ready. That may be
- * forever: main yields until a thread has started, and that thread runs until main cancels it. So
- * after LONG_STEPS steps one of them gets the turn.
+ * Under the policy PRIORITIES, a thread that yields or spins does not run as long as another thread
+ * is ready. That may be forever: main yields until a thread has started, and that thread runs until
+ * main cancels it. So after LONG_STEPS steps a thread that yields or spins gets the turn.
  */
-PER_RUN static uint64_t yielding_picked_at; /* steps when one was last looked for */
-PER_RUN static uint32_t last_yielding;	    /* the thread that was found then */
+PER_RUN static uint64_t yielding_picked_at; /* total number of steps at the last search */
+PER_RUN static uint32_t last_yielding;	    /* the thread that was found last */
 
 static uint32_t pick_yielding(void)
 {
@@ -376,7 +387,9 @@ static uint32_t pick_yielding(void)
 	return CONTROL_NONE;
 }
 
-/* Under the policy STAY, a thread that can stay need not know which others are ready. */
+/*
+ * Can the caller keep the turn under the policy STAY? Then it need not know which others are ready.
+ */
 static bool can_stay(uint32_t self)
 {
 	return self < sched.top && sched_threads[self].state == SCHED_PENDING &&
@@ -384,7 +397,7 @@ static bool can_stay(uint32_t self)
 	       sched_is_ready(&sched_threads[self]);
 }
 
-/* Returns the thread whose sleep, or timeout of any kind, ends first. */
+/* Returns the thread whose sleep ends first. Unless `only_sleeps`, timeouts count as well. */
 static uint32_t pick_first_timeout(bool only_sleeps)
 {
 	uint32_t best = CONTROL_NONE;
@@ -435,7 +448,7 @@ static uint32_t pick_by_policy(uint32_t self)
 
 /* ---- no thread is ready ---------------------------------------------------------------------- */
 
-/* Lets a spinning thread spin for a while longer: a spin may end by time. */
+/* Picks a spinning thread and lets it spin for longer: a spin may end after some time. */
 static uint32_t pick_spinning(uint32_t self, bool always)
 {
 	for (uint32_t n = 1; n <= sched.top; n++) {
@@ -463,7 +476,7 @@ static bool would_sleeper_be_ready(void)
 	return false;
 }
 
-/* No thread is ready: relaxes constraints, in the order that sched.h lists. */
+/* Called when no thread is ready: relaxes constraints, in the order that sched.h lists. */
 static uint32_t pick_when_none_ready(uint32_t self, unsigned tries)
 {
 	uint32_t found;

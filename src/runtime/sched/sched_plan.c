@@ -1,9 +1,9 @@
 /*
  * The parts of a plan other than its slices: rules, stops, sleep sets and choices.
  *
- * There are nearly always none, or few. So the rules are reduced to two numbers for each thread:
- * the step it must not start yet (`hold`), and the step that fulfils a rule (`watch`). They are
- * computed again when a rule is fulfilled.
+ * A plan nearly always has none of them, or few. The rules are reduced to two numbers for each
+ * thread: the first step that must not start yet (`hold`), and the next step that fulfils a rule
+ * (`watch`). Both are computed again when a rule is fulfilled.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -72,7 +72,10 @@ static uint32_t next_stop(uint32_t thread, uint32_t from)
 	return CONTROL_NONE;
 }
 
-/* Returns the value in memory at a stop, or 0: the program may be about to crash there. */
+/*
+ * Returns the value in memory at a stop, or 0 if it cannot be read: the program may be about to
+ * crash at this address.
+ */
 static uint64_t read_memory(uint64_t address, uint64_t size)
 {
 	uint64_t value = 0;
@@ -99,7 +102,10 @@ static void describe_stop(struct control_stop *stop, const struct sched_thread *
 	stop->size = t->op.size;
 }
 
-/* All stops are reached: the control file says what each thread is about to do. */
+/*
+ * Called when all stops are reached: completes what the control file says about them, and lets
+ * their threads continue.
+ */
 static void all_stops_reached(void)
 {
 	struct control *control = sched.control;
@@ -136,7 +142,7 @@ uint32_t sched_plan_next_stopped(void)
 		struct sched_thread *t = &sched_threads[stop->thread];
 		if (t->state == SCHED_PENDING && t->step == stop->actual_step && sched_is_ready(t))
 			return stop->thread;
-		sched.next_stopped++; /* it has done its operation, or cannot do it */
+		sched.next_stopped++; /* this thread has done its operation, or cannot do it */
 	}
 	return CONTROL_NONE;
 }
@@ -158,7 +164,10 @@ static bool is_fail(uint32_t kind)
 	return kind == EV_ACQUIRE_FAIL || kind == EV_READ_FAIL || kind == EV_DOWN_FAIL;
 }
 
-/* The mutex of a wait counts as a second object. */
+/*
+ * Does an operation of this kind with the objects `a` and `b` use `object`? The second object is
+ * the mutex of a wait; other kinds have none.
+ */
 static bool uses_object(uint64_t object, uint32_t kind, uint64_t a, uint64_t b)
 {
 	return object == a || ((kind == EV_WAIT || kind == EV_WOKEN) && object == b);
@@ -239,8 +248,8 @@ static void update_unconstrained(void)
 }
 
 /*
- * Threads below `prepared` have their `hold`, `watch` and `stop` initialised. That covers all
- * threads that the plan names.
+ * Initialises `hold`, `watch` and `stop` of all threads up to `thread`. Those below sched.prepared
+ * are initialised already.
  */
 static void prepare_threads(uint32_t thread)
 {
@@ -319,7 +328,10 @@ bool sched_plan_give_up(void)
 		}
 	}
 	if (!any && sched.rules_open) {
-		/* all open rules say "not while another thread can run": none is broken */
+		/*
+		 * if all open rules say "not while another thread can run", giving them up breaks
+		 * none
+		 */
 		bool only_soft = true;
 		for (uint32_t i = 0; i < sched.control->rule_count; i++) {
 			only_soft &= rule_over[i] || sched.rules[i].before_step == CONTROL_NONE;

@@ -106,7 +106,7 @@ void sched_read_plan(int pid)
 	if (control->thread_count == 0)
 		control->thread_count = 1;
 	control->child = (uint32_t)pid;
-	sched_threads[0].tid = pid; /* a run's process may be another than the server's */
+	sched_threads[0].tid = pid; /* the run may have a process of its own, not the server's */
 	control->result = CONTROL_UNFINISHED;
 	control->events_lost = 0;
 	control->unordered = 0;
@@ -172,7 +172,9 @@ void sched_input_ended(void)
 		sched.control->input_ended = 1;
 }
 
-/* With CONTROL_HOLD a process that failed stops here, so that a debugger can inspect it. */
+/*
+ * With CONTROL_HOLD, a process whose run has failed stops here, so that a debugger can inspect it.
+ */
 void sched_finish(enum control_result result, const char *text)
 {
 	struct control *control = sched.control;
@@ -237,7 +239,10 @@ void sched_after_fork(void)
  */
 static const int crash_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP };
 
-/* The loads of SCHED_LOAD and where to continue: distances from the fields themselves. */
+/*
+ * A load of SCHED_LOAD, and where to continue if it faults. Each is an address relative to the
+ * field that holds it.
+ */
 struct fallible_read {
 	int32_t at, resume;
 };
@@ -270,7 +275,7 @@ static void handle_crash(int number, siginfo_t *info, void *context)
 	sched_finish(CONTROL_CRASHED, "");
 	server_end(number);
 	real()->sigaction(number, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
-	if (info->si_code <= 0) /* a process sent it: it does not occur again by itself */
+	if (info->si_code <= 0) /* a process sent the signal: it would not occur again by itself */
 		raise(number);
 }
 

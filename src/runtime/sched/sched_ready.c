@@ -6,10 +6,10 @@
  * sets:
  * - `known_ready`: its operation is always enabled (an access, for example), or it is a contender
  *   of a free lock.
- * - blocked: it was checked and waits for a change of one object, in whose list it is. A change of
- *   the object moves it to `to_check`.
- * - contenders of a lock: threads that want to acquire a plain lock. They become known_ready all at
- *   once when the lock is released, and stop being so when it is acquired.
+ * - blocked: it was checked and waits for a change of one object. It is in the list of that object,
+ *   and a change of the object moves it to `to_check`.
+ * - contenders of a lock: it wants to acquire a plain lock. All contenders become known_ready when
+ *   the lock is released, and stop being known_ready when the lock is acquired.
  * - `to_check`: it is checked at each decision.
  */
 #include "runtime/sched/sched_state.h"
@@ -29,9 +29,9 @@ static bool is_always_ready(const struct sched_thread *t)
 static struct contenders {
 	uint64_t members[SCHED_WORDS];
 	uint32_t count;
-	bool lock_free; /* the lock is free */
+	bool lock_free;
 } contender_sets[CONTENDER_SETS];
-PER_RUN static uint32_t contender_sets_used; /* a bit for each */
+PER_RUN static uint32_t contender_sets_used; /* a bit for each set */
 
 static bool is_lock_free(const struct sched_object *o)
 {
@@ -211,9 +211,9 @@ bool sched_can_time_out(const struct sched_thread *t)
 }
 
 /*
- * Finds the object whose change could make the thread ready, if it waits for nothing else. A waiter
- * of a condition waits for a token first, then for the mutex. Semaphores are excluded: handlers and
- * other processes change them, too.
+ * Finds the object for whose change the thread waits. False: it does not wait for one object alone.
+ * A waiter of a condition waits for a token first, then for the mutex. Semaphores are excluded,
+ * because handlers and other processes change them, too.
  */
 static bool find_awaited_object(const struct sched_thread *t, uint32_t *object)
 {

@@ -1,17 +1,17 @@
 /*
  * Signals in controlled runs. A handler of the program is part of the run like any other code. It
- * runs when its thread has the turn, not in parallel with the thread that has it, and never in the
- * middle of the scheduler's work, since it may jump away from there.
+ * runs when its thread has the turn, not in parallel with the thread that has the turn. It never
+ * runs in the middle of the scheduler's work, since it may jump away from there.
  *
  * So a signal that arrives while its thread is inside the scheduler, which includes waiting for the
- * turn, is deferred: our handler saves it, blocks all other signals in the thread, and returns. A
- * pending thread with a deferred signal is ready, whatever its operation is: it gets the turn in
- * order to run its handlers. It then sends itself the signal again and unblocks signals. So the
- * kernel sets up the stack, the mask and everything else that the handler sees. After the handler
- * the thread is pending as before, or its wait has ended (EINTR).
+ * turn, is deferred: our handler saves the signal, blocks all other signals in the thread, and
+ * returns. A pending thread with a deferred signal is ready, whatever its operation is: it gets the
+ * turn in order to run its handlers. The thread then sends the signal to itself again and unblocks
+ * signals. So the kernel sets up the stack, the mask and everything else that the handler sees.
+ * After the handler the thread is pending as before, or its wait has ended (EINTR).
  *
- * The scheduler does not work in a thread that is outside. There the handler itself waits for the
- * turn, and afterwards the thread goes outside again.
+ * In a thread that is outside, the scheduler is not at work, so the signal is not deferred. The
+ * handler itself waits for the turn there, and afterwards the thread goes outside again.
  *
  * Fibers get no signals except those they send to themselves (fiber_limits.c), and those do not
  * arrive inside the scheduler.
@@ -32,7 +32,10 @@
 
 #define SIGNALS_BYTES 8u /* size of the kernel's signal mask; the C library's sigset_t is larger */
 
-/* The deferred signal of each thread. There is at most one, since all others are then blocked. */
+/*
+ * The deferred signal of each thread. There is at most one, since the thread then blocks all
+ * others.
+ */
 static struct deferred {
 	int number;
 	siginfo_t info;
@@ -66,7 +69,7 @@ bool sched_defer_signal(int number, const siginfo_t *info, void *context)
 	*p = (struct deferred){ .number = number };
 	memcpy(&p->mask, mask, SIGNALS_BYTES);
 	memcpy(mask, &all, SIGNALS_BYTES);
-	/* Without SA_SIGINFO, neither the handler nor the kernel looks at the information. */
+	/* Save the information only with SA_SIGINFO; otherwise the handler does not get it. */
 	if (real()->sigaction(number, NULL, &action) == 0 && action.sa_flags & SA_SIGINFO)
 		p->info = *info;
 	else
@@ -90,7 +93,11 @@ static void deliver_deferred(void *data)
 
 	t->signal_deferred = false;
 	sched.deferred_signals--;
-	/* With SA_RESETHAND the kernel has removed the handler, and will do so again. */
+	/*
+	 * With SA_RESETHAND, the kernel reset the action to the default when the signal first
+	 * arrived. So our handler is installed again for the second delivery, which resets the
+	 * action once more.
+	 */
 	if (real()->sigaction(p.number, NULL, &action) == 0 && action.sa_flags & SA_RESETHAND &&
 	    action.sa_handler == SIG_DFL) {
 		action.sa_handler = signal_runtime_handler();
@@ -130,7 +137,8 @@ bool sched_run_handlers(struct sched_thread *t, int error)
 	errno = error;
 	sched_deliver_deferred(t);
 	if (sched.holder != sched_number(t))
-		sched_return(); /* a handler has waited, and the turn was taken from the thread */
+		/* a handler waited in the kernel, and another thread took the turn */
+		sched_return();
 	t->work_depth = busy;
 	return ends_wait(t);
 }
@@ -159,7 +167,7 @@ void sched_leave_handler(void)
 		sched_go_outside(t);
 }
 
-#define HANDLER_OPS 1000u /* operations of a handler until it lets others run */
+#define HANDLER_OPS 1000u /* number of operations after which a handler lets other threads run */
 
 static void let_others_run(void *data)
 {
@@ -186,7 +194,9 @@ void sched_leave_in_handler(uint64_t site)
 		sched_leave(site);
 }
 
-/* Faults are not deferred: their handlers may have interrupted the scheduler anywhere. */
+/*
+ * Faults are not deferred, so the handler of a fault may have interrupted the scheduler anywhere.
+ */
 void sched_handlers_jumped(void)
 {
 	struct sched_thread *t = sched_me;
@@ -205,7 +215,7 @@ void sched_handlers_jumped(void)
 
 /*
  * All threads share one processor, so the receiver notices the signal as soon as the sender lets it
- * run. The tries are limited because it may have blocked the signal, or may not exist.
+ * run. The tries are limited, because the receiver may have blocked the signal or may not exist.
  */
 #define SENT_TRIES 20u
 

@@ -27,9 +27,9 @@ void sched_spin_start(void)
 }
 
 /*
- * How often a spinning thread may go on for another round of repeats before stops and rules are
- * given up. A spin may end by time. A thread of which we only see yields may wait for code that is
- * not instrumented, so it may go on for much longer.
+ * How often a spinning thread may continue for another round of repeats before stops and rules are
+ * given up. A spin may end after some time. A thread that only yields, as far as we see, may wait
+ * for code that is not instrumented, so it may continue much more often.
  */
 #define EXTENSIONS 5u
 #define EXTENSIONS_YIELDING 1000u

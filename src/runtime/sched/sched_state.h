@@ -1,8 +1,8 @@
 /*
  * State shared by the files of the scheduler. No other file includes this header.
  *
- * All of it belongs to the thread that has the turn. It needs no lock, since handing the turn over
- * (carrier.h) orders memory. The atomic fields are exceptions; see their comments.
+ * Only the thread that has the turn uses this state. So no lock is needed: handing the turn over
+ * (carrier.h) orders memory. The atomic fields are also used by other threads.
  *
  * Tables are dense and filled from the front, because a persistent run restores each written page.
  */
@@ -28,48 +28,53 @@ enum sched_thread_state {
 #define SCHED_READS 8u
 struct sched_read {
 	uint64_t address, site, value;
-	/* 0: a failed try of an object, `value` is its version; without an object, a yield */
+	/*
+	 * bytes read. 0: not a read, but a failed try of the object at `address`, whose version is
+	 * `value`; or a yield, if `address` is 0
+	 */
 	uint32_t size;
-	bool repeated; /* it was repeated */
+	bool repeated; /* the thread has read the same value again */
 };
 
 struct sched_spin {
 	uint32_t used, repeats;
-	uint32_t extensions; /* how often it was allowed to go on spinning */
+	uint32_t extensions; /* how often the thread was allowed to spin for longer */
 	struct sched_read reads[SCHED_READS];
 };
 struct sched_thread {
 	struct sched_op op;
-	_Atomic uint8_t state; /* OUTSIDE -> RETURNED is done without the turn */
-	uint8_t outcome;       /* enum sched_outcome of the wait; set when it is given the turn */
-	bool decided;	       /* a decision was made before the step to come */
-	bool stopped;	       /* at its stop, until all stops are reached */
+	_Atomic uint8_t state; /* a thread goes from OUTSIDE to RETURNED without the turn */
+	uint8_t outcome;       /* enum sched_outcome of the wait; set when the thread is picked */
+	bool decided;	       /* a decision was made before the next step */
+	bool stopped;	       /* waits at its stop until all stops are reached */
 	bool asleep;	       /* in the sleep set */
 	bool spinning;	       /* keeps reading the same values: see sched_spin.c */
 	bool cancelled, cancel_seen;
 	bool request_made;
 	_Atomic uint32_t
 		work_depth; /* > 0: inside the scheduler; defers signals (sched_signal.c) */
-	_Atomic bool signal_deferred; /* a signal was deferred */
-	uint32_t handler_ops;	      /* operations of its handlers */
-	uint8_t interrupted;	/* which kinds of handlers have run in it: enum sched_interrupted */
+	_Atomic bool signal_deferred;
+	uint32_t handler_ops; /* number of operations that its signal handlers have done */
+	/* enum sched_interrupted: which kinds of handlers have run in the thread */
+	uint8_t interrupted;
 	uint32_t step;		/* number of steps done */
 	uint32_t steps_written; /* number of steps that the schedule file contains */
 	uint32_t hold;		/* rules: the first step that must not start yet */
 	uint32_t watch;		/* rules: a rule is fulfilled once this step is done */
 	uint32_t stop;		/* the stop it has to reach next, or CONTROL_NONE */
 	uint32_t children;
-	uint32_t object, other; /* of `op`: indices of the objects, if it has any */
-	uint32_t locks_held;	/* number of locks it holds */
-	uint32_t round;		/* round of the barrier it waits at */
+	uint32_t object, other; /* indices of the objects of `op`, if it has any */
+	uint32_t locks_held;	/* number of locks that the thread holds */
+	uint32_t round;		/* round of the barrier at which the thread waits */
 	uint32_t scanned;	/* number of the last scan that saw it (pick_by_plan) */
 	int tid;		/* the kernel's thread id */
-	uint32_t blocked_on;	/* the object whose change it waits for: index + 1 */
-	uint32_t next_blocked;	/* in that object's list of blocked threads: thread + 1 */
-	uint32_t contends_for;	/* the lock whose contender it is: index of the object + 1 */
-	uint64_t waiting_since; /* the number of its WAIT */
-	/* The last access, if it is a write. Its value is read at the next step. */
-	struct control_event *access_event; /* NULL: not logged */
+	uint32_t blocked_on;	/* the object for whose change the thread waits: index + 1 */
+	uint32_t next_blocked;	/* next in that object's list of blocked threads: thread + 1 */
+	/* the lock of which the thread is a contender: index of the object + 1 */
+	uint32_t contends_for;
+	uint64_t waiting_since; /* value of condition_clock at its WAIT */
+	/* The last access. If `access_open`, its value is read from memory before the next step. */
+	struct control_event *access_event; /* NULL: the access is not logged */
 	uint32_t access_size;
 	uint64_t access_address;
 	bool access_open;
@@ -83,14 +88,19 @@ struct sched_thread {
 struct sched_object {
 	uint64_t address;
 	uint32_t version; /* changes with every change of the object */
-	uint32_t owner;	  /* thread + 1: that holds it for writing, or initialises it (once) */
+	/* thread + 1 that holds the lock for writing, or runs the routine of a once */
+	uint32_t owner;
 	uint32_t depth;
-	uint32_t readers, reader_list;	      /* number of read acquisitions; list of readers */
-	uint32_t waiters, tokens, token_list; /* of a condition */
-	uint32_t parties, arrived, round;     /* of a barrier */
-	uint32_t blocked;    /* list of threads that wait for a change: thread + 1 */
+	/* locks: number of read acquisitions; list of readers */
+	uint32_t readers, reader_list;
+	/* conditions: number of waiting threads; number and list of tokens */
+	uint32_t waiters, tokens, token_list;
+	/* barriers: number of threads, of arrivals in this round, of rounds */
+	uint32_t parties, arrived, round;
+	/* list of the threads that wait for a change of the object: thread + 1 */
+	uint32_t blocked;
 	uint32_t contenders; /* index + 1 of its set of contenders, see sched_ready.c */
-	uint32_t next;	     /* in its bucket; index + 1 */
+	uint32_t next;	     /* next object in its bucket: index + 1 */
 };
 
 #define SCHED_WORDS (CONTROL_THREADS / 64)
@@ -107,7 +117,7 @@ struct sched {
 	_Atomic uint32_t holder;   /* thread with the turn; SCHED_NO_THREAD: any may claim it */
 	_Atomic uint32_t returned; /* number of threads in state RETURNED */
 	_Atomic uint32_t outside;  /* number of threads in state OUTSIDE */
-	_Atomic uint32_t notifications;	   /* counts calls of sched_notify_change */
+	_Atomic uint32_t notifications;	   /* number of changes reported without the turn */
 	_Atomic uint32_t deferred_signals; /* number of threads with a deferred signal */
 	_Atomic uint32_t signals_noticed;  /* number of signals that threads have noticed */
 	_Atomic uint64_t progress;	   /* rises with every decision and every step */
@@ -125,27 +135,32 @@ struct sched {
 	uint32_t spin_rounds;
 	uint32_t exiting_thread; /* thread + 1 that is about to end the process */
 	bool inspected;		 /* the thread with the turn waits for the tool */
-	_Atomic bool left_stuck; /* no thread is ready or outside, and the run is left that way */
-	bool outside_wakeups;	 /* see sched_expect_outside_wakeups */
-	bool may_cancel;	 /* the program imports pthread_cancel */
-	bool finished;		 /* sched_finish was called */
-	bool unconstrained;	 /* no stops, rules, sleeps or choices are open */
+	/* the run is left in a deadlock: waiting threads do not look around */
+	_Atomic bool left_stuck;
+	bool outside_wakeups; /* see sched_expect_outside_wakeups */
+	bool may_cancel;      /* the program imports pthread_cancel */
+	bool finished;	      /* sched_finish was called */
+	bool unconstrained;   /* no stops, rules, sleep sets or choices are open */
 	/*
-	 * The thread with the turn makes no decision before this step, except for an operation that
-	 * is not enabled: the plan and the policy would only say that it continues. 0: at once.
+	 * Before this step, the thread with the turn decides only before an operation that is not
+	 * enabled, because plan and policy would only let it continue. 0: it decides before its
+	 * next step.
 	 */
 	uint32_t next_decision;
-	bool decide_when_ready; /* ... or as soon as another pending thread becomes ready */
-	uint32_t chosen_until;	/* the last decision's value for next_decision */
+	/* the thread also decides as soon as another pending thread becomes ready */
+	bool decide_when_ready;
+	/* up to this step, the last decision would stay the same; 0: not known */
+	uint32_t chosen_until;
 	uint32_t asleep_count;
 	uint64_t random;
 	uint64_t condition_clock; /* numbers waits and signals of conditions */
 	/* Pending threads known to be ready, and those to be checked at each decision. */
 	uint64_t known_ready[SCHED_WORDS], to_check[SCHED_WORDS];
-	uint64_t yielding[SCHED_WORDS];	    /* those of them that yield or spin: others go first */
+	/* pending threads that yield or spin: others go first */
+	uint64_t yielding[SCHED_WORDS];
 	uint64_t ready[SCHED_WORDS];	    /* result of sched_find_ready: all ready threads */
 	uint64_t has_priority[SCHED_WORDS]; /* threads that have a priority */
-	/* Separate dense arrays, because they are scanned. */
+	/* These are separate dense arrays, because they are scanned at each decision. */
 	uint64_t pending_objects[CONTROL_THREADS]; /* object of each pending operation, or 0 */
 	uint64_t priorities[CONTROL_THREADS];
 };
@@ -175,7 +190,10 @@ static inline uint32_t sched_number(const struct sched_thread *t)
 	return (uint32_t)(t - sched_threads);
 }
 
-/* Only the thread with the turn writes these. A locked instruction would take 20 cycles. */
+/*
+ * Only the thread with the turn calls these two, so a plain store is enough. A locked instruction
+ * would take 20 cycles.
+ */
 static inline void sched_count_progress(void)
 {
 	uint64_t moves = atomic_load_explicit(&sched.progress, memory_order_relaxed);
@@ -221,34 +239,38 @@ extern SOOTH_TLS struct sched_thread *sched_me; /* the calling thread; NULL: it 
 
 /* Decides before `op` of `t`, which has the turn. Returns when `t` has the turn again. */
 enum sched_outcome sched_decide(struct sched_thread *t);
-/* The thread, which has the turn, goes outside. sched_return() comes back. */
+/* Takes the calling thread, which has the turn, outside. sched_return() brings it back. */
 void sched_go_outside(struct sched_thread *t);
 void sched_become_main(void);	    /* the caller becomes thread 0, the only thread */
 void sched_stop_taking_turns(void); /* the caller takes no turns any more */
-/* For a waiting kernel thread that looks around: true if it claimed a turn that no thread used. */
+/*
+ * For a waiting kernel thread that looks around: claims the turn if no other thread makes use of
+ * it, and returns whether it did so.
+ */
 bool sched_try_claim_turn(uint32_t self);
 
 /* ---- sched_step.c ---------------------------------------------------------------------------- */
 
 void sched_finish_access(
-	struct sched_thread *t); /* logs the value of the last write, which is done now */
+	/* logs the value of the thread's last write, which is done by now */
+	struct sched_thread *t);
 /* Ends the run with USE_AFTER_FREE if that memory was freed and the options ask for the check. */
 void sched_check_heap(uint64_t address, uint64_t size, uint64_t site);
 
 /* ---- sched_pick.c ---------------------------------------------------------------------------- */
 
 /*
- * Picks the thread that runs next. `self`, the caller, has the turn and may be picked.
- * CONTROL_NONE: no thread can run now, but some are outside, or the options let a deadlock stay.
- * The outcome is stored in the picked thread. `tries`: how often the caller has already waited for
- * threads to come back from outside; at first no timeout expires.
+ * Picks the thread that runs next and stores the outcome of its wait. `self`, the caller, has the
+ * turn and may be picked. `tries`: how often the caller has already waited for threads to come back
+ * from outside; while there are such threads, timeouts expire only after some tries. CONTROL_NONE:
+ * no thread can run now, but some are outside, or the options let a deadlock stay.
  */
 uint32_t sched_pick(uint32_t self, unsigned tries);
 void sched_count_slices(void); /* counts the finished slices of the plan */
 
 /* ---- sched_ready.c --------------------------------------------------------------------------- */
 
-/* Adds a thread to the pending threads, or removes it. */
+/* Add a thread to the pending threads, or remove it. */
 void sched_add_pending(struct sched_thread *t);
 void sched_remove_pending(struct sched_thread *t);
 void sched_reclassify_pending(void);		      /* rules, stops or sleeps have changed */
@@ -265,28 +287,34 @@ bool sched_any_uncertain(void);
 /* ---- sched_plan.c ---------------------------------------------------------------------------- */
 
 void sched_plan_start(void);
-/* Apply stops to a thread that becomes pending, and rules and sleep sets after a step. */
+/*
+ * sched_plan_check_stop() applies stops to a thread that becomes pending. sched_plan_step_done()
+ * applies rules and sleep sets after a step.
+ */
 void sched_plan_check_stop(struct sched_thread *t);
 void sched_plan_step_done(struct sched_thread *t, const struct control_event *event);
-/* the next thread after all stops were reached, or CONTROL_NONE */
+/* after all stops were reached: returns the thread of the next stop, or CONTROL_NONE */
 uint32_t sched_plan_next_stopped(void);
-bool sched_plan_give_up(void); /* no thread can run: give up the stops, else the rules */
-/* Stops the process until the tool lets it continue: it is being inspected. */
+/* no thread can run: gives up the stops, else the rules; false: there are none */
+bool sched_plan_give_up(void);
+/* Stops the process until the tool lets it continue, so that the process can be inspected. */
 void sched_wait_for_tool(void);
-/* the slices are used up: the sleep set takes effect */
+/* The slices are used up: the sleep set takes effect. */
 void sched_plan_apply_sleeps(void);
 uint32_t sched_plan_choice(const struct sched_thread *t); /* enum control_choice_kind, or 0 */
 
 /* ---- sched_object.c -------------------------------------------------------------------------- */
 
 void sched_object_start(void);
-uint32_t sched_object_find(uint64_t address); /* returns its index; adds a new object */
+/* returns the object's index; adds the object if it is new */
+uint32_t sched_object_find(uint64_t address);
 struct sched_object *sched_object(uint32_t index);
 bool sched_object_enabled(const struct sched_thread *t);
-bool sched_object_has_token(const struct sched_thread *t); /* for a waiter of a condition */
+/* for a waiter of a condition: is there a token for it? */
+bool sched_object_has_token(const struct sched_thread *t);
 /* Is the operation's mutex free, if it has one? A timed-out or spurious wake-up needs it, too. */
 bool sched_object_mutex_free(const struct sched_thread *t);
-/* A thread without the turn has signalled the condition. */
+/* A thread that takes no turns has signalled the condition. Called by the thread with the turn. */
 void sched_object_signalled(uint64_t condition, bool all);
 void sched_object_apply(struct sched_thread *t, enum event_kind kind, enum event_group group,
 			const struct record_fields *fields);
@@ -302,11 +330,11 @@ void sched_spin_start(void);
 void sched_spin_remember(struct sched_thread *t, uint64_t address, uint32_t size, uint64_t value,
 			 uint64_t site);
 void sched_spin_try(struct sched_thread *t, uint64_t object, uint64_t site);
-/* Allows it to spin for a while longer. False, unless `always`: it was done often enough. */
+/* Lets the thread spin for longer. Returns false if this was done often enough, unless `always`. */
 bool sched_spin_extend(struct sched_thread *t, bool always);
 bool sched_spin_changed(const struct sched_thread *t);
 
-/* It has made progress. */
+/* Call when the thread has made progress: forgets its reads. */
 static inline void sched_spin_reset(struct sched_thread *t)
 {
 	struct sched_spin *spin = &t->spin;
@@ -336,8 +364,8 @@ static inline void sched_spin_read(struct sched_thread *t, uint64_t address, uin
 }
 
 /*
- * A load that may fault. The program is about to access the same memory, and the fault must be the
- * program's own. If the load faults, sched_skip_read() continues after it, and the value is 0.
+ * A load that may fault: the program is about to access the same memory, and then the fault must be
+ * the program's own. If the load faults, sched_skip_read() continues after it, and the value is 0.
  */
 #define SCHED_LOAD(instruction, value, address)                                                    \
 	__asm__ volatile("1: " instruction "\n2:\n"                                                \
@@ -380,15 +408,17 @@ bool sched_stuck_cycle(const struct sched_thread *t);
 /* Ends the run, or returns if the options let a deadlock stay. */
 void sched_stuck_deadlock(const struct sched_thread *t);
 void sched_stuck_all_blocked(void);
-void sched_stuck_some_outside(void); /* no thread is ready, some are outside */
+void sched_stuck_some_outside(void); /* call when no thread is ready and some are outside */
 void sched_stuck_write_blocked(const struct sched_thread *in_cycle);
 
 /* ---- sched_outside.c ------------------------------------------------------------------------- */
 
-void sched_outside_check_hung(void); /* ends the run if there has been no step for long */
+void sched_outside_check_hung(void); /* ends the run if there has been no step for HUNG_NS */
 void sched_outside_advance_time(
-	uint64_t time); /* the virtual clock jumps, and kernel timers with it */
-/* Does a kernel timer expire before that virtual time? Then time advances to it. */
+	uint64_t time); /* advances the virtual clock, and kernel timers with it */
+/*
+ * If a kernel timer expires before this virtual time, advances time to the timer and returns true.
+ */
 bool sched_outside_expire_timer(uint64_t time);
 bool sched_outside_all_asleep(void); /* do all threads that are outside sleep in the kernel? */
 
@@ -397,8 +427,8 @@ bool sched_outside_all_asleep(void); /* do all threads that are outside sleep in
 enum sched_interrupted { SCHED_RESTARTS_WAIT = 1, SCHED_ENDS_WAIT = 2 };
 
 /*
- * Around the scheduler's work in a thread. Signals are deferred until the outermost
- * sched_end_work(), which delivers them; handlers may jump away from there.
+ * Call before and after the scheduler's work in a thread. Signals are deferred until the outermost
+ * sched_end_work(). That function delivers them, and their handlers may jump away from it.
  */
 static inline void sched_begin_work(struct sched_thread *t)
 {
@@ -422,15 +452,16 @@ static inline void sched_end_work(struct sched_thread *t)
 }
 
 /*
- * Runs the handlers for which the thread was given the turn. Returns true if that ends its wait.
- * The thread keeps the turn, but is not pending any more.
+ * Runs the handlers for which the thread was given the turn. Returns true if they end its wait. The
+ * thread keeps the turn, but is not pending any more.
  */
 bool sched_run_handlers(struct sched_thread *t, int error);
 
 /* ---- sched_log.c ----------------------------------------------------------------------------- */
 
 void sched_log_start(const char *dir);
-void sched_log_switch(const struct sched_thread *from); /* its turn ends */
+/* `from` gives up the turn: writes its slice */
+void sched_log_switch(const struct sched_thread *from);
 void sched_log_end(void);
 
 /* ---- sched_unscheduled.c --------------------------------------------------------------------- */

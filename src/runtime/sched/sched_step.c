@@ -10,7 +10,7 @@
 #include "runtime/sched/det_heap.h"
 #include "runtime/host/save_vectors.h"
 
-/* Called when the thread has its turn: the memory may have been freed while it waited. */
+/* Must be called after the thread got the turn: the memory may have been freed while it waited. */
 void sched_check_heap(uint64_t address, uint64_t size, uint64_t site)
 {
 	if (sched.control->options & CONTROL_CHECK_HEAP && det_heap_is_freed(address, size))
@@ -34,12 +34,12 @@ void sched_finish_own_access(void)
 
 /* ---- the log of steps ------------------------------------------------------------------------ */
 
-/* Receives the event when it cannot be logged. */
+/* Events that are not logged are written here. */
 struct control_event sched_unlogged;
 
 /*
- * Returns the event for the step to come. The caller fills in the fields that are not set here. It
- * becomes part of the log in count_step().
+ * Returns the log's event for the next step. The caller fills in the fields that are not set here.
+ * count_step() makes the event part of the log.
  */
 static inline struct control_event *begin_event(const struct sched_thread *t, enum event_kind kind)
 {
@@ -97,10 +97,10 @@ static void decide_before_access(struct sched_thread *t, const struct wire_eleme
 }
 
 /*
- * A jump or a cancellation can make a thread leave a segment in the middle. Then it has done
- * accesses that are in the schedule but have no record. So track_segment() and
- * sched_check_torn_segment() look for a segment that began and did not end: another one begins, or
- * another record is made, in its place. Then the schedule is abandoned.
+ * A jump or a cancellation can make a thread leave a segment in the middle. Then the thread has
+ * done accesses that are in the schedule but have no record, so the schedule is abandoned.
+ * track_segment() and sched_check_torn_segment() notice this when another segment or record begins
+ * at the address of a segment that has not ended.
  */
 static void abandon_schedule(void *unused)
 {
@@ -139,7 +139,7 @@ bool sched_jump_would_lose_steps(void)
 }
 
 /*
- * The hot path. When the same thread continues, it is short: an earlier decision said how far
+ * The hot path. It is short if the same thread continues: an earlier decision says up to which step
  * (next_decision). It uses no vector registers, and nothing that it calls does (save_vectors.h).
  */
 void sched_access(const uint8_t *record, unsigned element)
@@ -160,7 +160,8 @@ void sched_access(const uint8_t *record, unsigned element)
 	bool reads = e->kind == EV_READ,
 	     has_value = reads || access_decoder_value(e, record, &value);
 	if (__builtin_expect(sched.holder != sched_number(t), 0))
-		sched_return(); /* the turn was taken from us while we waited unnoticed */
+		/* another thread took the turn while the caller waited in an unexpected call */
+		sched_return();
 	sched_begin_work(t);
 	sched_finish_access(t);
 	if (t->step < sched.next_decision) {
@@ -179,7 +180,8 @@ void sched_access(const uint8_t *record, unsigned element)
 		if (!has_value || e->size > 8 || address < 4096 ||
 		    sched_value(address, e->size) != value)
 			sched_spin_reset(t);
-	} else if (address >= 4096) { /* else the program is about to crash by itself */
+		/* at lower addresses, the program is about to crash by itself */
+	} else if (address >= 4096) {
 		value = sched_value(address, e->size);
 		sched_spin_read(t, address, e->size, value, (uint64_t)e);
 	}
@@ -272,7 +274,10 @@ static uint8_t event_flags(const struct sched_thread *t, enum event_kind kind, u
 	return flags;
 }
 
-/* Spin detection: which operations, if repeated, mean waiting for a thread? See sched_spin.c. */
+/*
+ * Spin detection (sched_spin.c): a thread that only repeats some of these operations waits for
+ * another thread.
+ */
 static void watch_for_spin(struct sched_thread *t, const struct control_event *event,
 			   const void *bytes)
 {

@@ -7,8 +7,8 @@
 /* ---- cycles ---------------------------------------------------------------------------------- */
 
 /*
- * May a cancellation end its wait? A join is a cancellation point, so a join in a program that
- * cancels threads may not wait forever. A lock is not a cancellation point.
+ * May a cancellation end the thread's wait? A join is a cancellation point, so a join in a program
+ * that cancels threads may not wait forever. A lock is not a cancellation point.
  */
 static bool may_be_cancelled(const struct sched_thread *t)
 {
@@ -117,8 +117,8 @@ void sched_stuck_deadlock(const struct sched_thread *t)
 }
 
 /*
- * May a handler, a timer or another process wake a thread? The latter can post a semaphore in
- * shared memory (glibc keeps that in the third word).
+ * May a handler, a timer or another process wake a thread? Another process can post a semaphore in
+ * shared memory (glibc marks such a semaphore in its third word).
  */
 static bool may_be_woken(void)
 {
@@ -134,8 +134,8 @@ static bool may_be_woken(void)
 }
 
 /*
- * Do all pending threads wait for something that only another thread can do? Not for time, not for
- * the plan, and not for a value that they poll.
+ * Do all pending threads wait for something that only another thread can do? False if one of them
+ * waits for time, for the plan, or for a value that it polls.
  */
 static bool all_wait_for_threads(void)
 {
@@ -148,7 +148,10 @@ static bool all_wait_for_threads(void)
 	return sched.unconstrained && !sched_any_uncertain();
 }
 
-/* A thread that comes back claims the turn by itself: waiting threads need not look around. */
+/*
+ * If all waiting threads wait for other threads, they need not look around: a thread that comes
+ * back claims the turn by itself.
+ */
 void sched_stuck_some_outside(void)
 {
 	if (sched.control->options & CONTROL_END_STUCK)
@@ -172,7 +175,10 @@ void sched_stuck_all_blocked(void)
 {
 	if (!(sched.control->options & CONTROL_END_STUCK)) {
 		sched.left_stuck =
-			/* else they look again: others do not notify us */
+			/*
+			 * a handler, timer or process does not notify us: waiting threads must look
+			 * around
+			 */
 			!may_be_woken();
 		return;
 	}

@@ -29,7 +29,7 @@ void sched_notify_signal(enum event_kind kind, const volatile void *condition)
 
 	while (!add_signal(entry)) {
 		if (sched_me && sched.holder == sched_number(sched_me)) {
-			/* we are in a handler that has the turn: no other thread decides */
+			/* the caller is a handler that has the turn: no other thread decides */
 			sched_apply_notified();
 			continue;
 		}
@@ -44,7 +44,7 @@ void sched_apply_notified(void)
 {
 	if (!count)
 		return;
-	count = 0; /* reset first: what is added from now on is looked for again */
+	count = 0; /* reset first: signals that are added from now on are found by the next call */
 	for (unsigned i = 0; i < NOTIFIED; i++) {
 		uintptr_t entry = atomic_exchange(&notified[i], 0);
 		if (entry)

@@ -1,6 +1,6 @@
 /*
- * Knows the kernel timers that the program has set, so that they can be brought forward when the
- * virtual clock jumps. Also interposes the functions that set them.
+ * A table of the kernel timers that the program has set. When the virtual clock jumps, they are
+ * brought forward. Also interposes the functions that set timers.
  */
 #include "runtime/sched/timers.h"
 
@@ -24,8 +24,8 @@
 /* ---- the table of timers --------------------------------------------------------------------- */
 
 /*
- * Timers by clocks that show time; those by processor time are not virtual. A timer that finds no
- * room here runs in real time only.
+ * The timers of clocks that show time. Timers of processor time are not virtual. A timer for which
+ * the table has no room runs in real time only.
  */
 enum timer_kind { FREE, MAKING, INTERVAL, POSIX, DESCRIPTOR };
 #define TIMERS 64u
@@ -97,7 +97,7 @@ static bool set_timer(const struct timer *t, const struct itimerspec *time,
 		TIMESPEC_TO_TIMEVAL(&new.it_value, &time->it_value);
 		TIMESPEC_TO_TIMEVAL(&new.it_interval, &time->it_interval);
 		if (time->it_value.tv_nsec && !new.it_value.tv_usec)
-			new.it_value.tv_usec = 1; /* 0 would be never */
+			new.it_value.tv_usec = 1; /* 0 would disarm the timer */
 		if (real()->setitimer(ITIMER_REAL, &new, &old) != 0)
 			return false;
 		TIMEVAL_TO_TIMESPEC(&old.it_value, &before->it_value);
@@ -118,7 +118,7 @@ uint64_t timers_until_first(void)
 		if (timers[i].kind <= MAKING)
 			continue;
 		if (!read_timer(&timers[i], &time)) {
-			timers[i].kind = FREE; /* a descriptor that was closed */
+			timers[i].kind = FREE; /* its descriptor was closed */
 			continue;
 		}
 		uint64_t left = virtual_time_length(&time.it_value);
@@ -129,7 +129,10 @@ uint64_t timers_until_first(void)
 	return first;
 }
 
-/* Brings the timer forward. If it expired by itself meanwhile, it must not expire twice. */
+/*
+ * Makes the timer expire earlier by `length` ns. If it expired by itself in the meantime, it is
+ * disarmed, because it must not expire twice.
+ */
 static void bring_forward(const struct timer *t, uint64_t length)
 {
 	static const struct itimerspec never;
@@ -169,7 +172,7 @@ static void note_unmodelled(const char *name, uintptr_t pc)
 		record_unmodelled(pc, name);
 }
 
-/* Converts an absolute time, which is by the virtual clock, to a relative one. */
+/* Converts an absolute time of a virtual clock to a relative one, stored in `*length`. */
 static const struct itimerspec *to_relative(const struct itimerspec *time, clockid_t clock,
 					    struct itimerspec *length)
 {

@@ -1,7 +1,8 @@
 /*
  * Timers of the kernel in a controlled run. They run in real time. But when the virtual clock
- * jumps, because no thread can run before a timeout, they are brought forward by the same amount: a
- * thread that sleeps for ten seconds is woken by an alarm after one.
+ * jumps, because no thread can run before a timeout, all timers are brought forward by the same
+ * amount. For example, an alarm after one second wakes a thread that sleeps for ten, although the
+ * sleep is virtual.
  */
 #ifndef RUNTIME_SCHED_TIMERS_H
 #define RUNTIME_SCHED_TIMERS_H
@@ -15,7 +16,10 @@ extern bool timers_used;
 /* Returns the time until the first timer expires, in ns; UINT64_MAX: none is running. */
 uint64_t timers_until_first(void);
 
-/* This much time has passed at once. Waits a moment for the receivers of expired timers. */
+/*
+ * Call when the virtual clock jumps by `length` ns. Waits a moment until receivers notice timers
+ * that have expired.
+ */
 void timers_bring_forward(uint64_t length);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * One counter of nanoseconds stands for all clocks of the process. The interposed functions that
- * read a clock add a clock's start to it.
+ * read a clock add the counter to the clock's start.
  */
 #include "runtime/sched/virtual_time.h"
 
@@ -16,7 +16,7 @@
 #include <sys/times.h>
 
 #define SECOND 1000000000ull
-#define READ_NS 1000ull /* one call takes this long */
+#define READ_NS 1000ull /* reading a clock takes this long in virtual time */
 
 /* What the clocks show when a run begins. Any time would do; this one is realistic. */
 #define EPOCH (1767225600ull * SECOND) /* 1 January 2026, UTC */
@@ -103,7 +103,7 @@ struct timespec virtual_time_real_end(uint64_t time)
 
 /* ---- interposed clocks ----------------------------------------------------------------------- */
 
-/* Their result is recorded as a WRITE of the caller (transfer.h). */
+/* The results of these functions are recorded as WRITEs of the caller (transfer.h). */
 SOOTH_API int clock_gettime(clockid_t clock, struct timespec *time)
 {
 	uint64_t start;
@@ -126,7 +126,8 @@ SOOTH_API int gettimeofday(struct timeval *restrict time, void *restrict zone)
 		struct timespec exact = virtual_time_timespec(EPOCH + read_clock());
 		struct timeval *to = time;
 		__asm__(""
-			: "+r"(to)); /* the header says: never NULL, but the library accepts it */
+			/* the header declares `time` non-NULL, but the C library accepts NULL */
+			: "+r"(to));
 		if (to)
 			*to = (struct timeval){ exact.tv_sec, exact.tv_nsec / 1000 };
 		if (zone)
@@ -174,7 +175,7 @@ SOOTH_API clock_t clock(void)
 	return is_virtual() ? (clock_t)(read_clock() / (SECOND / CLOCKS_PER_SEC)) : real()->clock();
 }
 
-#define TICK (SECOND / 100) /* of times(): sysconf(_SC_CLK_TCK) */
+#define TICK (SECOND / 100) /* ns per tick of times(): sysconf(_SC_CLK_TCK) is 100 */
 
 SOOTH_API clock_t times(struct tms *out)
 {

@@ -1,7 +1,7 @@
 /*
- * Virtual time: in a controlled run, all clocks of the process only advance by sleeps and timeouts,
- * and by a microsecond for each time the program reads a clock, so that a loop that waits for time
- * to pass ends. They start at the same value in each run. Code that reads the processor's counter
+ * Virtual time. In a controlled run, all clocks of the process advance only by sleeps and timeouts,
+ * and by a microsecond each time the program reads a clock, so that a loop that waits for time to
+ * pass ends. They start at the same value in each run. Code that reads the processor's counter
  * (rdtsc) sees real time. Kernel timers run in real time and are brought forward when the clock
  * jumps (timers.h).
  */
@@ -18,7 +18,10 @@ void virtual_time_advance_to(uint64_t time); /* never backwards */
 /* Returns the virtual time at which `clock` shows `absolute`; 0 for a time before the run. */
 uint64_t virtual_time_of(clockid_t clock, const struct timespec *absolute);
 
-/* Returns the same moment by CLOCK_MONOTONIC, if time passes from now on. For waiting outside. */
+/*
+ * For waiting outside: returns the CLOCK_MONOTONIC time at which `time` is reached, if the virtual
+ * clock advances from now on as fast as the real one.
+ */
 struct timespec virtual_time_real_end(uint64_t time);
 
 /* Returns a duration in ns, or the largest value if it is too long. */

@@ -1,6 +1,6 @@
 /*
- * Learns the written pages from /proc/self/pagemap: after a fork, a page that is mapped only by the
- * child was written by it.
+ * Learns from /proc/self/pagemap which pages a run has written. After a fork, a page that only the
+ * child maps was written by the child.
  */
 #include "runtime/server/prefault.h"
 
@@ -17,7 +17,7 @@
 #define PAGE 4096ul
 #define PAGES_MOST 16384u
 #define REGIONS_MOST 256u
-#define REGION_BYTES_MOST (256ul << 20) /* larger ones are not scanned */
+#define REGION_BYTES_MOST (256ul << 20) /* larger regions are not scanned */
 #define STACK_PAGES 4ul
 #define THREADS_MOST 1024u
 
@@ -27,7 +27,10 @@ static struct written {
 	uintptr_t pages[PAGES_MOST];
 } * written;
 
-/* Memory that the server has mapped. A page that a run mapped does not exist in others. */
+/*
+ * Memory that the server has mapped. Memory that a run has mapped is left out: it does not exist in
+ * other runs.
+ */
 static struct {
 	uintptr_t low, high;
 } regions[REGIONS_MOST];
@@ -58,7 +61,8 @@ void prefault_start(void)
 /* Bits of an entry of /proc/self/pagemap. */
 #define PRESENT (1ull << 63)
 #define SHARED (1ull << 61)
-#define EXCLUSIVE (1ull << 56) /* exclusively mapped: after a fork, because it was written */
+/* mapped by one process only: after a fork, because it was written */
+#define EXCLUSIVE (1ull << 56)
 
 static void learn_range(int pagemap, uintptr_t low, uintptr_t high)
 {
@@ -84,7 +88,7 @@ void prefault_learn(uint32_t threads)
 	written->count = 0;
 	for (unsigned i = 0; i < region_count; i++)
 		learn_range(pagemap, regions[i].low, regions[i].high);
-	/* Stacks end where the runtime's private memory of the thread begins. */
+	/* A stack ends where the runtime's private memory for its thread begins. */
 	for (uint32_t i = 0; i < threads && i < THREADS_MOST; i++) {
 		uintptr_t top = (uintptr_t)det_heap_private(i);
 		if (top)

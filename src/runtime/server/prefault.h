@@ -1,7 +1,8 @@
 /*
- * For runs in forked processes. The pages that a run writes are copies of the server's, and each
- * first write is a page fault of 1 to 2 µs. Some runs are used to learn which pages these are. A
- * child that waits for its command writes them before its run begins, while another child runs.
+ * Avoids page faults in forked runs. The first write to a page that the child shares with the
+ * server is a page fault of 1 to 2 µs. Some runs are used to learn which pages a run writes. A
+ * child that waits for its command writes these pages before its run begins, while another child
+ * runs.
  */
 #ifndef RUNTIME_SERVER_PREFAULT_H
 #define RUNTIME_SERVER_PREFAULT_H

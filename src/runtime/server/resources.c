@@ -16,11 +16,11 @@
 
 #define FILES_MOST 64 /* descriptors that are open when main begins */
 #define NEAR_FILES                                                                                 \
-	8 /* descriptors above them that are checked after each run: it may have opened them */
+	8 /* further descriptors, which a run may have opened: they are checked after each run */
 #define MAPPINGS_MOST 1024u
 #define CHECK_ALL_EVERY 256u /* number of runs after which all descriptors are checked */
 
-/* As the kernel defines it. The library's sigaction would show the runtime's own handlers. */
+/* The kernel's struct sigaction, for system calls that bypass the C library. */
 struct kernel_action {
 	void (*handler)(int);
 	unsigned long flags;
@@ -31,8 +31,8 @@ struct kernel_action {
 /* Not restored between runs. */
 struct resources {
 	int first_free;		  /* all descriptors below it are open when main begins */
-	int saved[FILES_MOST];	  /* copies of those */
-	off_t offset[FILES_MOST]; /* their read positions; -1: cannot be restored */
+	int saved[FILES_MOST];	  /* copies of these descriptors */
+	off_t offset[FILES_MOST]; /* read positions of these descriptors; -1: cannot be restored */
 	unsigned runs;
 	unsigned modules;
 	unsigned long mask;
@@ -78,8 +78,8 @@ static bool save_files(void)
 
 /*
  * Are the same descriptors open as before main, and the next ones closed? One system call of 300 ns
- * answers that for all. Closing all that may be open and looking for the lowest free one is three
- * calls, 1.2 µs.
+ * answers this for all of them. The alternative takes three calls, 1.2 µs: closing all descriptors
+ * that a run may have opened, and looking for the lowest free one.
  */
 static bool are_files_unchanged(void)
 {

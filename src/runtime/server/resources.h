@@ -15,7 +15,10 @@
  */
 bool resources_save(bool memory_only, const char **why);
 
-/* False, with the reason: the run did what cannot be undone. Call before resources_restore(). */
+/*
+ * Returns false and the reason if the run did something that cannot be undone. Call before
+ * resources_restore().
+ */
 bool resources_can_restore(const char **why);
 
 /* Call before snapshot_restore(). */
@@ -27,7 +30,7 @@ void resources_restore_mappings(void);
 void resources_handlers_changed(void);
 void resources_directory_changed(void);
 
-/* The run has made a mapping. Returns false if there are too many. */
+/* Call when the run has made a mapping. Returns false if there are too many. */
 bool resources_add_mapping(void *address, size_t size);
 bool resources_owns_mapping(const void *address);
 

@@ -34,7 +34,7 @@
 #include <x86intrin.h>
 
 #define SERVER_STACK (256u << 10)
-#define SPIN_TICKS 120000u /* some 50 µs: a command comes sooner, or the tool is busy for longer */
+#define SPIN_TICKS 120000u /* some 50 µs: a command comes sooner, or only much later */
 
 /* main, its arguments, and the address of its first frame. */
 static struct {
@@ -55,7 +55,7 @@ struct server {
 	pid_t pid;
 	bool running;
 	bool shares_memory; /* each run has its own process, in shared memory */
-	uint32_t command;   /* the current one */
+	uint32_t command;   /* the current command */
 	int status;
 };
 static struct server *server;
@@ -78,18 +78,18 @@ static void run_main(void *unused)
 		result = fiber_call(call_main, NULL, program.stack);
 	} else if (!fiber_run_routine(call_main, NULL, program.stack, &result)) {
 		fiber_destroy_variables(
-			program.stack); /* the turn goes to others, unless none is left */
+			program.stack); /* returns only if no other thread is left */
 		result = NULL;
 	}
 	exit((int)(intptr_t)result);
 }
 
 /*
- * The address of main's first frame hardly depends on the environment, which is above it. It is the
- * same in all controlled runs, whatever function calls main.
+ * Chooses the address of main's first frame. The address hardly depends on the environment, which
+ * is above it on the stack. It is the same in all controlled runs, whatever function calls main.
  */
 #define STACK_STEP (64ul << 10)
-#define RUN_FRAMES 8192 /* above it: the functions that call main */
+#define RUN_FRAMES 8192 /* room above this address for the functions that call main */
 #define SMALL_STACK (16 * STACK_STEP)
 static void *choose_main_stack(const void *frame)
 {
@@ -165,8 +165,8 @@ void server_refuse_all(const char *why)
 /* ---- what happened before main --------------------------------------------------------------- */
 
 /*
- * The program's constructors are part of each run, but execute once. So each run starts with their
- * events in its log. The tool may have moved the log.
+ * The program's constructors are part of each run, but execute only once. So their events are kept
+ * here, and each run starts with them in its log. (The tool may have moved the log.)
  */
 static struct {
 	struct control_event *events;
@@ -197,7 +197,7 @@ static void start_run(void)
 {
 	bool ours = server && !server->shares_memory;
 
-	thread_forget_tid(); /* a run's process may be another than the server's */
+	thread_forget_tid(); /* the run may have a process of its own, not the server's */
 	control->event_count = before_main.event_count;
 	control->switches = before_main.switches;
 	control->steps = before_main.steps;
@@ -209,7 +209,7 @@ static void start_run(void)
 
 /* ---- a process for each run ------------------------------------------------------------------ */
 
-uint32_t server_own_command; /* in a child: its command */
+uint32_t server_own_command; /* in the process of a single run: its command */
 
 static void report_unrestorable(void)
 {
@@ -247,7 +247,7 @@ static void end_child(int status)
 	uint32_t command = server_own_command;
 
 	server_own_command = 0; /* from here on the result has been reported */
-	if (server)		/* the server waits until we exit */
+	if (server)		/* shared memory: the server waits until this process exits */
 		report_unrestorable();
 	server_report(command, status);
 	if (!server)
@@ -273,8 +273,8 @@ void server_end(int status)
 }
 
 /*
- * Does what exit does after its last handler, which is ours: flushes stdio. Not if another thread
- * has locked the output, because it would never unlock it.
+ * Does what exit() does after its last handler, which is ours: flushes stdio. Does not flush if
+ * another thread has locked the output, because that thread would never unlock it.
  */
 void server_exit(int status)
 {
@@ -317,7 +317,7 @@ static void serve_persistent(void *unused)
 		server->running = false;
 		report_unrestorable();
 		server_report(command, server->status);
-		/* The tool looks at the result in the meantime. */
+		/* While memory is restored here, the tool evaluates the result. */
 		resources_restore();
 		snapshot_restore(snapshot_touched());
 	}
@@ -358,7 +358,8 @@ static void serve_shared_memory(void *unused)
 					 &status, &touched))
 			server_refuse_all("cannot create a process that shares memory");
 		server->running = false;
-		if (control->done != server->command) /* it died in its run without reporting */
+		/* the process died in its run without reporting */
+		if (control->done != server->command)
 			server_report(server->command, status);
 		resources_restore_mappings();
 		shared_vm_child_restore();
@@ -430,7 +431,10 @@ static int controlled_main(int argc, char **argv, char **envp)
 		server_fork_for_each(control, &processors);
 		start_run();
 	} else if (is_single_threaded()) {
-		/* As with a server: random decisions do not depend on constructors. */
+		/*
+		 * Begin again, as a server does, so that random decisions do not depend on
+		 * constructors.
+		 */
 		sched_read_plan(getpid());
 	}
 	run_main(NULL);
@@ -499,8 +503,9 @@ static bool find_start_main(void)
 }
 
 /*
- * The library that the C library loads when pthread_exit ends a thread is loaded here, in all
- * controlled runs: a persistent run must not load libraries.
+ * Loads libgcc_s, which the C library would otherwise load when pthread_exit() first ends a thread:
+ * a persistent run must not load libraries. Other controlled runs load it, too, so that all begin
+ * alike.
  */
 void server_start(struct control *given)
 {

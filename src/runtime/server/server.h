@@ -11,7 +11,10 @@
 
 #include <stdbool.h>
 
-/* This process runs under control. What the options ask for happens when main is called. */
+/*
+ * Call at the start of a process that runs under control. A server, if the options ask for one,
+ * begins when main is called.
+ */
 void server_start(struct control *control);
 
 /*
@@ -20,15 +23,16 @@ void server_start(struct control *control);
  */
 void server_end(int status);
 
-/* The same at the end of exit(status), after its handlers. */
+/* The same for exit(status): call after the exit handlers. */
 void server_exit(int status);
 
 /* Is memory restored after each run (persistent runs, and runs in shared memory)? */
 bool server_restores(void);
 
 /*
- * The program does something that cannot be undone after the run. Ends the run with UNFIT:
- * server_refuse() if runs are persistent, server_refuse_mapping() wherever memory is restored.
+ * Call when the program does something that cannot be undone after the run. Ends the run with
+ * UNFIT: server_refuse() if runs are persistent, server_refuse_mapping() wherever memory is
+ * restored.
  */
 void server_refuse(const char *what);
 void server_refuse_mapping(const char *what);

@@ -23,7 +23,7 @@
 #define LEARN_MOST                                                                                 \
 	64u /* the pages that runs write are learned in runs 2, 4, 8 ... up to this one */
 struct server_fork_queue {
-	uint32_t next; /* a futex: the command whose child may wait for it */
+	uint32_t next; /* a futex: only the child for this command may wait for the tool */
 };
 static struct server_fork_queue *queue; /* shared by all processes */
 
@@ -67,11 +67,11 @@ static pid_t fork_child(uint32_t command)
 /* A child has ended: forks another one. Returns true in the new child. */
 static bool replace_child(uint32_t *commands, pid_t *pids, unsigned i, int status, uint32_t *last)
 {
-	if (commands[i] == queue->next) { /* it died in its run without reporting */
+	if (commands[i] == queue->next) { /* the child died in its run without reporting */
 		server_report(commands[i], status);
 		admit_command(commands[i] + 1);
 	}
-	/* A child that was killed while it waited must be replaced. */
+	/* If the child was killed while it waited, the new child gets the same command. */
 	bool killed_early = (int32_t)(commands[i] - queue->next) > 0;
 	commands[i] = killed_early ? commands[i] : ++*last;
 	pids[i] = fork_child(commands[i]);

@@ -26,7 +26,7 @@ void server_choose_processor(void);
 /* Forks a child for each run, forever. Returns in each child when there is a command for it. */
 void server_fork_for_each(const struct control *control, const cpu_set_t *processors);
 
-/* In a child whose run has ended and was reported: the next child may wait for its command. */
+/* Call in a child whose run has ended and was reported: the next child may wait for its command. */
 void server_fork_done(uint32_t command, uint32_t threads);
 
 #endif

@@ -1,7 +1,8 @@
 /*
- * The new process has the main thread's thread-local variables, including the descriptor, since it
- * is in its memory. But the kernel has to be told about the thread what the C library told it in
- * the server: where its thread id is stored, its list of robust mutexes, its rseq area.
+ * The new process works in the server's memory. So it already has the main thread's thread-local
+ * variables, including the descriptor. But the kernel does not know about the new process what the
+ * C library has registered for the server: the address of the thread id, the list of robust
+ * mutexes, the rseq area.
  */
 #include "runtime/server/shared_vm_child.h"
 
@@ -34,7 +35,7 @@ struct mapping_totals {
 	size_t bytes;
 };
 
-/* All of it is set before the snapshot. */
+/* Set before the snapshot. */
 static struct {
 	int *thread_id; /* where the C library stores the main thread's id */
 	void *robust;
@@ -42,13 +43,17 @@ static struct {
 	void *rseq; /* NULL: there is none */
 	uintptr_t heap_end;
 } kernel_state;
-static struct mapping_totals *mapping_totals; /* after the first run; not restored between runs */
+/* totals after the first run; not restored between runs */
+static struct mapping_totals *mapping_totals;
 
 /* ---- before the first run -------------------------------------------------------------------- */
 
 static int *find_thread_id(void)
 {
-	/* The library describes its descriptor for debuggers: bits, count, offset. */
+	/*
+	 * The C library describes each field of its descriptor to debuggers by three numbers: bits,
+	 * count, offset.
+	 */
 	const uint32_t *field = dlsym(RTLD_DEFAULT, "_thread_db_pthread_tid");
 	int *thread_id;
 
@@ -90,7 +95,7 @@ bool shared_vm_child_start(const char **why)
 		return false;
 	kernel_state.rseq = find_rseq();
 	kernel_state.heap_end = (uintptr_t)syscall(SYS_brk, 0);
-	/* New threads would map memory for their arenas, and we would not see that. */
+	/* Otherwise new threads would map memory for their arenas, in calls that we do not see. */
 	mallopt(M_ARENA_MAX, 1);
 	return true;
 }
@@ -99,7 +104,10 @@ bool shared_vm_child_start(const char **why)
 
 bool shared_vm_child_run(int (*routine)(void *), void *stack, int *status, bool *touched)
 {
-	/* No signal is sent at its end: the program may have a handler for it by now. */
+	/*
+	 * The end of the process sends no signal, because the program may have a handler for it by
+	 * now.
+	 */
 	const int flags = CLONE_VM | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID;
 	struct rusage usage;
 	int child = __clone(routine, stack, flags, NULL, NULL, NULL, kernel_state.thread_id), got;

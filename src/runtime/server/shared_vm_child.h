@@ -17,21 +17,24 @@ bool shared_vm_child_start(const char **why);
 
 /*
  * Calls routine(NULL), which must not return, in a new process with its stack below `stack`. Waits
- * for its end and stores the status in the format of wait4(). `touched`: it had page faults, so it
- * may have written pages that no run has written before. Meanwhile the caller must not write
- * anything that is restored.
+ * for the end of that process and stores the status in the format of wait4(). `touched`: the
+ * process had page faults, so it may have written pages that no run has written before. Meanwhile
+ * the caller must not write anything that is restored.
  */
 bool shared_vm_child_run(int (*routine)(void *), void *stack, int *status, bool *touched);
 
-/* In that process, first: tells the kernel about the main thread what it knows in the server. */
+/*
+ * Call first in that process: registers the main thread with the kernel, as the C library did in
+ * the server.
+ */
 void shared_vm_child_begin(void);
 
 /* After resources_restore_mappings(): resets the end of the C library's heap. */
 void shared_vm_child_restore(void);
 
 /*
- * Are the mappings the same as before? We do not see the mappings that the C library makes for
- * itself. Check seldom: it takes 50 µs, and memory has to be restored afterwards.
+ * Are the mappings the same as after the first run? The C library makes mappings that we do not
+ * see. Check seldom: it takes 50 µs, and memory has to be restored afterwards.
  */
 bool shared_vm_child_mappings_unchanged(void);
 

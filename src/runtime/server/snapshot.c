@@ -1,13 +1,16 @@
 /*
- * The cost of a persistent run depends on which pages are copied back. Comparing all of them takes
- * 120 ns a page (50 to 100 µs for a small program in C++). Soft-dirty bits take a fault for each
- * page that a run writes (1.5 µs). Here, a page is write-protected once, at the snapshot,
- * asynchronously: the kernel lets the first write pass and remembers it (UFFD_FEATURE_WP_ASYNC,
- * Linux 6.7), also if the kernel itself writes. From then on the page is copied after each run,
- * whether that run wrote it or not. So the faults end after some runs, and what remains is a copy
- * of 4 KiB for each page, 20 pages in 2.5 µs. We ask for the written pages only if there were
- * faults: walking through a thousand of them takes 5 µs. Without kernel support, pages are
- * compared.
+ * How the pages that a run has written are found. The cost of a persistent run depends on this:
+ * - Comparing all pages with their copies takes 120 ns a page (50 to 100 µs for a small program in
+ *   C++).
+ * - Soft-dirty bits take a fault for each page that a run writes (1.5 µs).
+ * - Here, a page is write-protected once, at the snapshot, asynchronously: the kernel lets the
+ *   first write pass and remembers the page (UFFD_FEATURE_WP_ASYNC, Linux 6.7), even if the kernel
+ *   itself writes. From then on the page is copied back after each run, whether that run wrote it
+ *   or not. So the faults end after some runs, and what remains is a copy of 4 KiB for each page,
+ *   20 pages in 2.5 µs.
+ *
+ * We ask the kernel for the written pages only if there were faults: a scan of a thousand pages
+ * takes 5 µs. Without kernel support, pages are compared.
  */
 #include "runtime/server/snapshot.h"
 
@@ -76,7 +79,8 @@ struct snapshot {
 	uint8_t *stack_copy;
 	struct det_heap_extent *heap, *heap_now; /* extents before main; at a run's end */
 	unsigned heap_count;
-	long faults; /* of the process, when the written pages were last looked for */
+	/* page faults of the server's thread until the last search for written pages */
+	long faults;
 	struct snapshot_piece written[WRITTEN_MOST];
 	unsigned written_count;
 	struct page_range ranges[RANGES];
@@ -110,7 +114,10 @@ void *snapshot_lasting(size_t bytes)
 
 /* ---- regions of memory ----------------------------------------------------------------------- */
 
-/* The kernel may have merged excluded mappings with others: then several regions remain. */
+/*
+ * Adds a range without its excluded parts. The kernel may have merged excluded mappings with
+ * others: then several regions remain.
+ */
 static bool add_region(uintptr_t low, uintptr_t high, bool is_file)
 {
 	for (unsigned i = 0; i < excluded_count && low < high; i++) {
@@ -150,7 +157,7 @@ static uintptr_t page_up(uintptr_t address)
 	return (address + PAGE - 1) & ~(PAGE - 1);
 }
 
-/* Memory that was allocated before main is a region like others. */
+/* Adds the heap's memory that was allocated before main to the regions. */
 static bool save_heap(void)
 {
 	snapshot->heap = snapshot_lasting(EXTENTS_MOST * sizeof(*snapshot->heap));
@@ -161,7 +168,7 @@ static bool save_heap(void)
 	for (unsigned i = 0; i < snapshot->heap_count; i++) {
 		const struct det_heap_extent *extent = &snapshot->heap[i];
 		uintptr_t low = extent->base & ~(PAGE - 1), high = page_up(extent->used);
-		/* Extents may begin where others end. */
+		/* An extent may begin on the page on which another one ends. */
 		for (unsigned k = 0; k < snapshot->region_count; k++) {
 			if (low >= snapshot->regions[k].low && low < snapshot->regions[k].high)
 				low = snapshot->regions[k].high;
@@ -173,8 +180,9 @@ static bool save_heap(void)
 }
 
 /*
- * Clears the memory that was allocated since then. This comes before the regions are restored,
- * since its first page may belong to one. Beyond some size it is cheaper to release the memory.
+ * Clears the heap's memory that was allocated since main began. Call before the regions are
+ * restored, since the first page of that memory may belong to a region. Beyond some size it is
+ * cheaper to release the memory.
  */
 #define MUCH_MEMORY (1ul << 20)
 static void clear_heap(void)
@@ -209,8 +217,8 @@ static int compare_addresses(const void *a, const void *b)
 #define TOUCHED (3ul << 62) /* in memory or in the swap */
 
 /*
- * Pages that were never touched are not copied, so that a large array of zeros does not cost its
- * size: the copy is zero, too. Pages of a file are copied, touched or not.
+ * Pages that were never touched are not copied, since the copy is zero, too. So a large array of
+ * zeros costs little. Pages of a file are copied, touched or not.
  */
 static void copy_region(const struct snapshot_region *region, int pagemap)
 {
@@ -301,7 +309,8 @@ static int watch_writes(void)
 
 	if (fd < 0)
 		return -1;
-	fd = move_descriptor_up(fd); /* if it were closed, writes would not be tracked any more */
+	/* stays open: the kernel tracks writes only until it is closed */
+	fd = move_descriptor_up(fd);
 	int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
 	bool ok = pagemap >= 0 && ioctl(fd, UFFDIO_API, &api) == 0;
 	for (unsigned i = 0; ok && i < snapshot->region_count; i++)
@@ -357,7 +366,8 @@ static void add_written(uintptr_t low, uintptr_t high)
 			region++;
 		uintptr_t end = high < region->high ? high : region->high;
 		if (snapshot->written_count == WRITTEN_MOST) {
-			snapshot->scan_fd = -1; /* there are so many that comparing is as fast */
+			/* there are so many pages that comparing is as fast */
+			snapshot->scan_fd = -1;
 			return;
 		}
 		snapshot->written[snapshot->written_count++] =
@@ -399,8 +409,8 @@ static long count_faults(void)
 }
 
 /*
- * The first write to a page is a fault, also by the kernel. Without a fault since the last time,
- * there is nothing new to find.
+ * The first write to a page causes a fault, even if the kernel writes. Without a fault since the
+ * last search, there are no new pages to find.
  */
 bool snapshot_touched(void)
 {

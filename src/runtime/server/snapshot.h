@@ -2,8 +2,8 @@
  * Persistent runs: saves the memory of the process before main, and restores it after each run.
  *
  * All memory that is writable and private to the process is restored, including the data of the C
- * library and the runtime: stdio's buffers, exit handlers, the scheduler. So all of it is as in a
- * new process, and no part of the program has to know.
+ * library and the runtime: stdio's buffers, exit handlers, the scheduler. So each run finds it all
+ * as in a new process, and no other code has to care about earlier runs.
  */
 #ifndef RUNTIME_SERVER_SNAPSHOT_H
 #define RUNTIME_SERVER_SNAPSHOT_H
@@ -15,7 +15,10 @@
 /* Descriptors that stay open between runs have at least this number. */
 #define SNAPSHOT_FD 900
 
-/* A mapping that is not restored: its user initialises it again. Call before snapshot_save(). */
+/*
+ * Excludes a mapping from being restored: its user initialises it again. Call before
+ * snapshot_save().
+ */
 void snapshot_exclude(const void *from, size_t bytes);
 
 /* Returns zeroed memory that is not restored between runs, or NULL. It costs a mapping. */
@@ -28,9 +31,9 @@ void *snapshot_lasting(size_t bytes);
 bool snapshot_save(const void *stack, const char **why);
 
 /*
- * Restores the memory. Must not run on a stack, or use thread-local variables, that are restored.
- * `touched`: pages may have been written that were not written before. snapshot_touched() says that
- * about writes of the calling thread.
+ * Restores the memory. Must not run on a stack that is restored, or use thread-local variables.
+ * `touched`: pages may have been written that were not written before. For writes of the calling
+ * thread, snapshot_touched() says whether that is so.
  */
 void snapshot_restore(bool touched);
 bool snapshot_touched(void);
