@@ -1,6 +1,6 @@
 /*
  * The files `events.K`: finished blocks in any order. There are several files only so that threads
- * do not queue for the lock of one inode; the blocks of a stream go to one of them.
+ * do not compete for the lock of one inode. The files are chosen by stream.
  */
 #ifndef RUNTIME_LOG_LOG_H
 #define RUNTIME_LOG_LOG_H
@@ -16,12 +16,15 @@ void log_open(const char *dir);
 /* At the end: removes the files that are empty. */
 void log_remove_empty(void);
 
-/* Appends a block: its header and the `block->bytes` bytes after it. Async-signal-safe. */
+/*
+ * Appends a block: its header and the `block->bytes` bytes that follow it in memory.
+ * Async-signal-safe.
+ */
 enum log_result log_append(const struct wire_block *block);
 
 /*
- * The same for `count` consecutive full chunks. They were counted with log_count() when they became
- * full, not now.
+ * Appends `count` consecutive full chunks. log_count() must have been called for each of them
+ * already, when it became full.
  */
 enum log_result log_append_batch(const struct wire_block *first, unsigned count);
 void log_count(uint64_t bytes);
