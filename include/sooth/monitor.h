@@ -58,7 +58,7 @@ struct sooth_event {
 
 struct sooth_about {
 	const char *property;
-	const char *const *events, *const *parameters; /* their names */
+	const char *const *events, *const *parameters; /* names of all events and parameters */
 	uint32_t event_count, parameter_count;
 };
 

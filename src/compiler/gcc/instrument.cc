@@ -417,7 +417,7 @@ class instrument_pass : public gimple_opt_pass
 	}
 
       private:
-	bool optimised; /* gcc runs a sanitizer pass in both of its pipelines */
+	bool optimised; /* of gcc's two pipelines, the one that optimises */
 };
 
 } // namespace

@@ -54,8 +54,8 @@ static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned 
 }
 
 /*
- * Returns the unit as which a bit-field is read and written, and stores the position of the field's
- * first bit in the unit. Returns NULL if the reference is not a bit-field.
+ * Returns the memory unit that is read and written for a bit-field, and stores the position of the
+ * field's first bit in that unit. Returns NULL if the reference is not a bit-field.
  */
 static tree bitfield_unit(gimple_stmt_iterator *gsi, tree ref, unsigned *shift)
 {
@@ -153,8 +153,8 @@ static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned
 /* ---- complex long double --------------------------------------------------------------------- */
 
 /*
- * A move of a complex long double covers only two times ten of the 32 bytes, so the value is read
- * and written as two numbers. The statement at `gsi` becomes the last part.
+ * A complex long double has 32 bytes, of which a move covers only two times ten. So the value is
+ * read and written as two numbers. The statement at `gsi` becomes the last part.
  */
 static void lower_complex_load(gimple_stmt_iterator *gsi)
 {

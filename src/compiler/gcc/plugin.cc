@@ -84,13 +84,13 @@ static void forbid_puts_conversion(void *, void *)
  * Optimisations that add reads or writes which the source does not make in the same execution. The
  * added accesses do no harm on the machine:
  *
- *   - `if (c) sum += x` in a loop reads x before the loop (and the destination of a store in it);
- *   - `c ? p->a : p->b` reads both;
- *   - `if (a) u = x; if (b) v = x` reads x where neither branch does;
- *   - a value that is read on both exits of a loop's test is read before the test, once too
- *     often (-Os);
- *   - `x = 1; if (c) x = 2` reads and writes x once more, whatever c is;
- *   - `!y && x == y` becomes (y | x) == 0.
+ *  - `if (c) sum += x` in a loop reads x before the loop (and the destination of a store in it);
+ *  - `c ? p->a : p->b` reads both;
+ *  - `if (a) u = x; if (b) v = x` reads x where neither branch does;
+ *  - a value that is read on both exits of a loop's test is read before the test, once too
+ *    often (-Os);
+ *  - `x = 1; if (c) x = 2` reads and writes x once more, whatever c is;
+ *  - `!y && x == y` becomes (y | x) == 0.
  *
  * But races with those accesses would not be races of the program.
  */

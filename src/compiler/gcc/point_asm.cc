@@ -210,7 +210,10 @@ gimple_seq point_build(const point &p)
 	/* The text has many lines but few instructions, so lines must not be counted as size. */
 	gimple_asm_set_inline(stmt, true);
 	gimple_set_location(stmt, p.where);
-	/* Then debug information places the point inside the function, wherever that is inlined. */
+	/*
+	 * With this scope, debug information places the point inside the function, wherever that is
+	 * inlined.
+	 */
 	if (!gimple_block(stmt))
 		gimple_set_block(stmt, DECL_INITIAL(current_function_decl));
 	gimple_seq_add_stmt(&o.seq, stmt);

@@ -73,7 +73,10 @@ void strings_finish_unit(FILE *out)
 		print_quoted(out, entry.first);
 		fputc('\n', out);
 	}
-	/* The syntax matters only for the instructions that follow, at the end of the unit. */
+	/*
+	 * `module_text` contains instructions, in AT&T syntax. The directives above are the same in
+	 * both syntaxes.
+	 */
 	if (ix86_asm_dialect == ASM_INTEL)
 		fputs("\t.att_syntax prefix\n", out);
 	fputs(module_text, out);

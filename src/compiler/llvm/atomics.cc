@@ -200,11 +200,12 @@ static void lower_other_update(AtomicRMWInst *update)
 		lower_exchange(pair);
 }
 
-/*
- * ---- calls of libatomic: the front end makes them if an operation may not be lock-free --------
- */
+/* ---- calls of libatomic ---------------------------------------------------------------------- */
 
-/* Splits "__atomic_fetch_add_16" into "fetch_add" and 16. */
+/*
+ * Splits the name of a function of libatomic: "__atomic_fetch_add_16" into "fetch_add" and 16. The
+ * front end calls libatomic if an operation may not be lock-free.
+ */
 static bool parse_builtin_name(const CallBase &call, std::string *operation_name, uint64_t *size)
 {
 	const Function *function = call.getCalledFunction();

@@ -5,9 +5,9 @@
  * hold.cc prevents the transformation. This pass allows the register nevertheless: it creates a
  * separate read on the path of each choice.
  *
- *   - If the choice is a select, the two paths are created.
- *   - If the choice is a phi, the paths exist, and the reads are made in the predecessors. That is
- *     done only if no instruction between the phi and the read matters.
+ *  - If the choice is a select, the two paths are created.
+ *  - If the choice is a phi, the paths exist, and the reads are made in the predecessors. That is
+ *    done only if no instruction between the phi and the read matters.
  */
 #include "compiler/llvm/chosen.h"
 #include "compiler/llvm/hold.h"

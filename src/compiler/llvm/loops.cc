@@ -1,11 +1,11 @@
 /*
  * Finds pointers that need not be recorded in each iteration of a loop. There are three kinds:
  *
- *   - pointers that the loop does not change: they are recorded once, before it;
- *   - pointers that advance by a constant (p++, a[i]; scalar evolution finds them): they are
- *     recorded before the loop, and the table says "plus 8" at the end of each iteration;
- *   - pointers that become, at the end of each iteration, a value that was just read
- *     (n = n->next): the record of that read contains the value.
+ *  - pointers that the loop does not change: they are recorded once, before it;
+ *  - pointers that advance by a constant (p++, a[i]; scalar evolution finds them): they are
+ *    recorded before the loop, and the table says "plus 8" at the end of each iteration;
+ *  - pointers that become, at the end of each iteration, a value that was just read
+ *    (n = n->next): the record of that read contains the value.
  *
  * Everything found here is only a proposal. slots.cc checks on the flow graph that the reader can
  * compute each step on every path, and drops the other proposals.

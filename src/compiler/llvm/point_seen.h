@@ -23,7 +23,7 @@ enum seen_way {
 };
 
 struct seen_type {
-	char letter;  /* event/point.h */
+	char letter;  /* the type (event/point.h) */
 	char pointed; /* type of the pointee; 'o': not recorded */
 	enum seen_way way;
 	unsigned size; /* bytes */

@@ -215,7 +215,7 @@ std::vector<point_value> point_inserter::arguments_of(const candidate_call &f)
 	std::vector<seen_type> merged;
 
 	if (isa<MemIntrinsic>(f.call)) {
-		passed.pop_back(); /* the argument that says whether it is volatile */
+		passed.pop_back(); /* LLVM's argument `isvolatile` */
 		if (isa<MemSetInst>(f.call))
 			passed[1].value = widen_fill_value(passed[1].value, f.call);
 	}

@@ -42,7 +42,7 @@ static struct {
 	_Atomic enum state state;
 	struct options options;
 	char dir[OPTIONS_PATH_MAX + 32];
-	char meta[OPTIONS_PATH_MAX + 48], maps[OPTIONS_PATH_MAX + 48]; /* paths of its files */
+	char meta[OPTIONS_PATH_MAX + 48], maps[OPTIONS_PATH_MAX + 48]; /* file paths */
 	struct file_io_file meta_file;
 	pid_t pid;	       /* the process that the trace belongs to */
 	_Atomic pid_t starter; /* the thread that is in process_start() */

@@ -138,8 +138,8 @@ static bool may_sleep(long number, const void *word, int expected)
 }
 
 /*
- * Loses the channels that a direct system call may put something into, or whose ends it may create
- * or close. The interposers for these calls do not see it.
+ * Interposers do not see a direct system call. If such a call may put something into a channel, or
+ * create or close an end of the channel, this function loses the channel.
  */
 static void lose_channels(long number, int fd, int other)
 {

@@ -78,8 +78,9 @@ static struct {
 
 /*
  * Records an event of a channel. The caller changed the counters and took the sequence number
- * `number` together, under the stripe's lock. So if a thread takes a sequence number there and
- * finds its counter unchanged since its snapshot, all later calls have higher sequence numbers.
+ * `number` together, under the stripe's lock. So if another thread takes a sequence number under
+ * that lock and finds that a counter has not changed since the thread's snapshot, all later calls
+ * have higher sequence numbers.
  */
 static void record_channel(enum event_kind kind, enum event_channel mode, uint64_t number,
 			   uint32_t channel, uintptr_t pc)

@@ -36,7 +36,10 @@ void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc);
  */
 struct descriptor_ends descriptor_closing(int fd, uintptr_t pc);
 void descriptor_left(struct descriptor_ends ends, bool closed, uintptr_t pc);
-/* Records the closing of all descriptors from `low` to `high`, as both functions above would. */
+/*
+ * Records the closing of all descriptors from `low` to `high`, as descriptor_closing() and
+ * descriptor_left() would.
+ */
 void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc);
 /* Called before dup2 replaces `fd`: records SEND only. To be followed by descriptor_left(). */
 struct descriptor_ends descriptor_leaving(int fd, uintptr_t pc);

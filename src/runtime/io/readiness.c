@@ -178,8 +178,8 @@ static uint64_t length_of(const struct timeval *time)
 }
 
 /*
- * A select that only sleeps. Returns NO_SLEEP if the timeout is not valid. Otherwise stores the
- * remaining time in `timeout`, as the kernel does.
+ * Performs a select that only sleeps. Returns NO_SLEEP if the timeout is not valid. Otherwise
+ * stores the remaining time in `timeout`, as the kernel does.
  */
 static int sleep_as_select(struct timeval *timeout, uintptr_t pc)
 {

@@ -4,7 +4,7 @@
 
 /* Called before `fd` is closed: it will have no more events. */
 void readiness_forget(int fd);
-/* Called in a fork child: the thread that held the lock does not exist here. */
+/* Called in the child of a fork: releases the lock, whose holder may not exist there. */
 void readiness_after_fork(void);
 
 #endif

@@ -228,7 +228,7 @@ void transfer_did_put(struct transfer *call, ssize_t result)
 	call->bytes = put < call->bytes ? call->bytes - put : 0;
 	call->how = result >= 0 && call->full ? TRANSFER_WAITED : TRANSFER_NOTHING;
 	if (result < 0 && (errno == EPIPE || errno == ECONNRESET))
-		call->how = TRANSFER_WAITED; /* it learned that a thread closed the other end */
+		call->how = TRANSFER_WAITED; /* the thread learned that the other end was closed */
 	if (result < 0)
 		descriptor_check_failed(call->fd, false, call->pc);
 }

@@ -15,7 +15,7 @@ void unknown_wait_end(const struct unknown_wait_call *call)
 }
 
 /*
- * Not needed in a controlled run: the order of all accesses is known there, and a record would be
+ * Does nothing in a controlled run: the order of all accesses is known there, and a record would be
  * an additional step.
  */
 void unknown_wait_hand_over(uintptr_t pc)

@@ -13,7 +13,7 @@ enum log_result { LOG_WRITTEN, LOG_NO_SPACE, LOG_FAILED };
 
 void log_open(const char *dir);
 
-/* At the end: removes the files that are empty. */
+/* To be called at the end: removes the files that are empty. */
 void log_remove_empty(void);
 
 /*

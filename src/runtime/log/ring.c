@@ -1,6 +1,6 @@
 /*
- * The pool of chunks: a lock-free stack of free chunks, in extents that are mapped when they are
- * needed. In addition, the batches. See ring.h.
+ * The pool of chunks (see ring.h): a lock-free stack of free chunks, in extents that are mapped
+ * when they are needed, and the batches, which are mapped separately.
  */
 #include "runtime/log/ring.h"
 

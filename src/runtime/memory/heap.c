@@ -79,9 +79,9 @@ static size_t size_of(void *block)
 /* ---- records --------------------------------------------------------------------------------- */
 
 /*
- * Are blocks of the caller at `pc` recorded? In a controlled run, not those of uninstrumented
- * libraries: a record is a step there, a thread's steps must not depend on the schedule, but
- * whether the C library allocates something does.
+ * Are blocks of the caller at `pc` recorded? In a controlled run, blocks of uninstrumented
+ * libraries are not. Every record is a step there, and the steps of a thread must not depend on the
+ * schedule, but the schedule can determine whether the C library allocates something.
  */
 static bool is_recorded(uintptr_t pc)
 {

@@ -103,8 +103,7 @@ OUTPUT_CUT_TEXT(__xpg_strerror_r, (int, error, char *, to, size_t, room), int, r
 /* ---- sockets --------------------------------------------------------------------------------- */
 
 /*
- * The function stores the full number of bytes in `length`. It writes only as many as there is room
- * for.
+ * The function stores the full number of bytes in `length`, but writes only as many bytes as fit.
  */
 #define OUTPUT_LENGTH(name, parameters, to, length)                                                \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \

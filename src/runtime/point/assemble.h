@@ -42,7 +42,7 @@ enum assemble_instruction {
 	ASSEMBLE_STORE_VECTOR = 0xd6 | ASSEMBLE_PREFIX_0F | ASSEMBLE_PREFIX_66, /* low 8 bytes */
 	ASSEMBLE_STORE_VECTOR_32 = 0x7e | ASSEMBLE_PREFIX_0F | ASSEMBLE_PREFIX_66,
 	ASSEMBLE_ADDRESS = 0x8d | ASSEMBLE_WIDE,
-	ASSEMBLE_ADD = 0x03 | ASSEMBLE_WIDE, /* adds to the register */
+	ASSEMBLE_ADD = 0x03 | ASSEMBLE_WIDE, /* adds the operand */
 	ASSEMBLE_SUBTRACT = 0x2b | ASSEMBLE_WIDE,
 	ASSEMBLE_COMPARE = 0x3b | ASSEMBLE_WIDE, /* compares the register with it */
 	ASSEMBLE_NEGATE = 0xf7 | ASSEMBLE_WIDE,	 /* negates the operand; reg is 3 */
@@ -109,9 +109,12 @@ void assemble_set_jump_target(const struct assemble_code *code, uint8_t *jump);
 void assemble_jump_back(struct assemble_code *code, enum assemble_condition condition,
 			const uint8_t *to);
 
-/* Calls the function whose address is stored at `pointer`, which must be within reach. */
+/*
+ * assemble_call() calls the function whose address is stored at `pointer`, which must be within
+ * reach; assemble_jump_indirect() jumps to it.
+ */
 void assemble_call(struct assemble_code *code, const uint8_t *pointer);
-void assemble_jump_indirect(struct assemble_code *code, const uint8_t *pointer); /* jumps to it */
+void assemble_jump_indirect(struct assemble_code *code, const uint8_t *pointer);
 void assemble_push(struct assemble_code *code, int32_t constant);
 void assemble_return(struct assemble_code *code);
 

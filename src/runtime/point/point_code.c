@@ -23,7 +23,7 @@
 #include <string.h>
 
 #define RECORD_MOST 254	    /* bytes of a record after a short header */
-#define KEPT_MOST 400	    /* bytes of a call's values that this RETURN code can copy */
+#define KEPT_MOST 400	    /* most bytes of a call's values that generated code copies */
 #define ROOM 700u	    /* bytes that fit after a buffer's limit, at least */
 #define SLOW_JUMP_BYTES 16u /* size of the jump to point_stub */
 
@@ -403,8 +403,8 @@ static struct assemble_operand indexed(unsigned base, unsigned index, int32_t di
 }
 
 /*
- * Leaves to point_stub the cases that are not common: in a signal handler, no room on the stack, or
- * an entry that has to be removed first.
+ * Jumps to point_stub in the uncommon cases: a signal handler runs, the stack of calls has no room,
+ * or an entry has to be removed from it first.
  */
 static void check_stack(struct code_writer *m)
 {
@@ -478,7 +478,7 @@ static void push_recorded(struct code_writer *m, int32_t head)
 	assemble(&m->code, ASSEMBLE_ADDRESS, RAX, assemble_memory(RCX, -head));
 	assemble(&m->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RSI));
 	assemble(&m->code, ASSEMBLE_LOAD, RCX, THREAD(point_stack_self.top));
-	assemble(&m->code, ASSEMBLE_ADD, RCX, assemble_register(RAX)); /* the end of the values */
+	assemble(&m->code, ASSEMBLE_ADD, RCX, assemble_register(RAX)); /* end of the values */
 	assemble(&m->code, ASSEMBLE_STORE, RCX, stack_word(SCRATCH));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RDI, assemble_memory(RAX, 7));
 	assemble_constant(&m->code, ASSEMBLE_AND_64, assemble_register(RDI), -8);

@@ -23,8 +23,8 @@ struct hit {
 	uint32_t number;
 	const uint64_t *registers, *vectors;
 	/*
-	 * for a RETURN: the number of the point that began the call (0: not known), and the values
-	 * there
+	 * `began`: for a RETURN, the number of the point that began the call, or 0 if it is not
+	 * known. `values` and `bytes`: the values that were kept there.
 	 */
 	uint32_t began;
 	const uint8_t *values;

@@ -1,6 +1,6 @@
 /*
- * Looks (event/point.h): read what an argument points to, as a separate step with its own record.
- * To be called only where vector registers may be used.
+ * A look (event/point.h) reads what an argument points to, as a separate step with its own record.
+ * These functions may be called only where vector registers may be used.
  */
 #ifndef RUNTIME_POINT_POINT_POINTEE_H
 #define RUNTIME_POINT_POINT_POINTEE_H

@@ -7,8 +7,8 @@
 #include <time.h>
 
 /*
- * Do the work of the pthread functions of the same names. `pc` is the address from which the
- * program called them.
+ * These do the work of the interposed pthread functions. `pc` is the address from which the program
+ * called those.
  */
 int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintptr_t pc);
 int cond_destroy(pthread_cond_t *cond, uintptr_t pc);

@@ -238,7 +238,8 @@ static void collect_arguments(char **to, const char *first, va_list more)
 
 /*
  * An interposer with a list of arguments. It calls `function` with the path, an array of the
- * arguments, and the macro's last arguments. Those may read from `more` what follows the NULL.
+ * arguments, and the last arguments of this macro. These may read from `more` the argument that
+ * follows the NULL.
  */
 #define EXEC_LIST(name, function, more, ...)                                                       \
 	SOOTH_API int name(const char *path, const char *first, ...)                               \

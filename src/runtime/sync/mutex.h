@@ -39,8 +39,8 @@ uint8_t mutex_sched_lock(const pthread_mutex_t *mutex);
 int mutex_try_really(pthread_mutex_t *mutex);
 
 /*
- * Do the work of the pthread functions of the same names. `pc` is the address from which the
- * program called them.
+ * These do the work of the interposed pthread functions. `pc` is the address from which the program
+ * called those.
  */
 int mutex_lock(pthread_mutex_t *mutex, uintptr_t pc);
 int mutex_lock_until(pthread_mutex_t *mutex, const struct timespec *until, uintptr_t pc);

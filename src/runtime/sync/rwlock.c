@@ -76,8 +76,8 @@ static int try_lock(const struct rwlock_side *side, pthread_rwlock_t *lock, uint
 }
 
 /*
- * In a controlled run: as for mutexes (mutex.c). A thread that holds the lock for writing does not
- * wait, because the library returns EDEADLK.
+ * Locks in a controlled run, as mutex.c does for mutexes. A thread that holds the lock for writing
+ * does not wait, because the library returns EDEADLK.
  */
 static int lock_controlled(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc,
 			   enum event_how how, uint64_t until)

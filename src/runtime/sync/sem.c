@@ -82,7 +82,7 @@ static void test_cancelled(uintptr_t pc)
 	call.how = UNKNOWN_WAIT_NOTHING;
 }
 
-/* Records the end of a wait. For an interrupted wait nothing is added to its request. */
+/* Records the end of a wait. An interrupted wait records nothing after its request. */
 static int record_result(sem_t *sem, uintptr_t pc, enum event_how how, int result)
 {
 	if (result == 0)

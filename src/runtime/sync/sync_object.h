@@ -16,7 +16,9 @@ static inline void sync_object_record(enum event_kind kind, uintptr_t pc,
 	record(kind, pc, (struct record_fields){ .q = number, .a = (uintptr_t)object, .m = mode });
 }
 
-/* Records such an event with the next sequence number of the object. */
+/*
+ * Records an event that has only the object's next sequence number, its address and perhaps a mode.
+ */
 static inline void sync_object_record_next(enum event_kind kind, uintptr_t pc,
 					   const volatile void *object, uint64_t mode)
 {

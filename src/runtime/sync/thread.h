@@ -13,8 +13,8 @@ struct thread_routine {
 };
 
 /*
- * Do the work of the pthread functions of the same names. `pc` is the address from which the
- * program called them. `thread_create` may be called only while record_on().
+ * These do the work of the interposed pthread functions. `pc` is the address from which the program
+ * called those. `thread_create` may be called only while record_on().
  */
 int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		  struct thread_routine routine, void *argument, uintptr_t pc);
