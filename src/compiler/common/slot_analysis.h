@@ -115,7 +115,10 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 	{
 		return find_in(known, value, slot, plus);
 	}
-	/* Return what must be defined, and after that assigned, at the end of a block. */
+	/*
+	 * definitions_at() returns what must be defined at the end of a block, and assignments_at()
+	 * what must be assigned after that.
+	 */
 	std::vector<definition> definitions_at(block_t block) const
 	{
 		std::vector<definition> found;

@@ -1,4 +1,4 @@
-/* Which memory references are recorded, and what their addresses are computed from. */
+/* Decides which memory references are recorded, and splits their addresses. */
 #ifndef GCC_ACCESS_H
 #define GCC_ACCESS_H
 

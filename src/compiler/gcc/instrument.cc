@@ -417,7 +417,7 @@ class instrument_pass : public gimple_opt_pass
 	}
 
       private:
-	bool optimised; /* of gcc's two pipelines, the one that optimises */
+	bool optimised; /* true in the instance for optimised code */
 };
 
 } // namespace

@@ -248,7 +248,7 @@ static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 		update_stmt(call);
 	}
 	tree to = gimple_call_lhs(call);
-	/* A callee may itself write to the destination of a type that must not be copied. */
+	/* If a type must not be copied, the callee itself writes the result to its destination. */
 	if (!to || TREE_CODE(to) == SSA_NAME || !access_is_shared(to) || access_size(to) <= 0 ||
 	    TREE_ADDRESSABLE(TREE_TYPE(to)))
 		return;

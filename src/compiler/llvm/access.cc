@@ -45,8 +45,8 @@ access_address access_split(const DataLayout &layout, Value *pointer)
 /* ---- which objects other threads can see ----------------------------------------------------- */
 
 /*
- * What a use of a pointer means for the object: nothing; another pointer to the object; its address
- * escapes.
+ * The effect of a use of a pointer on its object: none; there is another pointer to the object; the
+ * object's address escapes.
  */
 enum use { USE_HARMLESS, USE_DERIVES, USE_ESCAPES };
 

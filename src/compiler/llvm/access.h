@@ -1,4 +1,4 @@
-/* Which memory references are recorded, and what their addresses are computed from. */
+/* Decides which memory references are recorded, and splits their addresses. */
 #ifndef COMPILER_LLVM_ACCESS_H
 #define COMPILER_LLVM_ACCESS_H
 

@@ -188,9 +188,9 @@ static void redirect_to_runtime(CallBase *call, const known_call *known)
 }
 
 /*
- * Removes what the optimiser has found out about the memory effects of a called function. It was
- * true of the program, but recorded code also writes records, and a call of it must not be moved
- * into the middle of another record.
+ * Removes what the optimiser has found out about the memory effects of a called function. Those
+ * facts were true of the program, but recorded code also writes records, and a call of it must not
+ * be moved into the middle of another record.
  */
 static void forget_effects(CallBase *call)
 {

@@ -27,7 +27,7 @@ struct object_view {
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* What a value is for a variable, according to debug information: its contents or its address. */
+/* How debug information relates a value to a variable: as its contents or as its address. */
 enum role { ROLE_VALUE, ROLE_ADDRESS };
 
 bool has_role(const DIExpression *expression, role wanted)

@@ -1,6 +1,6 @@
 /*
  * A front-end action that visits the declarations and calls of a unit before code is generated, and
- * stores what point_seen.h lists.
+ * stores the facts that point_seen.h declares.
  */
 #include "compiler/llvm/point_seen.h"
 

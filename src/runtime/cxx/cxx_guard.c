@@ -71,7 +71,8 @@ static void abort_guard(uint64_t *guard)
 /* ---- the interposers ------------------------------------------------------------------------- */
 
 /*
- * Also runs when libstdc++ throws an exception because an initialisation recursively needs itself.
+ * Restores `quiet`. Also runs when libstdc++ throws an exception because an initialisation
+ * recursively needs itself.
  */
 static void end_quiet(const bool *quiet)
 {

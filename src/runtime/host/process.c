@@ -299,7 +299,8 @@ void process_start(void)
 	if (!atomic_compare_exchange_strong(&process.state, &fresh, STARTING)) {
 		/*
 		 * If this thread is already starting the runtime, it has been called back and
-		 * continues without recording. If another thread is, wait for it.
+		 * continues without recording. If another thread is starting the runtime, wait
+		 * until it has finished.
 		 */
 		while (atomic_load(&process.state) == STARTING && process.starter != gettid())
 			sched_yield();

@@ -3,7 +3,7 @@
  * where the program acquires it (inside the C library the lock protects no data of the program),
  * and reads that may wait until another thread writes.
  */
-#define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
+#define __NO_INLINE__ 1 /* otherwise the headers define some of these inline */
 #include "runtime/memory/printf_scanf.h"
 #include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"

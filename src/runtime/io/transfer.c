@@ -1,4 +1,4 @@
-/* What is recorded around calls that take bytes out of a descriptor or put some in. */
+/* Records events around calls that take bytes out of a descriptor or put some in. */
 #include "runtime/io/transfer.h"
 
 #include "runtime/host/module.h"
@@ -58,7 +58,9 @@ static void record_range(enum event_kind kind, const void *at, size_t size, uint
 	record(kind, pc, (struct record_fields){ .a = (uintptr_t)at, .n = size });
 }
 
-/* A search of the whole table: it is short. Modules stay in it when they are unloaded. */
+/*
+ * Searches the whole table of modules, which is short. Modules stay in it when they are unloaded.
+ */
 static bool is_instrumented(uintptr_t pc)
 {
 	const struct module *m;

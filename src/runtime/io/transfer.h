@@ -59,7 +59,7 @@ void transfer_snapshot(struct transfer *call);
  * exist until the end of the scope of `call`.
  */
 void transfer_took(struct transfer *call, ssize_t result, const struct iovec *to, int count);
-/* The same for a call that does not remove the bytes (MSG_PEEK). */
+/* As transfer_took(), for a call that does not remove the bytes (MSG_PEEK). */
 void transfer_peeked(struct transfer *call, ssize_t result, const struct iovec *to, int count);
 
 struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc);

@@ -35,7 +35,7 @@ bool log_is_long(void);
 /* Bytes that all threads have appended so far. */
 uint64_t log_bytes(void);
 
-/* In the child of a fork: the files belong to the parent. */
+/* To be called in the child of a fork, because the files belong to the parent: closes them. */
 void log_forget(void);
 
 #endif

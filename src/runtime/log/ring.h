@@ -34,7 +34,7 @@ bool ring_in_use(void);
 /* Removes the file. The mappings stay, so threads that still run can write to them without harm. */
 void ring_remove(void);
 
-/* In the child of a fork: unmaps the parent's pool. */
+/* To be called in the child of a fork: unmaps the parent's pool. */
 void ring_forget(void);
 
 #endif

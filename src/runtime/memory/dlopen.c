@@ -29,7 +29,8 @@ static __typeof__(dlopen) *find_dlopen(void)
 }
 
 /*
- * Without a file name, the program itself is opened, which is loaded already: nothing is recorded.
+ * Records nothing if there is no file name: then the program itself is opened, which is loaded
+ * already.
  */
 __typeof__(dlopen) *dlopen_begin(const char *file, uintptr_t pc)
 {

@@ -4,7 +4,7 @@
  * value by the calling thread (transfer.h). Other such functions are in the files of their subjects
  * (virtual_time.c, random.c, open_close.c, read_write.c, stdio.c, printf_scanf.c).
  */
-#define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
+#define __NO_INLINE__ 1 /* otherwise the headers define some of these inline */
 #include "runtime/host/interposer.h"
 #include "runtime/host/safe_read.h"
 #include "runtime/host/libc_next.h"
@@ -180,7 +180,7 @@ static size_t bytes_up_to(const char *from, int last, size_t most)
 COPY(memccpy, (void *, to, const void *, from, int, last, size_t, most), void *, to, from,
      bytes_up_to(from, last, most))
 
-/* The same for a function without a result. `from` is NULL if the function reads nothing. */
+/* As COPY, for a function without a result. `from` is NULL if the function reads nothing. */
 #define COPY_VOID(name, parameters, to, from, bytes)                                               \
 	SOOTH_API void name(PARAMETERS parameters)                                                 \
 	{                                                                                          \

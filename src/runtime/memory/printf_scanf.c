@@ -3,7 +3,7 @@
  * If the caller is instrumented, both are recorded as accesses by the calling thread without values
  * (transfer.h).
  */
-#define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
+#define __NO_INLINE__ 1 /* otherwise the headers define some of these inline */
 #include "runtime/memory/printf_scanf.h"
 
 #include "runtime/host/interposer.h"

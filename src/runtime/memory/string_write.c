@@ -41,8 +41,7 @@ static void copy_piece(uintptr_t pc, char *to, const char *from, size_t size)
 }
 
 /*
- * Copies as memmove does: if the end of the source overlaps the destination, copies the last piece
- * first.
+ * Copies as memmove does: if the destination begins inside the source, copies the last piece first.
  */
 static void copy_range(uintptr_t pc, char *to, const char *from, size_t size)
 {

@@ -17,7 +17,7 @@ struct assemble_operand {
 	bool is_register; /* the operand is the register `base` itself */
 	bool is_thread;	  /* thread-local memory at `displacement` from %fs */
 	uint8_t base, index;
-	uint8_t scale; /* of `index`: 1, 2, 4, 8 */
+	uint8_t scale; /* factor of `index`: 1, 2, 4, 8 */
 	int32_t displacement;
 };
 

@@ -73,7 +73,7 @@ struct module_work {
 	struct point_targets *area; /* followed by the code of the points */
 	uint8_t *code;		    /* address of the next code */
 	size_t area_bytes;
-	uint8_t *name_cache;  /* by offset of a name: 0 unknown, 1 not requested, 2 requested */
+	uint8_t *name_cache;  /* indexed by name offset: 0 unknown, 1 not requested, 2 requested */
 	struct point_file on; /* the file points_on */
 };
 
@@ -227,9 +227,8 @@ static uint16_t pointed_of(const struct point_row *row, const struct point_reque
 }
 
 /*
- * Returns which operands of a row have texts that matter, as bits. A RETURN repeats the arguments
- * of its call, whose texts are read at the call, so only the text of its result is read at the
- * RETURN.
+ * Returns, as bits, the operands of a row whose text matters. A RETURN repeats the arguments of its
+ * call, whose texts are read at the call, so only the text of its result is read at the RETURN.
  */
 static uint16_t texts_of(const struct point_row *row, const struct point_requested *requested)
 {

@@ -172,7 +172,7 @@ static size_t read_through_kernel(uint8_t *to, uint64_t from, size_t bytes)
 
 /*
  * The first heap of an arena is never released, because it contains the arena's own description.
- * Like the break, the end of its usable part only moves down over free memory, and only if the
+ * The end of its usable part, like the break, moves down only over free memory, and only if the
  * kernel accounts memory strictly. Later heaps of an arena may be released, so they are read
  * through the kernel.
  *

@@ -1,6 +1,6 @@
 /*
  * Joins, detaches and cancellation of threads. A second join or detach of the same thread is
- * recorded as a misuse; the call is made all the same.
+ * recorded as a misuse; it is passed on to the library nevertheless.
  */
 #include "runtime/sync/thread.h"
 
@@ -67,8 +67,8 @@ static struct join_claim claim_thread(pthread_t thread, struct thread_known know
 }
 
 /*
- * Also runs when the join is cancelled. If the thread was joined or detached in the meantime, its
- * state stays.
+ * Ends the claim. Also runs when the join is cancelled. If the thread was joined or detached in the
+ * meantime, its state does not change.
  */
 static void give_claim_up(struct join_claim *claim)
 {

@@ -31,7 +31,7 @@
 #define KIND_ELISION 256 /* hardware lock elision: may be locked without a write to it */
 #define KIND_BITS 0x3ff	 /* all bits of a valid __kind */
 #define KIND_DESTROYED (-1)
-#define OWNER_BITS 0x3fffffff /* of __lock in robust and priority-inheriting mutexes */
+#define OWNER_BITS 0x3fffffff /* thread id in __lock, if robust or priority-inheriting */
 
 static _Atomic bool tried; /* the program has called a trylock */
 

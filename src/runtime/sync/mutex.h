@@ -32,8 +32,8 @@ void mutex_record_misuse(const pthread_mutex_t *mutex, uintptr_t pc, int error);
 uint8_t mutex_sched_lock(const pthread_mutex_t *mutex);
 
 /*
- * Tries to lock without recording. To be called if the caller waits after a failure. A robust mutex
- * is tried only if it appears to be free: in glibc 2.36, a try of a mutex that is not recoverable
+ * Tries to lock without recording, for a caller that will wait if the try fails. A robust mutex is
+ * tried only if it appears to be free: in glibc 2.36, a try of a mutex that is not recoverable
  * leaves it locked.
  */
 int mutex_try_really(pthread_mutex_t *mutex);

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#define READERS_SHIFT 3 /* of __readers in glibc, whose lowest bits are flags */
+#define READERS_SHIFT 3 /* in glibc's __readers; the lower bits are flags */
 
 /* The event kinds for readers and for writers. */
 struct rwlock_side {

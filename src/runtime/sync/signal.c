@@ -46,7 +46,7 @@ struct handler_frame {
 };
 static SOOTH_TLS struct handler_frame *innermost_handler;
 
-/* Also runs when an exception leaves the handler, or when the thread ends in it. */
+/* Ends a handler. Also runs when an exception leaves the handler, or when the thread ends in it. */
 static void leave_handler(struct handler_frame *frame)
 {
 	int error = errno;

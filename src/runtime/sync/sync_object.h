@@ -26,8 +26,8 @@ static inline void sync_object_record_next(enum event_kind kind, uintptr_t pc,
 }
 
 /*
- * Records that a call was wrong (doc/prediction.md, Misuse). The caller makes the call all the
- * same. The record is not a step and orders nothing.
+ * Records that a call was wrong (doc/prediction.md, Misuse). The caller makes the call
+ * nevertheless. The record is not a step and orders nothing.
  */
 static inline void sync_object_misuse(enum event_misuse which, uintptr_t pc,
 				      const volatile void *object)
