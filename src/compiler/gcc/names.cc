@@ -155,8 +155,8 @@ static bool has_location(gimple *stmt)
 }
 
 /*
- * Statements that the optimiser made have no location. The nearest preceding one that has is the
- * best guess.
+ * Statements that the optimiser made have no location. The best guess is the location of the
+ * nearest preceding statement that has one.
  */
 static gimple *find_located(gimple *stmt)
 {

@@ -53,7 +53,7 @@ static unsigned bytes_to_record(const DataLayout &layout, Value *number)
 	return active <= 8 ? 1 : active <= 16 ? 2 : active <= 32 ? 4 : 0;
 }
 
-/* In a[i + 1], i is recorded: returns i. */
+/* Returns i for a number of the form i + constant, as in a[i + 1]; otherwise the number itself. */
 static Value *without_constant(Value *number)
 {
 	BinaryOperator *sum = dyn_cast<BinaryOperator>(number);

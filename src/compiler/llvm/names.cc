@@ -384,8 +384,8 @@ static std::string function_and_file(const DISubprogram *function, const DIFile 
 }
 
 /*
- * Instructions that the optimiser made have no location. The nearest preceding one that has is the
- * best guess.
+ * Instructions that the optimiser made have no location. The best guess is the location of the
+ * nearest preceding instruction that has one.
  */
 static const DILocation *find_located(Instruction &at)
 {

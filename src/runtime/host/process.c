@@ -439,7 +439,7 @@ void process_finish(int how, int64_t status)
 	if (how == EVENT_PROCESS_EXEC) {
 		thread_buffer_self.quiet = false;
 		cancel_allow(before);
-		return; /* the streams may continue in the ring: exec may fail */
+		return; /* unwritten records stay in the ring: exec may fail */
 	}
 	if (!ring_in_use())
 		ring_remove();

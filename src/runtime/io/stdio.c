@@ -19,7 +19,7 @@
 
 /* ---- a file's lock --------------------------------------------------------------------------- */
 
-/* The layout of glibc. The lock is recursive; only the outermost lock and unlock are recorded. */
+/* The lock of a file in glibc. It is recursive; only the outermost lock and unlock are recorded. */
 struct stdio_lock {
 	int futex, depth;
 	void *owner;

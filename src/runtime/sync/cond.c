@@ -51,7 +51,7 @@ static void record_woken(struct cond_waiting *waiting)
 	if (!record_on())
 		return;
 	record_wait(EV_WOKEN, waiting, !by_signal);
-	if (waiting->result == ENOTRECOVERABLE) { /* unlocked for ever */
+	if (waiting->result == ENOTRECOVERABLE) { /* the robust mutex cannot be locked any more */
 		sched_before(EV_RELEASE, waiting->mutex, 0, waiting->pc);
 		sync_object_record_next(EV_RELEASE, waiting->pc, waiting->mutex, 0);
 	}
@@ -128,7 +128,7 @@ static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uin
 	enum sched_outcome answer = sched_wait_until_enabled(&want);
 	int locked = relock_mutex(waiting->mutex, want.site);
 	if (sched_cancelled())
-		real()->pthread_testcancel(); /* cleanup: record_woken() */
+		real()->pthread_testcancel(); /* if cancelled here: record_woken() runs */
 	waiting->result = locked == ENOTRECOVERABLE   ? locked
 			  : answer == SCHED_TIMED_OUT ? ETIMEDOUT
 						      : 0;

@@ -186,7 +186,7 @@ SOOTH_API int daemon(int stay, int keep_files)
 /* Called before exec: ends the trace. If exec fails and returns, recording continues. */
 static bool finish_before_exec(void)
 {
-	channel_lose_all(); /* the new program keeps the open descriptors */
+	channel_lose_all(); /* also those of the parent, in the child of a vfork */
 	if (!is_recorded_process())
 		return false;
 	process_finish(EVENT_PROCESS_EXEC, 0);

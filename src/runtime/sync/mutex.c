@@ -238,9 +238,8 @@ int mutex_try(pthread_mutex_t *mutex, uintptr_t pc)
 
 /*
  * The RELEASE is recorded before the real unlock, so that its time is not later than that of the
- * next ACQUIRE. While the stripe is held, this may make other threads spin, if a full buffer has to
- * be written to the file. That happens only in programs that use trylock, once in some thousand
- * calls.
+ * next ACQUIRE. If a full buffer has to be written to the file while the stripe is held, other
+ * threads may spin. That happens only in programs that use trylock, once in some thousand calls.
  */
 int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 {
