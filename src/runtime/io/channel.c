@@ -14,10 +14,9 @@
 #define NAME_STEP 8u /* names are small addresses, where no memory is mapped */
 
 static struct {
-	_Atomic bool known,
-		uneven;		  /* not all bytes put in come out (truncated datagrams) */
-	_Atomic uint32_t putting; /* calls that are putting something in */
-	_Atomic uint32_t takers;  /* number of descriptors that take from it */
+	_Atomic bool known, uneven; /* uneven: bytes may never come out (truncated datagrams) */
+	_Atomic uint32_t putting;   /* calls that are putting something in */
+	_Atomic uint32_t takers;    /* number of descriptors that take from it */
 	_Atomic uint64_t sent, received;
 } channels[CHANNELS_MOST];
 static _Atomic uint32_t last;

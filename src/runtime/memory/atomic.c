@@ -113,7 +113,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		case XOR: return old ^ operand;                                                    \
 		case NAND: return (T) ~(old & operand);                                            \
 		}                                                                                  \
-		__builtin_trap(); /* the plugin and this file do not match */               \
+		__builtin_trap(); /* the plugin and this file do not match */                      \
 	}
 
 #define LOAD(N, T)                                                                                 \

@@ -23,7 +23,7 @@ struct point_site {
 	uint8_t count;	  /* number of operands */
 	uint16_t pointed; /* arguments whose pointees are requested; bit 0: first argument */
 	uint16_t texts;	  /* operands whose text matters, as bits */
-	uint16_t most; /* largest payload in bytes; for a RETURN, without its call's values */
+	uint16_t most;	  /* largest payload in bytes; for a RETURN, without its call's values */
 	struct point_operand operands[POINT_ARGUMENTS];
 };
 
