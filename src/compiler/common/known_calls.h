@@ -1,6 +1,6 @@
 /*
- * The functions of event/calls.def, by name. This header does not include gcc's headers, which
- * forbid the use of some of these names.
+ * The functions of event/calls.def, by name. Their table is not in a file of a plugin, because
+ * gcc's headers forbid the use of some of the names.
  */
 #ifndef COMPILER_KNOWN_CALLS_H
 #define COMPILER_KNOWN_CALLS_H

@@ -193,7 +193,7 @@ static size_t size_of(const struct iovec *from, int count)
 
 /*
  * If a descriptor is ready for writing, it has room for PIPE_BUF bytes. Whether it has room for
- * more is not known.
+ * more is not known, so a larger write counts as one that may wait.
  */
 struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc)
 {

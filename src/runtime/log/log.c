@@ -77,11 +77,6 @@ static void drop_from_page_cache(int fd, uint64_t before, uint64_t after)
 	posix_fadvise(fd, old, PIECE, POSIX_FADV_DONTNEED);
 }
 
-/*
- * A block that fills its chunk is written as a whole, at a multiple of the chunk size. The kernel
- * then uses large folios and never reads a page that is about to be overwritten (0.3 ns per byte
- * instead of 0.45). Short blocks, which are the last ones of their streams, go to a separate file.
- */
 static enum log_result reason_of_failure(void)
 {
 	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? LOG_NO_SPACE : LOG_FAILED;
@@ -159,6 +154,11 @@ static enum log_result append_at_end(unsigned number, const void *from, size_t s
 	return result;
 }
 
+/*
+ * A block that fills its chunk is written as a whole, at a multiple of the chunk size. The kernel
+ * then uses large folios and never reads a page that is about to be overwritten (0.3 ns per byte
+ * instead of 0.45). Short blocks, which are the last ones of their streams, go to a separate file.
+ */
 enum log_result log_append(const struct wire_block *block)
 {
 	size_t room = wire_block_room(block->bytes);
