@@ -44,7 +44,7 @@ static inline llvm::PointerType *llvm_pointer_type(llvm::LLVMContext &context)
 #endif
 }
 
-/* Sets an option of LLVM. Any pass may have defined the option. */
+/* Sets an option of LLVM. Does nothing if no pass has registered an option of that name. */
 static inline void llvm_set_option(llvm::StringRef name, llvm::StringRef value)
 {
 	if (llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name))

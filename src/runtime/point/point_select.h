@@ -60,7 +60,10 @@ void point_select_missed(const struct point_named *named, unsigned requests, con
 /* Notes that a recorded module has no rows. Functions that were not found may be in it. */
 void point_select_no_rows(void);
 
-/* Writes to the trace a copy of the selection, and the requests that were not satisfied so far. */
+/*
+ * point_select_write_copy() writes a copy of the selection to the trace, point_select_report() the
+ * requests that were not satisfied so far.
+ */
 void point_select_write_copy(void);
 void point_select_report(void);
 
