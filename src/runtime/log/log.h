@@ -1,6 +1,7 @@
 /*
- * The files `events.K`: finished blocks in any order. There are several files only so that threads
- * do not compete for the lock of one inode. The files are chosen by stream.
+ * The files `events.K`: finished blocks in any order. There are several files so that threads do
+ * not compete for the lock of one inode. The file of a block depends on its stream and on how it is
+ * written: as a full chunk, in a batch, or as a short block.
  */
 #ifndef RUNTIME_LOG_LOG_H
 #define RUNTIME_LOG_LOG_H
