@@ -3,14 +3,15 @@
  *
  *	SOOTH_PROBE(app, authenticated, user, "password");
  *
- * is an event that properties can name: `probe app:authenticated(u, how)`. It costs a NOP unless a
- * property uses it. Arguments are passed as to printf: numbers, pointers, strings. Without sooth
- * they are not evaluated, so they should have no side effects.
+ * records an event that properties can name: `probe app:authenticated(u, how)`. A probe costs a NOP
+ * unless a property uses it. Its arguments have types as for printf: numbers, pointers, strings.
+ * Without sooth they are not evaluated, so they should have no side effects.
  *
  *	SOOTH_ATOMIC_BEGIN(transfer); … SOOTH_ATOMIC_END(transfer);
  *
- * are the probes sooth:atomic_begin and sooth:atomic_end, with the region's name as a string. They
- * are always recorded: a region that another thread can break is reported without a property.
+ * mark an atomic region by the probes sooth:atomic_begin and sooth:atomic_end, with the region's
+ * name as a string. These probes are always recorded: if another thread can break the region, that
+ * is reported without a property.
  *
  *	SOOTH_IGNORE static void spin(void) { … }
  *
@@ -26,7 +27,7 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-void __sooth_probe(const char *name, ...); /* the compiler plugin replaces calls of it */
+void __sooth_probe(const char *name, ...); /* the compiler plugin replaces each call */
 
 #define SOOTH_PROBE(app, name, ...) __sooth_probe(#app ":" #name, ##__VA_ARGS__)
 #define SOOTH_IGNORE __attribute__((__no_sanitize__("thread")))

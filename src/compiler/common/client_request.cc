@@ -4,12 +4,13 @@
 #include <cstring>
 
 /*
- * On amd64, a request is these rotations of %rdi, which cancel out, and this exchange:
+ * On amd64, a request consists of these rotations of %rdi, which cancel out, and this exchange:
  *
  *	rolq $3, %rdi ; rolq $13, %rdi ; rolq $61, %rdi ; rolq $51, %rdi ; xchgq %rbx, %rbx
  *
- * The address of the request and its arguments is in %rax. (Other exchanges have other meanings.)
- * Blanks and line ends differ between versions, escapes between compilers: they are left out.
+ * %rax holds the address of the request's number and arguments. (Exchanges of other registers have
+ * other meanings.) Blanks and line ends differ between versions of Valgrind, and escapes between
+ * compilers, so they are removed before the comparison.
  */
 bool client_request_is_in(const std::string &asm_template)
 {

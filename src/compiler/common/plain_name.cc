@@ -1,12 +1,12 @@
-/* Cuts a demangled C++ name down to the qualified function name. */
+/* Reduces a demangled C++ name to the qualified name of the function. */
 #include "compiler/common/plain_name.h"
 
 #include <cstdlib>
 #include <cxxabi.h>
 
 /*
- * Returns where the parameter list starts: the last group of parentheses that is not inside
- * another.
+ * Returns the start of the parameter list: the last group of parentheses that is not inside another
+ * one.
  */
 static size_t find_parameters(const std::string &text)
 {
@@ -25,7 +25,7 @@ static size_t find_parameters(const std::string &text)
 }
 
 /*
- * Returns where the name starts: after the last blank outside of brackets, since templates are
+ * Returns the start of the name: after the last blank outside of brackets, because templates are
  * demangled with their return type. Blanks after `operator` belong to the name.
  */
 static size_t find_name(const std::string &text)

@@ -7,7 +7,7 @@
 /* Returns a demangled name without return type and parameters: "ns::table<int>::put". */
 std::string plain_name_of(const std::string &demangled);
 
-/* The same for a linker name. Returns "" if it is not a mangled C++ name. */
+/* As plain_name_of(), for a linker name. Returns "" if it is not a mangled C++ name. */
 std::string plain_name_demangled(const std::string &linker_name);
 
 #endif

@@ -12,7 +12,7 @@
 static const char nop[] = "990:\t.byte 0x0f,0x1f,0x44,0x00,0x00\n";
 
 /*
- * Escapes twice: for the assembler's strings, in which quotes and backslashes have a meaning, and
+ * Escapes a text twice: for the assembler's strings, where quotes and backslashes are special, and
  * for the asm template.
  */
 static std::string quote(const std::string &text, const point_escape &escape)

@@ -1,20 +1,20 @@
 /*
- * Which values the reader of a trace already knows. Both plugins use this template, each with its
- * compiler's type for values (`value_t`) and basic blocks (`block_t`). `start_t` is what a value
- * that is recorded before a loop is computed from.
+ * Determines which values the reader of a trace already knows. Both plugins use this template, each
+ * with its compiler's types for values (`value_t`) and basic blocks (`block_t`). `start_t`
+ * describes the contents of a value that is recorded before a loop.
  *
  * A pointer that was recorded once need not be recorded again while it stays the same: the table
  * says "the earlier pointer, plus 8". A slot is a number for such a value, unique in its function.
  * Where a slot is known is a classic forward must-analysis (available expressions). Recording a
  * value makes its slot known. A new definition of the value makes it unknown, and so does every
  * call that may run other instrumented code in this thread. Because of the last rule the reader
- * needs no stack frames: no switch of stacks can come between.
+ * needs no stack frames: while a slot is known, the thread cannot have switched to another stack.
  *
- * Values that change from one iteration of a loop to the next are *followed* (loops.cc). They are
- * recorded once before the loop; then the reader computes them, "the pointer of the previous
- * iteration, plus 8", as the table says at the end of each iteration. A followed value stays known
- * at its definition: its slot holds its value in the current iteration, also before the value is
- * computed there.
+ * Values that change from one iteration of a loop to the next are *followed* (loops.cc). A followed
+ * value is recorded once before the loop. Then the reader computes it at the end of each iteration,
+ * as the table says: "the pointer of the previous iteration, plus 8". A followed value stays known
+ * at its definition: its slot holds the value in the current iteration even before the program
+ * computes the value there.
  */
 #ifndef COMPILER_SLOT_ANALYSIS_H
 #define COMPILER_SLOT_ANALYSIS_H
@@ -31,8 +31,10 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
       public:
 	static const unsigned none = WIRE_NO_SLOT;
 
-	/* Returns the slot of a value, which is assigned at the first request; `none` if there are
-	 * too many. */
+	/*
+	 * Returns the slot of a value. The slot is assigned at the first request. Returns `none` if
+	 * there are too many slots.
+	 */
 	unsigned of(value_t value)
 	{
 		auto found = numbers.find(value);
@@ -48,32 +50,36 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 
 	/* ---- proposals, before the analysis -------------------------------------------------- */
 
-	/* At the end of `at`, `value` is recorded with the contents that `start` has there. */
+	/* At the end of block `at`, `value` is recorded; its contents there are `start`. */
 	struct definition {
 		value_t value;
 		start_t start;
 		block_t at;
 	};
-	/* At the end of `at`, on the way to `toward`, `value` becomes `source` + `plus`. */
+	/*
+	 * At the end of block `at`, if execution continues to `toward`, `value` becomes `source` +
+	 * `plus`.
+	 */
 	struct assignment {
 		value_t value, source;
 		int64_t plus;
 		block_t at, toward;
 	};
-	/* A value that is followed through a loop. If the reader cannot compute its assignment,
-	 * `otherwise` is defined instead. */
+	/*
+	 * A value that is followed through a loop. If the reader cannot compute the assignment, the
+	 * value is not followed, and `otherwise` is defined instead.
+	 */
 	struct followed {
 		value_t value;
 		struct definition definition;
 		struct assignment assignment;
-		struct definition otherwise; /* no value: nothing */
+		struct definition otherwise; /* without a value: nothing */
 	};
 	void follow(const followed &f)
 	{
 		all_followed.push_back(f);
 	}
-	/* A value that is recorded before a loop because the loop needs it and does not change it.
-	 */
+	/* Records a value before a loop that needs the value and does not change it. */
 	void define(const definition &d)
 	{
 		for (const definition &other : invariants)
@@ -109,7 +115,10 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 	{
 		return find_in(known, value, slot, plus);
 	}
-	/* What has to be defined and assigned at the end of a block, in this order. */
+	/*
+	 * definitions_at() returns what must be defined at the end of a block, and assignments_at()
+	 * what must be assigned after that.
+	 */
 	std::vector<definition> definitions_at(block_t block) const
 	{
 		std::vector<definition> found;
@@ -132,8 +141,11 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 
       protected:
 	typedef std::vector<bool> bits;
-	/* The flow graph: each block with its predecessors, in an order in which most predecessors
-	 * come first. Blocks that cannot be reached come last and are not `reachable`. */
+	/*
+	 * The flow graph: each block with its predecessors. The order is such that most
+	 * predecessors of a block come before it. Blocks that cannot be reached come last and are
+	 * not `reachable`.
+	 */
 	struct graph_block {
 		block_t block;
 		std::vector<block_t> predecessors;
@@ -146,14 +158,26 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 
 	/* ---- supplied by the plugin ---------------------------------------------------------- */
 
-	/* Splits x + constant, where x is as wide: returns x, or the value itself. */
+	/*
+	 * If the value is a sum of x and a constant, and x has the same width: returns x and stores
+	 * the constant. Otherwise returns the value itself.
+	 */
 	virtual value_t without_constant(value_t value, int64_t *plus) const = 0;
-	/* Returns the block that defines a value; NULL if it is the same in the whole function. */
+	/*
+	 * Returns the block that defines a value, or NULL if the value is the same everywhere in
+	 * the function.
+	 */
 	virtual block_t defining_block(value_t value) const = 0;
-	/* Changes `set` from what is known at the start of a block to what is known at its end. */
+	/*
+	 * `set` contains the slots that are known at the start of a block. Changes it to those that
+	 * are known at the end.
+	 */
 	virtual void apply_block(block_t block, bits &set) const = 0;
 
-	/* Computes what is known where. Drops followed values that the reader could not compute. */
+	/*
+	 * Computes for each block which slots are known. Drops the followed values that the reader
+	 * could not compute.
+	 */
 	void solve_on(const std::vector<graph_block> &graph)
 	{
 		number_all();
@@ -169,8 +193,9 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 	}
 
 	/*
-	 * The value itself, or x + constant. x cannot have been redefined between the addition and
-	 * here: its definition dominates the addition, which dominates this use.
+	 * Finds a slot in `set` that holds the value itself or the x of x + constant. x cannot have
+	 * been redefined between the addition and here: its definition dominates the addition,
+	 * which dominates this use.
 	 */
 	bool find_in(const bits &set, value_t value, unsigned *slot, int64_t *plus) const
 	{
@@ -205,8 +230,10 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 		return slot < set.size() && set[slot];
 	}
 
-	/* Every value that may become known must have its number before sets of a fixed size are
-	 * made. */
+	/*
+	 * Assigns a slot to every value that may become known. That must be done before the sets
+	 * are made, because their size is fixed.
+	 */
 	void number_all()
 	{
 		std::vector<followed> kept;
@@ -223,9 +250,9 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 	}
 
 	/*
-	 * Returns what is known on an edge: what is known at the end of its source, except for
-	 * values that the source assigns. Those are known on the edge to `toward`, and wrong
-	 * elsewhere.
+	 * Returns the slots that are known on an edge: those that are known at the end of block
+	 * `from`, except for the slots of values that `from` assigns. These are known only on the
+	 * edge to the assignment's `toward`; elsewhere they are wrong.
 	 */
 	bits through_edge(block_t from, block_t to) const
 	{
@@ -243,12 +270,15 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 	}
 
 	/*
-	 * in(b) = intersection of out(p) over the predecessors p of b, without what b defines;
-	 * out(b) = in(b) and what b records.
+	 * Iterates
+	 *
+	 *   in(b) = intersection of out(p) over the predecessors p of b, without what b defines;
+	 *   out(b) = in(b) and what b records.
 	 *
 	 * What b records may depend on what is known, and not monotonically: LLVM's plugin does not
-	 * record an index where the address is known. So the sets only ever shrink: that
-	 * terminates, and leaves each in(b) below the intersection, which is all that is needed.
+	 * record an index if the address is known. So the sets are only allowed to shrink. Then the
+	 * iteration terminates, and each in(b) is a subset of the intersection, which is
+	 * sufficient.
 	 */
 	void propagate(const std::vector<graph_block> &graph)
 	{
@@ -294,8 +324,10 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 		}
 	}
 
-	/* Drops followed values whose next value the reader could not compute. Returns whether
-	 * there were any. */
+	/*
+	 * Drops followed values whose next value the reader could not compute. Returns whether
+	 * there were any.
+	 */
 	bool drop_uncomputable()
 	{
 		std::vector<followed> kept;
@@ -305,8 +337,10 @@ template <typename value_t, typename block_t, typename start_t> class slot_analy
 			unsigned slot = none;
 			int64_t plus;
 			bool good = find_in(known_out.at(a.at), a.source, &slot, &plus);
-			/* Assignments are executed one after the other: none may use a slot that an
-			 * earlier one changed. */
+			/*
+			 * Assignments are executed in sequence, so none may use a slot that an
+			 * earlier assignment at the same block has changed.
+			 */
 			for (const followed &other : kept)
 				if (other.assignment.at == a.at && numbers.at(other.value) == slot)
 					good = false;

@@ -6,7 +6,7 @@
 
 #include "compiler/gcc/access.h"
 
-/* Returns whether only this function's code can reach what the pointer points at. */
+/* Does the pointer point only to objects that no code outside this function can reach? */
 static bool points_to_private(tree pointer)
 {
 	if (TREE_CODE(pointer) != SSA_NAME || !SSA_NAME_PTR_INFO(pointer) || !optimize)
@@ -60,15 +60,12 @@ HOST_WIDE_INT access_size(tree ref)
 
 	if (TREE_CODE(type) == ERROR_MARK || !COMPLETE_TYPE_P(type))
 		return -1;
-	if (TYPE_MODE(type) == XFmode) /* x87: ten of the sixteen bytes are moved */
+	if (TYPE_MODE(type) == XFmode) /* x87: a move covers ten of the sixteen bytes */
 		return 10;
 	return int_size_in_bytes(type);
 }
 
-/*
- * Returns whether code in this unit refers to the variable as symbol(%rip), so that the table can
- * do the same.
- */
+/* Does code in this unit refer to the variable as symbol(%rip)? Then the table can do so, too. */
 static bool has_static_address(tree decl)
 {
 	return VAR_P(decl) && is_global_var(decl) && !DECL_THREAD_LOCAL_P(decl) &&

@@ -1,7 +1,7 @@
 /*
- * Atomic built-ins are parsed by name (family, operation, size) and replaced by a call of
- * __sooth_<operation><size>. The statements around the call convert between the types of the
- * program and unsigned integers.
+ * Replaces each atomic built-in by a call of __sooth_<operation><size>. The name of the built-in
+ * gives the family, the operation and the size. Statements around the call convert between the
+ * types of the program and unsigned integers.
  */
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
@@ -21,7 +21,7 @@ static const char *const operation_names[] = { "add", "sub", "and", "or", "xor",
 
 /* ---- names of built-ins ---------------------------------------------------------------------- */
 
-/* "__atomic_fetch_add_4" is split into the family, "fetch_add" and 4. */
+/* The parts of a name: "__atomic_fetch_add_4" consists of the family, "fetch_add" and 4. */
 struct builtin {
 	bool is_sync;
 	std::string operation_name;
@@ -50,8 +50,8 @@ static bool parse_builtin_name(tree function, builtin *b)
 }
 
 /*
- * Splits "fetch_add", "add_fetch", "fetch_and_add" or "add_and_fetch": which operation, and whether
- * the call returns the new value.
+ * Parses "fetch_add", "add_fetch", "fetch_and_add" or "add_and_fetch". Stores the operation and
+ * whether the call returns the new value.
  */
 static bool parse_update(const builtin &b, atomic_operation *op, bool *wants_new)
 {
@@ -102,7 +102,7 @@ class replacement
 		return as(integer_type_node, argument(i));
 	}
 
-	/* Adds a call __sooth_<what><size>(arguments) and returns its value. */
+	/* Adds a call __sooth_<operation_name><size>(arguments) and returns its value. */
 	tree call(const char *operation_name, int size, tree type, std::vector<tree> arguments)
 	{
 		std::string name = std::string("__sooth_") + operation_name +
@@ -132,7 +132,7 @@ class replacement
 	}
 
 	/*
-	 * Inserts the new statements before the old call, which becomes an assignment of the
+	 * Inserts the new statements before the old call. The old call becomes an assignment of the
 	 * result.
 	 */
 	void finish(tree result)

@@ -8,7 +8,7 @@
 #include "compiler/gcc/gcc.h"
 
 /*
- * Replaces the call at `gsi` if it is an atomic built-in. The iterator then points at the
+ * Replaces the call at `gsi` if it is an atomic built-in. Afterwards the iterator points to the
  * replacement.
  */
 void atomics_lower(gimple_stmt_iterator *gsi, gcall *call);

@@ -36,7 +36,9 @@
 #include "varasm.h"
 #include "diagnostic-core.h"
 
-/* Gives a new statement the location and the scope of the one it replaces or belongs to. */
+/*
+ * Gives a new statement the location and the scope of the statement that it replaces or belongs to.
+ */
 static inline void gcc_copy_site(gimple *to, gimple *from)
 {
 	gimple_set_location(to, gimple_location(from));

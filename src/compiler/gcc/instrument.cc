@@ -1,10 +1,11 @@
 /*
- * The instrumenting pass. It replaces the compiler's thread-sanitizer pass: late enough that
- * inlining and scalar optimisation are done, early enough that loops are not yet vectorised and
- * stores not yet merged. So the accesses are still those of the source, and their fields are known.
+ * The instrumenting pass. It replaces the compiler's thread-sanitizer pass. It runs after inlining
+ * and scalar optimisation, but before loops are vectorised and stores are merged. So the accesses
+ * are still those of the source, and their fields are known.
  *
- * For each function: split statements (lower.cc), list what is to be recorded, compute which values
- * the reader will know (slots.cc), then generate code, one segment at a time (segment.cc).
+ * For each function the pass does four things: it splits statements (lower.cc), lists what is to be
+ * recorded, computes which values the reader will know (slots.cc), and generates code, one segment
+ * at a time (segment.cc).
  */
 #include "compiler/gcc/gcc.h"
 
@@ -21,8 +22,8 @@ namespace
 {
 
 /*
- * Structs and arrays larger than this are copied and cleared by the runtime. Vectors cannot be: the
- * compiler keeps them in registers, or assumes that it does.
+ * Structs and arrays larger than this are copied by a call of the runtime. Vectors are never copied
+ * that way: the compiler keeps them in registers, or assumes that it does.
  */
 const HOST_WIDE_INT inline_copy_max = 256;
 const HOST_WIDE_INT vector_max = 640;
@@ -41,7 +42,8 @@ bool is_bit_field(tree t)
 }
 
 /*
- * Replaces a large or variable-sized assignment by a call of the runtime. Returns whether it did.
+ * Replaces a large or variable-sized assignment by a call of the runtime. Returns false if the
+ * assignment is of another kind.
  */
 bool assign_by_call(gimple_stmt_iterator *gsi)
 {
@@ -73,7 +75,8 @@ bool assign_by_call(gimple_stmt_iterator *gsi)
 }
 
 /*
- * Returns the address of a reference. An equal reference earlier in the block has the same address.
+ * Splits the address of a reference. If an equal reference comes earlier in the block (`seen`),
+ * returns its address.
  */
 access_address split_address(gimple_stmt_iterator *gsi, tree ref, std::vector<access_address> &seen)
 {
@@ -156,7 +159,7 @@ void list_call(gcall *call, std::vector<op> &ops)
 	}
 }
 
-/* An empty asm template only prevents the compiler from moving code. */
+/* Is the asm template empty? Such a statement only prevents the compiler from moving code. */
 bool does_nothing(gasm *stmt)
 {
 	return gimple_asm_string(stmt)[0] == 0;
@@ -177,7 +180,7 @@ void list_block(basic_block bb, std::vector<op> &ops)
 			o.kind = op::FORGET;
 			o.stmt = stmt;
 			if (points_is_point(a)) {
-				/* may write a record, but does not run the program's code */
+				/* a point may write a record, but runs no code of the program */
 				o.kind = op::CLOSE;
 				strings_module_needed = true;
 			}
@@ -187,7 +190,7 @@ void list_block(basic_block bb, std::vector<op> &ops)
 	}
 }
 
-/* Returns whether there is anything to record besides the end of the function. */
+/* Is there anything to record besides the end of the function? */
 bool has_events(const plan &p)
 {
 	for (const auto &ops : p.blocks)
@@ -270,8 +273,8 @@ void generate_op(const op &o, segment &s, slots &known)
 }
 
 /*
- * Returns where a segment that reaches the end of the block is committed: before the statement that
- * ends the block, if there is one.
+ * Returns the place where a segment is committed if it reaches the end of the block: before the
+ * statement that ends the block, if there is one.
  */
 gimple_stmt_iterator end_of_segment_in(basic_block bb)
 {
@@ -330,8 +333,8 @@ basic_block entry_block(function *fn)
 }
 
 /*
- * Returns whether this is the constructor that gcc adds to each unit under -fsanitize=thread. It
- * has no code of the program.
+ * Is this the constructor that gcc adds to each unit under -fsanitize=thread? It contains no code
+ * of the program.
  */
 bool is_tsan_constructor(tree function)
 {
@@ -340,8 +343,8 @@ bool is_tsan_constructor(tree function)
 }
 
 /*
- * Returns whether the function is an ifunc resolver (target_clones creates one, too). The dynamic
- * linker calls resolvers before our thread-local variable has been allocated.
+ * Is the function an ifunc resolver? (target_clones creates resolvers, too.) The dynamic linker
+ * calls resolvers before the runtime's thread-local variable has been allocated.
  */
 bool is_resolver(tree function)
 {
@@ -354,7 +357,7 @@ bool is_resolver(tree function)
 	return false;
 }
 
-/* In these functions only the mark at the end is removed. */
+/* Functions that are not instrumented. Only the sanitizer's mark at their end is removed. */
 bool is_not_instrumented(tree function)
 {
 	return lookup_attribute("naked", DECL_ATTRIBUTES(function)) ||
@@ -414,7 +417,7 @@ class instrument_pass : public gimple_opt_pass
 	}
 
       private:
-	bool optimised; /* gcc has a sanitizer pass in each of its two pipelines */
+	bool optimised; /* true in the instance for optimised code */
 };
 
 } // namespace

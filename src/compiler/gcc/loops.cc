@@ -1,14 +1,14 @@
 /*
- * Three kinds of pointers need not be recorded in each iteration of a loop:
+ * Finds pointers that need not be recorded in each iteration of a loop. There are three kinds:
  *
- *  - those that the loop does not change: they are recorded once, before it;
- *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): they are recorded
- *    before the loop, and the table says "plus 8" at the end of each iteration;
- *  - those that become, at the end of each iteration, a value that was just read (n = n->next):
- *    the read has recorded it.
+ *  - pointers that the loop does not change: they are recorded once, before it;
+ *  - pointers that advance by a constant (p++, a[i]; scalar evolution finds them): they are
+ *    recorded before the loop, and the table says "plus 8" at the end of each iteration;
+ *  - pointers that become, at the end of each iteration, a value that was just read
+ *    (n = n->next): the record of that read contains the value.
  *
- * Everything found here is only a proposal. slots.cc checks on the flow graph that each step can be
- * computed on every path, and drops the rest.
+ * Everything found here is only a proposal. slots.cc checks on the flow graph that the reader can
+ * compute each step on every path, and drops the other proposals.
  */
 #include "compiler/gcc/gcc.h"
 #include "cfgloop.h"
@@ -34,15 +34,16 @@ void loops_finish()
 	loop_optimizer_finalize();
 }
 
-/* Returns whether the block ends inside a segment. Then more elements cost nothing there. */
+/* Does the block end inside a segment? Then additional elements at its end cost nothing. */
 static bool ends_in_segment(const plan &p, basic_block bb)
 {
 	return !p.blocks[bb->index].empty() && p.blocks[bb->index].back().is_access();
 }
 
 /*
- * Returns the block at whose end a value for the next iteration can be assigned for free: the
- * nearest block before the edge that is not empty. Sets `toward` to its successor on that path.
+ * Returns the block at whose end a value for the next iteration can be assigned without cost: the
+ * nearest block before the edge that has operations, if it ends inside a segment; otherwise NULL.
+ * Sets `toward` to the successor of that block on the path.
  */
 static basic_block find_block_to_assign(const plan &p, edge e, basic_block *toward)
 {
@@ -74,7 +75,7 @@ static bool follow_induction(plan &p, class loop *loop, tree value)
 	return true;
 }
 
-/* Proposes a pointer that becomes another value in the next iteration. Its PHI node says which. */
+/* Proposes a pointer that has another value in the next iteration, as its PHI node says. */
 static bool follow_phi(plan &p, class loop *loop, tree value)
 {
 	gphi *phi = dyn_cast<gphi *>(SSA_NAME_DEF_STMT(value));
@@ -94,9 +95,7 @@ static bool follow_phi(plan &p, class loop *loop, tree value)
 	return true;
 }
 
-/*
- * Returns whether a call in the loop may run other instrumented code. After it, nothing is known.
- */
+/* May a call in the loop run other instrumented code? After such a call, no slot is known. */
 static bool may_run_recorded_code(const plan &p, class loop *loop)
 {
 	basic_block *body = get_loop_body(loop);

@@ -5,8 +5,8 @@
 #include "compiler/gcc/plan.h"
 
 /*
- * loops_prepare() must be called before the plan is made: it brings the loops into normal form
- * (preheaders, one latch each). loops_find() adds its proposals to p.known.
+ * loops_prepare() must be called before the plan is made: it brings the loops into normal form (a
+ * preheader and a single latch each). loops_find() adds its proposals to p.known.
  */
 void loops_prepare();
 void loops_find(function *fn, plan &p);

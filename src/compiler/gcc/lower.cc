@@ -1,7 +1,7 @@
 /*
- * Splits statements so that each access to shared memory is an assignment of its own: bit-fields,
+ * Splits statements so that each access to shared memory is a separate assignment: bit-fields,
  * complex long double, structs as arguments and results. Also redirects calls of known functions
- * (event/calls.def) to the runtime and classifies the remaining calls.
+ * (event/calls.def) to the runtime and classifies the other calls.
  */
 #include "compiler/gcc/gcc.h"
 #include "gimple-fold.h"
@@ -20,9 +20,10 @@
 /* ---- bit-fields ------------------------------------------------------------------------------ */
 
 /*
- * The machine reads and writes the whole unit that contains a bit-field. From here on the program
- * does so explicitly: a write is a read and a write of the unit. That is what races on neighbouring
- * fields are about.
+ * Maps the accesses that were made from a bit-field to the reference in the source. The machine
+ * reads and writes the whole unit that contains a bit-field. Lowering makes that explicit: a write
+ * of the field becomes a read and a write of its unit. Races on neighbouring bit-fields are races
+ * of these accesses.
  */
 static std::map<gimple *, tree> source_references;
 
@@ -33,9 +34,10 @@ tree lower_source_reference(gimple *stmt, tree ref)
 }
 
 /*
- * Chooses the smallest access of 1, 2, 4 or 8 bytes that holds all bits of a field and touches only
- * the bytes from `first` to `first + count`: the sequence of bit-fields that the language makes one
- * memory location. Used for sequences that no integer type fits.
+ * Chooses the smallest access of 1, 2, 4 or 8 bytes that contains all bits of a field and touches
+ * only bytes from `first` up to `first + count`. These are the sequence of bit-fields that the
+ * language treats as one memory location. Used for sequences whose size is not that of an integer
+ * type.
  */
 static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned count,
 			 unsigned *start, unsigned *size)
@@ -52,8 +54,8 @@ static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned 
 }
 
 /*
- * Returns the unit in which a bit-field is read and written, and sets the field's first bit in it.
- * Returns NULL if the reference is not a bit-field.
+ * Returns the memory unit that is read and written for a bit-field, and stores the position of the
+ * field's first bit in that unit. Returns NULL if the reference is not a bit-field.
  */
 static tree bitfield_unit(gimple_stmt_iterator *gsi, tree ref, unsigned *shift)
 {
@@ -151,8 +153,8 @@ static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned
 /* ---- complex long double --------------------------------------------------------------------- */
 
 /*
- * Only two times ten of the 32 bytes are moved, so the value is read and written as two numbers.
- * The statement at `gsi` becomes the last of its parts.
+ * A complex long double has 32 bytes, of which a move covers only two times ten. So the value is
+ * read and written as two numbers. The statement at `gsi` becomes the last part.
  */
 static void lower_complex_load(gimple_stmt_iterator *gsi)
 {
@@ -228,7 +230,10 @@ static tree make_temporary(tree type)
 	return var;
 }
 
-/* Structs passed by value are read before the call. A returned struct is written after it. */
+/*
+ * Structs that are passed by value are read before the call. A returned struct is written to shared
+ * memory after it.
+ */
 static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 {
 	for (unsigned i = 0; i < gimple_call_num_args(call); i++) {
@@ -243,7 +248,7 @@ static void lower_operands(gimple_stmt_iterator *gsi, gcall *call)
 		update_stmt(call);
 	}
 	tree to = gimple_call_lhs(call);
-	/* The callee writes a type that must not be copied directly to its destination. */
+	/* If a type must not be copied, the callee itself writes the result to its destination. */
 	if (!to || TREE_CODE(to) == SSA_NAME || !access_is_shared(to) || access_size(to) <= 0 ||
 	    TREE_ADDRESSABLE(TREE_TYPE(to)))
 		return;
@@ -270,8 +275,8 @@ static const known_call *find_known(tree function)
 }
 
 /*
- * memcpy(…) of the program becomes __sooth_memcpy(…), a function that the compiler knows nothing
- * about.
+ * Replaces the program's memcpy(…), for example, by __sooth_memcpy(…), a function about which the
+ * compiler knows nothing.
  */
 static void redirect_to_runtime(gcall *call, tree function, const known_call *known)
 {
@@ -289,9 +294,9 @@ static void redirect_to_runtime(gcall *call, tree function, const known_call *kn
 }
 
 /*
- * Later passes replace a `snprintf` whose result is known by stores, which would not be recorded.
- * So the call gets a declaration that gcc does not recognise as the built-in. The runtime
- * interposes the call under its own name.
+ * May a later pass replace the call by stores, which would not be recorded? That happens to
+ * snprintf if its result is known. Such a call gets a declaration that gcc does not recognise as
+ * the built-in. The name stays the same, so the runtime's interposer is called.
  */
 static bool may_become_stores(tree function)
 {
@@ -398,8 +403,8 @@ lower_call lower_classify(gcall *call, tree *object)
 /* ---- inline assembler of the program --------------------------------------------------------- */
 
 /*
- * Counts the memory operands of an asm. What it does to memory is invisible, so they must not pass
- * for recorded.
+ * Counts the memory operands of an asm statement. They are counted as inexact, because the plugin
+ * does not know how the statement accesses memory.
  */
 static void count_memory_operands(gasm *stmt)
 {

@@ -1,6 +1,6 @@
 /*
- * Prints gcc's trees as names: references as in the source, paths of fields, and code sites with
- * the calls through which they were inlined.
+ * Names gcc's trees: references as in the source, paths of fields, and sites with the calls through
+ * which they were inlined.
  */
 #include "compiler/gcc/gcc.h"
 
@@ -19,8 +19,8 @@ static std::string type_name(tree type)
 	type = TYPE_MAIN_VARIANT(type);
 	std::string name = TYPE_NAME(type) ? identifier_of(TYPE_NAME(type)) : "";
 	/*
-	 * typedef struct { … } pair: in C the name belongs to a variant. The newest variant comes
-	 * first.
+	 * For typedef struct { … } pair, in C, a variant of the type has the name. Variants are
+	 * listed newest first; the last one found is used.
 	 */
 	if (name.empty())
 		for (tree v = TYPE_NEXT_VARIANT(type); v; v = TYPE_NEXT_VARIANT(v))
@@ -31,7 +31,7 @@ static std::string type_name(tree type)
 
 static std::string name_value(tree value);
 
-/* Returns the object that a member belongs to: "p->" or "v." */
+/* Returns the name of the object of a member access: "p->" or "v." */
 static std::string name_object(tree base)
 {
 	if (TREE_CODE(base) == MEM_REF) {
@@ -65,13 +65,18 @@ std::string names_of_reference(tree ref)
 	}
 }
 
-/* A copy of a variable that gcc made is called like the variable plus a number: "shared.4". */
+/*
+ * If gcc has copied a variable, the copy has the name of the variable and a number: "shared.4".
+ * Removes the number.
+ */
 static std::string without_number(const std::string &name)
 {
 	return name.substr(0, name.find('.'));
 }
 
-/* Returns the variable to which a value is stored, as in `shared = malloc(n)`; or "". */
+/*
+ * Returns the name of the variable in which a value is stored, as in `shared = malloc(n)`; or "".
+ */
 static std::string name_destination(tree value)
 {
 	imm_use_iterator uses;
@@ -88,7 +93,8 @@ static std::string name_destination(tree value)
 }
 
 /*
- * Returns a name for a pointer: of its variable, or of what it was read from, or else of its type.
+ * Returns a name for a pointer: that of its variable; otherwise that of the memory from which the
+ * pointer was read; otherwise that of its type.
  */
 static std::string name_value(tree value)
 {
@@ -127,8 +133,8 @@ std::string names_field_path(tree ref, unsigned *offset)
 				bytes += int_byte_position(field);
 		} else if (TREE_CODE(ref) == ARRAY_REF && outer) {
 			/*
-			 * The struct is an array element inside another struct: the inner one
-			 * counts.
+			 * The struct is an array element inside another struct: only the inner
+			 * struct is named.
 			 */
 			break;
 		}
@@ -148,7 +154,10 @@ static bool has_location(gimple *stmt)
 	return LOCATION_LOCUS(gimple_location(stmt)) != UNKNOWN_LOCATION;
 }
 
-/* Statements that the optimiser made have no location. The nearest one before is the best guess. */
+/*
+ * Statements that the optimiser made have no location. The best guess is the location of the
+ * nearest preceding statement that has one.
+ */
 static gimple *find_located(gimple *stmt)
 {
 	if (has_location(stmt) || !gimple_bb(stmt))

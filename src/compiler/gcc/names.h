@@ -1,4 +1,4 @@
-/* Names for accesses and code sites, as the table of the trace holds them. */
+/* Names for accesses and sites, as in the table of the trace. */
 #ifndef GCC_NAMES_H
 #define GCC_NAMES_H
 
@@ -10,14 +10,14 @@
 std::string names_of_reference(tree ref);
 
 /*
- * Returns struct type and field of a reference, "table.refs", and sets the field's offset in that
- * struct. Returns "" if the reference is not to a field.
+ * Returns the struct type and the field of a reference, "table.refs", and stores the field's offset
+ * in that struct. Returns "" if the reference is not a field.
  */
 std::string names_field_path(tree ref, unsigned *offset);
 
 /*
- * Returns the site of a statement: "function\tfile", then "\tline\tfunction\tfile" for each call
- * through which it was inlined. Sets line and column of the innermost function.
+ * Returns the site of a statement: "function\tfile", followed by "\tline\tfunction\tfile" for each
+ * call through which it was inlined. Stores line and column in the innermost function.
  */
 std::string names_site(gimple *stmt, unsigned *line, unsigned *column);
 

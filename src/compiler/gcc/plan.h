@@ -13,7 +13,7 @@
 struct op {
 	enum kind { READ, WRITE, COPY, CLEAR, SITE, EXIT, FORGET, CLOSE } kind;
 	gimple *stmt;
-	/* COPY may have both; READ has only `from`, WRITE and CLEAR only `to` */
+	/* COPY may have both; READ has only `from`; WRITE and CLEAR have only `to` */
 	bool from_shared, to_shared;
 	access_address from, to;
 	tree object; /* SITE: the object that the call uses, or NULL */
@@ -25,7 +25,7 @@ struct op {
 };
 
 struct plan {
-	std::vector<std::vector<op>> blocks; /* by index of the basic block */
+	std::vector<std::vector<op>> blocks; /* indexed by basic block */
 	slots known;
 };
 

@@ -1,6 +1,6 @@
 /*
- * The gcc plugin. A single -fplugin= switches on everything, so that none of our flags reaches the
- * linker.
+ * The gcc plugin. A single option, -fplugin=, switches everything on, so that no option of sooth
+ * reaches the linker.
  */
 #include "compiler/gcc/gcc.h"
 #include "plugin-version.h"
@@ -63,9 +63,9 @@ static void parse_points_option(const char *value)
 }
 
 /*
- * Prevents the front end from turning `printf` of a constant line into `puts` before the function
- * body exists: a property that names printf would never match. gcc does that only if it may
- * introduce calls of puts, which it may when the program declares and calls puts itself. So the
+ * Prevents the front end from turning a `printf` of a constant line into `puts`, before the
+ * function body exists: a property that names printf would never match. gcc does this only if it
+ * may introduce calls of puts. It may do so once the program declares puts and calls it. So this
  * permission is revoked before each function.
  */
 static void forbid_puts_conversion(void *, void *)
@@ -81,17 +81,18 @@ static void forbid_puts_conversion(void *, void *)
 }
 
 /*
- * Optimisations that add reads or writes which the source does not make in this execution, because
- * they do no harm on the machine:
+ * Optimisations that add reads or writes which the source does not make in the same execution. The
+ * added accesses do no harm on the machine:
  *
  *  - `if (c) sum += x` in a loop reads x before the loop (and the destination of a store in it);
  *  - `c ? p->a : p->b` reads both;
  *  - `if (a) u = x; if (b) v = x` reads x where neither branch does;
- *  - what both exits of a loop's test read is read before it, once too often (-Os);
+ *  - a value that is read on both exits of a loop's test is read before the test, once too
+ *    often (-Os);
  *  - `x = 1; if (c) x = 2` reads and writes x once more, whatever c is;
  *  - `!y && x == y` becomes (y | x) == 0.
  *
- * Races with those accesses would not be races of the program.
+ * But races with those accesses would not be races of the program.
  */
 static void forbid_added_accesses(void)
 {
@@ -106,8 +107,8 @@ static void forbid_added_accesses(void)
 }
 
 /*
- * A function with an optimisation level of its own (__attribute__((optimize)), #pragma GCC
- * optimize) has its own set of flags, with all that are usual at that level.
+ * A function with its own optimisation level (__attribute__((optimize)), #pragma GCC optimize) has
+ * its own set of flags: all those that are usual at that level.
  */
 static void forbid_in_function(void *decl, void *)
 {
@@ -138,14 +139,15 @@ int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *versio
 			parse_points_option(info->argv[i].value);
 
 	/*
-	 * The compiler now behaves as under -fsanitize=thread: the macro is defined, functions end
-	 * with a mark, atomics stay calls. Only the pass is ours.
+	 * With this flag the compiler behaves as under -fsanitize=thread: the macro is defined,
+	 * functions end with a mark, atomics stay calls. Only the instrumenting pass is replaced.
 	 */
 	flag_sanitize |= SANITIZE_THREAD;
 	global_options_set.x_flag_sanitize |= SANITIZE_THREAD;
 	/*
-	 * The call in a segment's cold path pushes onto the stack, in functions that look like
-	 * leaves.
+	 * When a thread buffer is full, a segment calls the runtime, which pushes a return address
+	 * onto the stack. The compiler does not know of that call and would use the red zone in
+	 * leaf functions.
 	 */
 	target_flags |= MASK_NO_RED_ZONE;
 	forbid_added_accesses();

@@ -26,8 +26,8 @@ static char integer_letter(tree type)
 }
 
 /*
- * Only `char` is text: signed and unsigned char pointers point at arbitrary bytes. The address of a
- * char array is text, for calls without a prototype.
+ * Only pointers to `char` are text; pointers to signed and unsigned char point to arbitrary bytes.
+ * In calls without a prototype, the address of a char array is text, too.
  */
 static char pointer_letter(tree type)
 {
@@ -65,7 +65,7 @@ char point_letter(tree type)
 	return RECORD_OR_UNION_TYPE_P(type) ? aggregate_letter(type) : 'o';
 }
 
-/* Returns the letter of what a pointer points at, if that is a number or a pointer. */
+/* Returns the letter of the pointed-to type, if that is a number or a pointer. */
 static char pointed_letter(tree type)
 {
 	if (!POINTER_TYPE_P(type))
@@ -73,7 +73,7 @@ static char pointed_letter(tree type)
 	char letter = point_letter(TREE_TYPE(type));
 	if (letter == 's')
 		return 'p';
-	if (letter == 'v') /* void: record the first eight bytes */
+	if (letter == 'v') /* void *: record eight bytes */
 		return 'L';
 	return letter < 'A' ? 'o' : letter;
 }
@@ -105,17 +105,17 @@ static tree constant_bits(tree value)
 }
 
 /*
- * A value without a register is named as a memory operand: reading it would be an access that the
- * program does not make.
+ * Adds an operand for a value that is not in a register. It is a memory operand, because loading
+ * the value would be an access that the program does not make.
  */
 static void add_memory(point_operands &o, tree value)
 {
 	tree base = get_base_address(value);
 
 	/*
-	 * A global could only be named by its symbol. A result that is returned in registers (a
-	 * small class that the compiler builds in the return slot) may have no address, even if it
-	 * is marked as addressable.
+	 * These values get no operand. A global could only be named by its symbol. A result that is
+	 * returned in registers (a small class that the compiler builds in the return slot) may
+	 * have no address, even if it is marked as addressable.
 	 */
 	if (!base || TREE_CODE(base) == RESULT_DECL || (VAR_P(base) && is_global_var(base))) {
 		o.words += "_;";
@@ -125,7 +125,7 @@ static void add_memory(point_operands &o, tree value)
 	mark_addressable(value);
 }
 
-/* The first six are in registers, further ones may stay in memory. */
+/* The first six arguments are in registers; further ones may stay in memory. */
 static void add_integer(point_operands &o, tree value)
 {
 	if (TREE_CODE(value) == INTEGER_CST && POINTER_TYPE_P(TREE_TYPE(value)))
@@ -157,7 +157,7 @@ static void add_value(point_operands &o, tree value, char letter)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* In an asm template percent signs and dialect braces have a meaning. */
+/* Percent signs and dialect braces are special in an asm template. */
 static const point_escape escape = { "%{|}", '%' };
 
 static point_row_text row_of(const point &p, const std::string &where, const std::string &types,
@@ -169,7 +169,7 @@ static point_row_text row_of(const point &p, const std::string &where, const std
 		 types,	 operands, (unsigned)x.line, x.column > 0 ? (unsigned)x.column : 0 };
 }
 
-/* Our text is in AT&T syntax: in Intel syntax, 990b would not be parsed as a label. */
+/* The text is in AT&T syntax, because in Intel syntax 990b would not be parsed as a label. */
 static const char *template_of(const std::string &text)
 {
 	if (ix86_asm_dialect != ASM_INTEL)
@@ -207,10 +207,13 @@ gimple_seq point_build(const point &p)
 		flag_function_sections);
 	gasm *stmt = gimple_build_asm_vec(template_of(text), o.in, NULL, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
-	/* it has many lines but few instructions: do not count lines as size */
+	/* The text has many lines but few instructions, so lines must not be counted as size. */
 	gimple_asm_set_inline(stmt, true);
 	gimple_set_location(stmt, p.where);
-	/* wherever it is inlined, debug information then has it inside the function */
+	/*
+	 * With this scope, debug information places the point inside the function, wherever that is
+	 * inlined.
+	 */
 	if (!gimple_block(stmt))
 		gimple_set_block(stmt, DECL_INITIAL(current_function_decl));
 	gimple_seq_add_stmt(&o.seq, stmt);

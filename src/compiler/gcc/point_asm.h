@@ -16,8 +16,8 @@ struct point_value {
 
 struct point {
 	unsigned kind, flags;
-	std::string name;		 /* from point_full_name(); a probe's "app:name" */
-	std::vector<point_value> values; /* the arguments; RETURN: the result, if there is one */
+	std::string name;		 /* from point_full_name(); for a probe: "app:name" */
+	std::vector<point_value> values; /* the arguments; for a RETURN: the result, if any */
 	location_t where;
 };
 
@@ -30,7 +30,7 @@ char point_letter(tree type);
 /* Returns POINT_ROW_LOCAL or 0. */
 unsigned point_flags_of(tree function);
 
-/* Adds a row that says that the function has no points, and why. */
+/* Adds a row that says why the function has no points. */
 void point_add_none(tree function, const char *why);
 
 #endif

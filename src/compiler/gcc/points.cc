@@ -1,9 +1,10 @@
 /*
- * Where points are inserted. The pass runs right after SSA form is built, before any inlining, for
- * all functions of a unit. A NOP is a volatile asm that clobbers memory: it is not moved, and no
- * access is moved across it, so a read that the source has after a call is recorded after it. A
- * point that is off costs the NOP itself, the lifetime of its operands, and what the compiler could
- * have done across it. That is next to nothing compared to a call, which is such a barrier anyway.
+ * Inserts points. The pass runs right after SSA form is built, before any inlining, for all
+ * functions of a unit. A NOP is a volatile asm that clobbers memory: the compiler neither moves it
+ * nor moves accesses across it, so a read that follows a call in the source is recorded after that
+ * call. A point that is off costs the NOP itself, the lifetime of its operands, and the
+ * optimisations that it prevents. That is next to nothing compared to a call, which is such a
+ * barrier anyway.
  *
  *	BODY	first in a function that is compiled here, RETURN last, with the result
  *	CALL	before a call of any other function, RETURN after it, with the result
@@ -12,8 +13,8 @@
  * (src/runtime/point/point_stack.c): keeping them alive across the call would cost registers even
  * when the point is off.
  *
- * Under the sanitizer's flag gcc puts a mark before each return. The mark makes tail calls
- * impossible in recorded code, so a RETURN after a call costs nothing more.
+ * Under -fsanitize=thread gcc puts a mark before each return. The mark makes tail calls impossible
+ * in recorded code, so a RETURN after a call costs nothing more.
  */
 #include "compiler/gcc/gcc.h"
 #include "gimple-walk.h"
@@ -33,16 +34,16 @@ enum points_wanted points_wanted = POINTS_SOME;
 namespace
 {
 
-/* A function with fewer statements that calls nothing is nearly always inlined. */
+/* A function with fewer statements than this that makes no calls is nearly always inlined. */
 const unsigned small_statements = 12;
 
 /* ---- private locals -------------------------------------------------------------------------- */
 
 /*
- * For the compiler, an operand of an asm escapes. An array that is only passed to memset, memcpy,
- * memmove or memcmp would then count as visible to other threads: its accesses would be recorded,
- * and the loops over it would not be vectorised. So the points of these calls do not record the
- * address of such a local. (No other code can know it.)
+ * The compiler assumes that an operand of an asm escapes. If an array is only passed to memset,
+ * memcpy, memmove or memcmp, points with its address would make it visible to other threads: its
+ * accesses would be recorded, and the loops over it would not be vectorised. So the points of these
+ * calls do not record the address of such a local. (No other code can know that address.)
  */
 typedef hash_set<tree> declaration_set;
 
@@ -60,7 +61,7 @@ bool collect_address(gimple *, tree base, tree, void *escaping)
 	return false;
 }
 
-/* Collects the locals whose address is used for anything else. */
+/* Collects the locals whose address has any other use. */
 void find_escaping(function *fn, declaration_set &escaping)
 {
 	basic_block bb;
@@ -92,7 +93,7 @@ bool has_prefix(const std::string &text, const char *prefix)
 	return !text.compare(0, strlen(prefix), prefix);
 }
 
-/* Functions that the compiler or its library calls and the source does not. */
+/* Is it a function that only the compiler or its library calls, but not the source? */
 bool is_compiler_helper(const std::string &name)
 {
 	for (const char *prefix :
@@ -107,7 +108,7 @@ bool is_probe(tree function)
 	return point_linker_name(function) == "__sooth_probe";
 }
 
-/* Returns whether the call gets points: the called function may be defined elsewhere. */
+/* Does the call get points? It does if the called function may be defined in another unit. */
 bool calls_other_unit(gcall *call)
 {
 	tree function = gimple_call_fndecl(call);
@@ -128,7 +129,7 @@ void insert_after_call(gcall *call, gimple_seq seq)
 	}
 }
 
-/* Returns the result of a call as a value; NULL if there is none that can be recorded. */
+/* Returns the result of a call as a value, or NULL if there is no result that can be recorded. */
 tree result_of(gcall *call)
 {
 	tree type = gimple_call_return_type(call), to = gimple_call_lhs(call);
@@ -147,8 +148,8 @@ tree result_of(gcall *call)
 }
 
 /*
- * A result that is stored to memory at once would have to be read from there, and another thread
- * could have changed it. So it goes to a register first.
+ * If the result of a call is stored directly to memory, puts it into a register first. Otherwise a
+ * point would have to read it from memory, where another thread may have changed it.
  */
 void split_result(gcall *call)
 {
@@ -169,8 +170,8 @@ void split_result(gcall *call)
 }
 
 /*
- * Arguments have the types of the prototype, if these fit: an address that is passed where text is
- * expected is text.
+ * Adds the arguments with the types of the prototype, where these are compatible. So an address
+ * that is passed for a `char *` parameter is recorded as text.
  */
 void add_arguments(gcall *call, point &p, declaration_set &escaping)
 {
@@ -200,7 +201,7 @@ void mark_call(gcall *call, declaration_set &escaping)
 		tree result = result_of(call);
 		back.kind = POINT_RETURN;
 		back.flags = POINT_ROW_AFTER_CALL;
-		/* the functions that return a pointer return their first argument */
+		/* those that return a pointer return their first argument */
 		bool hidden = result && keeps_no_pointer(call) &&
 			      POINTER_TYPE_P(TREE_TYPE(result)) &&
 			      is_private(gimple_call_arg(call, 0), escaping);
@@ -215,7 +216,7 @@ void mark_call(gcall *call, declaration_set &escaping)
 
 /* ---- probes ---------------------------------------------------------------------------------- */
 
-/* __sooth_probe("app:name", …) from annotate.h exists only to be replaced here. */
+/* Calls of __sooth_probe("app:name", …) come from annotate.h only to be replaced here. */
 void replace_probe(gcall *call)
 {
 	point p = { POINT_PROBE, 0, "", {}, gimple_location(call) };
@@ -258,8 +259,8 @@ bool is_end_mark(gimple *stmt)
 }
 
 /*
- * Inserts the point before the mark at the end of the function, so that the function is still open
- * in the trace.
+ * Inserts the RETURN before the sanitizer's mark at the end of the function, so that the trace
+ * shows the function as still open.
  */
 void mark_return(greturn *stmt, const point &base)
 {
@@ -316,7 +317,8 @@ bool is_from_system_header(tree function)
 }
 
 /*
- * Functions made by the compiler (constructors of a unit), and those in which a point cannot stand.
+ * Is it a function made by the compiler (a constructor of a unit), or one that cannot contain a
+ * point?
  */
 bool is_compiler_made(tree function)
 {
@@ -327,8 +329,8 @@ bool is_compiler_made(tree function)
 }
 
 /*
- * Small functions that call nothing and are meant to be inlined (in C++ those of a class and of
- * templates). A point in one would keep the objects it is called with out of registers and prevent
+ * Is it a small function that makes no calls and is meant to be inlined (in C++, also a member of a
+ * class or of a template)? A point in it would keep its arguments out of registers and prevent
  * vectorisation. A loop over such accessors was 16 times slower.
  */
 bool is_too_small(tree function, const point_candidates &f)
@@ -337,7 +339,10 @@ bool is_too_small(tree function, const point_candidates &f)
 	       f.statements < small_statements;
 }
 
-/* Otherwise the caller could omit a call whose result it knows. */
+/*
+ * Removes the attributes pure and const: with them, the caller could omit a call whose result it
+ * knows.
+ */
 void forget_purity(tree function)
 {
 	if (!DECL_PURE_P(function) && !TREE_READONLY(function))

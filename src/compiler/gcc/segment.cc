@@ -1,6 +1,6 @@
 /*
- * Generates the code and the row of a segment: the opening asm (with the row), stores into the
- * record, the NOPs, and the commit.
+ * Generates the code and the row of a segment. The code consists of the opening asm (with the row),
+ * stores into the record, the NOPs, and the commit.
  */
 #include "compiler/gcc/gcc.h"
 
@@ -11,7 +11,7 @@
 struct segment_counts segment_counts;
 
 #define HEADER_BYTES 4u
-/* Maximum payload of a segment: the last store may write eight bytes beyond it. */
+/* Maximum payload of a segment; 8, because the last store may write eight bytes beyond its end. */
 #define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
 
 /* ---- assembler statements -------------------------------------------------------------------- */
@@ -23,8 +23,8 @@ static tree operand(const char *constraint, tree value)
 }
 
 /*
- * Our text is in AT&T syntax. Under -masm=intel operands are printed without '%', which `noprefix`
- * allows.
+ * The text is in AT&T syntax. Under -masm=intel, operands are printed without '%'; `noprefix`
+ * allows that.
  */
 static const char *template_of(const std::string &text)
 {
@@ -47,7 +47,7 @@ static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
 	gasm *stmt = gimple_build_asm_vec(template_of(text), in, out, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
-	/* it has many lines but few instructions: do not count lines as size */
+	/* The text has many lines but few instructions, so lines must not be counted as size. */
 	gimple_asm_set_inline(stmt, true);
 	for (tree o : outputs)
 		SSA_NAME_DEF_STMT(o) = stmt;
@@ -55,10 +55,10 @@ static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::
 }
 
 /*
- * Finds where to write: the thread buffer, through the thread-local variable __sooth_lane, and the
- * buffer's cursor. If the buffer is full, calls the runtime and tries again. That call is out of
- * line and preserves all registers. The row goes to its own section, in the section group of the
- * function (the '?'), so the linker drops both together.
+ * Loads the address to write to: the thread buffer from the thread-local variable __sooth_lane,
+ * then the buffer's cursor. If the buffer is full, calls the runtime and tries again. That call is
+ * out of line and preserves all registers. The row goes to its own section, in the section group of
+ * the function (the '?'), so the linker drops both together.
  */
 static const char open_code[] = R"(
 991:	movq	__sooth_lane@gottpoff(%%rip), %0
@@ -92,7 +92,7 @@ void segment::close(gimple_stmt_iterator *gsi)
 {
 	if (!is_open())
 		return;
-	/* at least two bytes per element: buffer_page.c relies on it */
+	/* At least two bytes per element, because buffer_page.c relies on that. */
 	if (HEADER_BYTES + bytes < 2 * elements.size())
 		bytes = 2 * (unsigned)elements.size() - HEADER_BYTES;
 	opening->string = template_of(row_text() + open_code);
@@ -113,8 +113,8 @@ void segment::close(gimple_stmt_iterator *gsi)
 }
 
 /*
- * Adds a NOP of five bytes, where the scheduler can stop the thread before the access, and a row
- * with its address.
+ * Adds a NOP of five bytes, at which the scheduler can stop the thread before the access, and a row
+ * with the address of the NOP.
  */
 void segment::insert_nop(gimple_stmt_iterator *gsi)
 {
@@ -132,7 +132,7 @@ void segment::insert_nop(gimple_stmt_iterator *gsi)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* In an asm template percent signs and dialect braces have a meaning. */
+/* Percent signs and dialect braces are special in an asm template. */
 static std::string escape_template(const std::string &text)
 {
 	std::string out;
@@ -231,7 +231,9 @@ void segment::store_payload_after(gimple_stmt_iterator *gsi, tree value, unsigne
 		gsi_insert_after(gsi, store, GSI_SAME_STMT);
 }
 
-/* Adds an element by which the reader computes a value that it will need. */
+/*
+ * Adds an element that tells the reader how to compute a value: the contents of `slot` plus `plus`.
+ */
 void segment::set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOST_WIDE_INT plus)
 {
 	element &e = add_element(gsi, EV_NONE, 0);
@@ -242,8 +244,9 @@ void segment::set_slot(gimple_stmt_iterator *gsi, tree value, unsigned slot, HOS
 }
 
 /*
- * Called before an access. If its pointer is another known pointer plus a constant, the table says
- * so, and it is known from here on. slots.cc relies on this.
+ * Called before an access. If the reader can compute the pointer as another known pointer plus a
+ * constant, adds an element for that, and the pointer is known from here on. slots.cc relies on
+ * this.
  */
 void segment::compute_base_slot(gimple_stmt_iterator *gsi, const access_address &a)
 {
@@ -258,9 +261,9 @@ void segment::compute_base_slot(gimple_stmt_iterator *gsi, const access_address 
 }
 
 /*
- * Records an address in the cheapest form: no bytes for a variable whose address the linker knows
- * or a pointer that the reader knows, six bytes otherwise. (Eight bytes are stored; the next value
- * overwrites the two that are always zero.)
+ * Records an address in the cheapest form. It takes no bytes if the linker knows the address of the
+ * variable, or if the reader knows the pointer; six bytes otherwise. (Eight bytes are stored, but
+ * the next value overwrites the last two, which are always zero.)
  */
 void segment::record_address(gimple_stmt_iterator *gsi, element &e, const access_address &a)
 {
@@ -351,8 +354,8 @@ void segment::write(gimple_stmt_iterator *gsi, const op &o, tree named)
 }
 
 /*
- * The contents go through the record: from the source into it, from there to the destination. So
- * the recorded bytes are those that were copied, whatever other threads do meanwhile.
+ * The contents are copied from the source into the record and from there to the destination. So the
+ * recorded bytes are those that were copied, even if other threads change the source meanwhile.
  */
 void segment::copy(gimple_stmt_iterator *gsi, const op &o)
 {
@@ -408,8 +411,8 @@ void segment::define(gimple_stmt_iterator *gsi, const slots::definition &d)
 	if (known.is_known(d.value) && d.value == d.start)
 		return;
 	/*
-	 * All eight bytes: the value may not be an address, like the (void *)-1 that stands for
-	 * "nothing", and may be stored.
+	 * All eight bytes are recorded: the value may be something else than an address, such as
+	 * (void *)-1, and the program may store it.
 	 */
 	element &e = add_element(gsi, EV_NONE, 8);
 	tree value =
@@ -429,7 +432,7 @@ void segment::assign(gimple_stmt_iterator *gsi, const slots::assignment &a)
 	int64_t plus;
 	bool found = known.find(a.source, &slot, &plus);
 
-	gcc_assert(found); /* slots::solve() has ensured it */
+	gcc_assert(found); /* slots::solve() guarantees it */
 	set_slot(gsi, a.value, slot, plus + a.plus);
 }
 

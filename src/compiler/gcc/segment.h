@@ -1,7 +1,7 @@
 /*
- * Segments: the code that records a piece of straight-line code (event/wire.h), and its row.
+ * Segments: the code that records a straight-line piece of the program (event/wire.h), and its row.
  *
- *	buffer, p = open	asm: finds where to write; stores the row's address at p
+ *	buffer, p = open	asm: loads the address to write to; stores the row's address at p
  *	*(p + 4) = a		plain stores, one for each value that can differ between executions
  *	NOP			asm: five bytes where the scheduler can stop before the access
  *	v = *a			the access
@@ -29,12 +29,12 @@ class segment
 	{
 		return opening != nullptr;
 	}
-	/* Returns whether an element with a value of `size` bytes fits. */
+	/* Does an element with a value of `size` bytes fit into the segment? */
 	bool has_room(HOST_WIDE_INT size) const;
 
 	/*
-	 * Each of these adds one or two elements, and their statements around the statement at
-	 * `gsi`. The first one opens the segment there. The iterator stays at that statement.
+	 * Each of these adds one or two elements, and inserts their statements around the statement
+	 * at `gsi`. The first call opens the segment there. The iterator stays at that statement.
 	 * `named` is the reference as written in the source.
 	 */
 	void enter(gimple_stmt_iterator *gsi);
@@ -42,18 +42,18 @@ class segment
 	void add_site(gimple_stmt_iterator *gsi, tree object, enum event_group records);
 	void read(gimple_stmt_iterator *gsi, const op &o, tree named);
 	void write(gimple_stmt_iterator *gsi, const op &o, tree named);
-	/* A struct or array assignment. The statement at `gsi` is replaced. */
+	/* Adds a struct or array assignment, and replaces the statement at `gsi`. */
 	void copy(gimple_stmt_iterator *gsi, const op &o);
-	/* *to = {} */
+	/* Adds an assignment of the form *to = {}. */
 	void clear(gimple_stmt_iterator *gsi, const op &o);
 
-	/* These are not events: they make a value known to the reader (slots.h). */
+	/* These add no events; they make a value known to the reader (slots.h). */
 	void define(gimple_stmt_iterator *gsi, const slots::definition &d);
 	void assign(gimple_stmt_iterator *gsi, const slots::assignment &a);
 
 	/*
-	 * Commits the segment before the statement at `gsi`, or at the end of the block if `gsi` is
-	 * at the end.
+	 * Commits the segment before the statement at `gsi`. If `gsi` is at the end of its block,
+	 * commits it there.
 	 */
 	void close(gimple_stmt_iterator *gsi);
 
@@ -67,7 +67,7 @@ class segment
 	std::vector<element> elements;
 	gasm *opening = nullptr;
 	tree buffer = NULL_TREE, cursor = NULL_TREE;
-	gimple_seq on_edge = NULL; /* statements that must follow an access that ends its block */
+	gimple_seq on_edge = NULL; /* statements to insert after an access that ends its block */
 	unsigned bytes = 0;
 
 	element &add_element(gimple_stmt_iterator *gsi, event_kind kind, HOST_WIDE_INT size);
@@ -84,8 +84,8 @@ class segment
 };
 
 /*
- * Returns whether a value of this type fits into a slot, so that the reader can compute with it: an
- * integer or pointer of at most 8 bytes.
+ * Can the reader compute with values of this type, because they fit into a slot? That holds for
+ * integers and pointers of at most 8 bytes.
  */
 bool segment_value_fits_slot(tree type);
 

@@ -1,6 +1,6 @@
 /*
- * Which values the reader of a trace already knows (common/slot_analysis.h), for gcc: a value is an
- * SSA name, or a declaration, which stands for its address.
+ * Determines which values the reader of a trace already knows (common/slot_analysis.h), for gcc. A
+ * value is an SSA name, or a declaration, which stands for its address.
  */
 #ifndef GCC_SLOTS_H
 #define GCC_SLOTS_H
@@ -22,7 +22,7 @@ class slots : public slot_analysis<tree, basic_block, tree>
 		bits made;
 		bool forgets = false;
 	};
-	std::map<basic_block, block_effect> effects; /* only blocks in which something happens */
+	std::map<basic_block, block_effect> effects; /* only blocks that have an effect */
 
 	tree without_constant(tree value, int64_t *plus) const override;
 	basic_block defining_block(tree value) const override;

@@ -33,9 +33,10 @@ static void print_quoted(FILE *out, const std::string &text)
 }
 
 /*
- * Code that announces the module's tables to the runtime: an entry of the earliest priority in the
- * table of constructors. A section group keeps one copy per module, however many units it is linked
- * from. The empty contributions make sure that both sections exist.
+ * Code that announces the module's tables to the runtime. It is called by an entry of the earliest
+ * priority in the table of constructors. It is in a section group, so that a module has one copy,
+ * however many units it is linked from. The first two section directives are empty; they make sure
+ * that both sections exist.
  */
 static const char module_text[] = R"(
 	.section sooth_seg,"a",@progbits
@@ -72,7 +73,10 @@ void strings_finish_unit(FILE *out)
 		print_quoted(out, entry.first);
 		fputc('\n', out);
 	}
-	/* Only what follows are instructions, and it is the end of the unit. */
+	/*
+	 * `module_text` contains instructions, in AT&T syntax. The directives above are the same in
+	 * both syntaxes.
+	 */
 	if (ix86_asm_dialect == ASM_INTEL)
 		fputs("\t.att_syntax prefix\n", out);
 	fputs(module_text, out);

@@ -12,12 +12,12 @@
 std::string strings_ref(const std::string &text);
 
 /*
- * At the end of the unit: prints the strings, and the code that announces the module to the
- * runtime.
+ * To be called at the end of the unit: prints the strings, and code that announces the module to
+ * the runtime.
  */
 void strings_finish_unit(FILE *out);
 
-/* True if anything was instrumented in this unit, so that the module must be announced. */
+/* Was anything instrumented in this unit? Then the module must be announced. */
 extern bool strings_module_needed;
 
 #endif

@@ -17,10 +17,7 @@ uint64_t access_size(const DataLayout &layout, Type *type)
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-/*
- * Returns whether code in this unit refers to the variable as symbol(%rip), so that the table can
- * do the same.
- */
+/* Does code in this unit refer to the variable as symbol(%rip)? Then the table can do so, too. */
 static bool has_static_address(const Value *base)
 {
 	const GlobalVariable *variable = dyn_cast<GlobalVariable>(base);
@@ -47,12 +44,15 @@ access_address access_split(const DataLayout &layout, Value *pointer)
 
 /* ---- which objects other threads can see ----------------------------------------------------- */
 
-/* What a use of a pointer does to the object it points at. */
+/*
+ * The effect of a use of a pointer on its object: none; there is another pointer to the object; the
+ * object's address escapes.
+ */
 enum use { USE_HARMLESS, USE_DERIVES, USE_ESCAPES };
 
 /*
- * An operand that the asm reads or writes in memory ("m") does not escape. Neither do the operands
- * of points.
+ * A memory operand ("m") of an asm does not let the address escape. Neither do the operands of
+ * points.
  */
 static use asm_use(const CallBase &call, const Use &use)
 {
@@ -70,9 +70,10 @@ static use asm_use(const CallBase &call, const Use &use)
 }
 
 /*
- * A pointer that is passed to a function counts as escaped, even if the callee is known not to keep
- * it: the callee records its accesses through the pointer, so this function has to record its own.
- * That does not hold for what the runtime does on behalf of this function.
+ * If a pointer is passed to a function, the address counts as escaped, even if the callee is known
+ * not to keep it: the callee records its accesses through the pointer, so this function must record
+ * its own. That is not necessary for calls in which the runtime accesses the object on behalf of
+ * this function.
  */
 static use call_use(const CallBase &call, const Use &use)
 {
@@ -167,8 +168,8 @@ bool access_sharing::is_private_object(const Value *object)
 }
 
 /*
- * Returns the variable for the intrinsic that computes a thread-local variable's address; otherwise
- * `object`.
+ * If `object` is a call of the intrinsic that computes the address of a thread-local variable,
+ * returns the variable; otherwise returns `object`.
  */
 static const Value *thread_local_behind(const Value *object)
 {
@@ -184,7 +185,7 @@ bool access_sharing::is_shared(const Value *pointer)
 {
 	SmallVector<const Value *, 4> objects;
 
-	/* Other address spaces are relative to segment registers. */
+	/* Other address spaces are relative to segment registers; they count as private. */
 	if (pointer->getType()->getPointerAddressSpace() != 0)
 		return false;
 	getUnderlyingObjects(pointer, objects);

@@ -1,4 +1,4 @@
-/* Which memory references are recorded, and what their addresses are computed from. */
+/* Decides which memory references are recorded, and splits their addresses. */
 #ifndef COMPILER_LLVM_ACCESS_H
 #define COMPILER_LLVM_ACCESS_H
 
@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-/* Returns how many bytes a load or a store of this type moves. */
+/* Returns the number of bytes that a load or a store of this type moves. */
 uint64_t access_size(const llvm::DataLayout &layout, llvm::Type *type);
 
 struct access_index;
@@ -19,27 +19,27 @@ struct access_address {
 	bool is_static = false;		/* `base` is a variable whose address the linker knows */
 	llvm::Value *pointer = nullptr; /* the whole address */
 	std::shared_ptr<access_index>
-		index; /* how `base` is computed, if it is an array element (indexed.cc) */
+		index; /* how to compute `base`, if it is an array element (indexed.cc) */
 };
 
 /* The address of an array element: array + offset + index * scale. */
 struct access_index {
-	access_address array; /* its offset is included in `offset` */
+	access_address array; /* `offset` below includes its offset */
 	int64_t offset = 0;
-	/* the index is `number`, truncated to `width` bytes and extended */
+	/* The index is `number`, truncated to `width` bytes and then extended. */
 	llvm::Value *number = nullptr;
 	unsigned width = 0;
 	bool is_signed = false;
 	unsigned scale = 0;
-	llvm::Value *recorded = nullptr; /* `number`, without a constant that is added to it */
-	unsigned bytes = 0;		 /* that `recorded` takes in a record; 0: too many */
+	llvm::Value *recorded = nullptr; /* `number`, or x if `number` is x + constant */
+	unsigned bytes = 0;		 /* bytes of `recorded` in a record; 0: too many */
 };
 access_address access_split(const llvm::DataLayout &layout, llvm::Value *pointer);
 
 /*
- * Can another thread see or change what a pointer points at? False only where that is proven:
- * locals whose address does not escape, thread-local variables for which the same is true,
- * constants. Answers are cached, so ask before the function is changed.
+ * Can another thread see or change what a pointer points to? Returns false only if that is proven
+ * to be impossible: for locals whose address does not escape, thread-local variables for which the
+ * same is true, and constants. Results are cached, so ask before the function is changed.
  */
 class access_sharing
 {

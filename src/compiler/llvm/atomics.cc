@@ -1,6 +1,6 @@
 /*
- * Atomic instructions and calls of libatomic are replaced by a call of __sooth_<operation><size>.
- * Values are converted to integers for the call, and back.
+ * Replaces atomic instructions and calls of libatomic by calls of __sooth_<operation><size>. Values
+ * are converted to integers for the call, and back.
  */
 #include "compiler/llvm/atomics.h"
 #include "compiler/llvm/calls.h"
@@ -52,7 +52,7 @@ class replacement
 	{
 		return builder.CreatePointerCast(pointer, builder.getInt8Ty()->getPointerTo());
 	}
-	/* Converts a value of any type to an integer, and back. */
+	/* Convert a value of any type to an integer, and back. */
 	Value *to_integer(Value *v)
 	{
 		return builder.CreateBitOrPointerCast(v, integer(size_of(v->getType())));
@@ -62,7 +62,7 @@ class replacement
 		return builder.CreateBitOrPointerCast(v, type);
 	}
 
-	/* Adds a call __sooth_<what><size>(arguments). */
+	/* Adds a call __sooth_<operation_name><size>(arguments). */
 	Value *call(const std::string &operation_name, uint64_t size, Type *result,
 		    const std::vector<Value *> &arguments)
 	{
@@ -74,7 +74,7 @@ class replacement
 			name, FunctionType::get(result, types, false));
 		CallInst *made = builder.CreateCall(callee, arguments);
 		made->addFnAttr(Attribute::NoUnwind);
-		/* C's narrow parameters and results are passed extended */
+		/* In C, narrow parameters and results are passed extended. */
 		for (unsigned i = 0; i < types.size(); i++)
 			if (types[i]->isIntegerTy() && types[i]->getIntegerBitWidth() < 32)
 				made->addParamAttr(i, Attribute::ZExt);
@@ -168,8 +168,8 @@ static void lower_update(AtomicRMWInst *update)
 }
 
 /*
- * Minimum, maximum and floating point: becomes a loop around a compare-and-exchange, as on the
- * machine.
+ * Minimum, maximum and floating-point updates: each becomes a loop around a compare-and-exchange,
+ * as in machine code.
  */
 static void lower_other_update(AtomicRMWInst *update)
 {
@@ -200,11 +200,12 @@ static void lower_other_update(AtomicRMWInst *update)
 		lower_exchange(pair);
 }
 
-/*
- * ---- calls of libatomic: the front end makes them if an operation may not be lock-free --------
- */
+/* ---- calls of libatomic ---------------------------------------------------------------------- */
 
-/* Splits "__atomic_fetch_add_16" into "fetch_add" and 16. */
+/*
+ * Splits the name of a function of libatomic: "__atomic_fetch_add_16" into "fetch_add" and 16. The
+ * front end calls libatomic if an operation may not be lock-free.
+ */
 static bool parse_builtin_name(const CallBase &call, std::string *operation_name, uint64_t *size)
 {
 	const Function *function = call.getCalledFunction();

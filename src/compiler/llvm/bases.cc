@@ -1,13 +1,13 @@
 /*
- * For the compiler, a[i] and a[i + 1] are two pointers, each computed by itself. Scalar evolution
- * knows that they are always 4 bytes apart. So the second is described as the first plus 4, and
- * costs nothing.
+ * For the compiler, a[i] and a[i + 1] are two pointers, each with its own computation. Scalar
+ * evolution knows that they are always 4 bytes apart. So the second pointer is described as the
+ * first plus 4, and takes no bytes in a record.
  *
  * Scalar evolution describes values in one iteration of a loop. What it says about two pointers is
- * true of their values at an access if both were computed in the same iteration as the access. That
- * is so if their definitions are in no loop that does not contain the access. (A definition that
- * dominates the access is then executed before it in each iteration: a path around it would also be
- * a path around it in the first iteration.)
+ * true at an access if both pointers were computed in the same iteration as the access. That is so
+ * if their definitions are in no loop that does not contain the access. (A definition that
+ * dominates the access is then executed before it in each iteration: a path around the definition
+ * would also exist in the first iteration.)
  */
 #include "compiler/llvm/bases.h"
 
@@ -16,7 +16,7 @@ using namespace llvm;
 namespace
 {
 
-const size_t others_max = 16; /* limit of pointers that one is compared with */
+const size_t others_max = 16; /* a pointer is compared with at most this many others */
 
 class base_sharer
 {

@@ -1,6 +1,6 @@
 /*
- * Finds addresses that are another address, which the reader will know, plus a constant: a[i] and
- * a[i + 1].
+ * Finds addresses that are a constant apart from another address that the reader will know: a[i]
+ * and a[i + 1].
  */
 #ifndef COMPILER_LLVM_BASES_H
 #define COMPILER_LLVM_BASES_H

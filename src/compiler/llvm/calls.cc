@@ -39,7 +39,7 @@ bool calls_runtime_only(const CallBase &call)
 	return is_runtime_call(call) || (found && found->how == CALL_REDIRECT);
 }
 
-/* Intrinsics stand for instructions, except those that leave or enter functions. */
+/* Intrinsics stand for instructions, except for those that leave or enter functions. */
 static calls_meaning classify_intrinsic(const IntrinsicInst &call)
 {
 	switch (call.getIntrinsicID()) {
@@ -59,7 +59,7 @@ calls_meaning calls_classify(const CallBase &call, Value **object)
 	if (call.isInlineAsm()) {
 		if (points_is_point(call))
 			return CALL_POINT;
-		/* An empty asm template only prevents the compiler from moving code. */
+		/* an empty template only keeps the compiler from moving code */
 		const InlineAsm *text = cast<InlineAsm>(call.getCalledOperand());
 		return text->getAsmString().empty() ? CALL_NOTHING : CALL_OTHER;
 	}

@@ -1,13 +1,13 @@
 /*
- * `p = c ? &own : &b; … *p` reads a local variable or b. To keep the variable in a register, LLVM
- * would read both and then choose between the values, since b can be read without harm on the
- * machine. A race between that read and a write of b would not be a race of the program. hold.cc
- * prevents it. This pass does what LLVM wanted to achieve, with one read on the path of each
- * choice:
+ * `p = c ? &own : &b; … *p` reads either a local variable or b. To keep the local variable in a
+ * register, LLVM would read both and then choose between the values, because reading b does no harm
+ * on the machine. A race between that read and a write of b would not be a race of the program.
+ * hold.cc prevents the transformation. This pass allows the register nevertheless: it creates a
+ * separate read on the path of each choice.
  *
  *  - If the choice is a select, the two paths are created.
- *  - If it is a phi, the paths exist, and the reads are made in the predecessors. Then nothing
- *    between the phi and the read may matter.
+ *  - If the choice is a phi, the paths exist, and the reads are made in the predecessors. That is
+ *    done only if no instruction between the phi and the read matters.
  */
 #include "compiler/llvm/chosen.h"
 #include "compiler/llvm/hold.h"
@@ -16,9 +16,9 @@
 
 using namespace llvm;
 
-/* limit of instructions between a phi and a read, and of addresses to choose from */
+/* maximum number of instructions between a phi and a read, and of addresses in a choice */
 static const unsigned distance_max = 64;
-static const unsigned depth_max = 4; /* nesting of choices */
+static const unsigned depth_max = 4; /* how deep choices may be nested */
 
 namespace
 {
@@ -50,8 +50,8 @@ static bool may_be_local(const Value *address)
 }
 
 /*
- * Returns a copy of the read, inserted before `end`, in which `from` replaces `choice`, the object
- * that the address is a part of.
+ * Returns a copy of the read, inserted before `end`. In the copy, `from` replaces `choice`, the
+ * object that contains the address.
  */
 static LoadInst *copy_read_before(LoadInst &load, const Value *choice, Value *from,
 				  Instruction *end)
@@ -69,7 +69,10 @@ static LoadInst *copy_read_before(LoadInst &load, const Value *choice, Value *fr
 	return cast<LoadInst>(from);
 }
 
-/* Loads in the computation of the address stay: they are in the work list. */
+/*
+ * Replaces the read by the phi `values`, and removes unused parts of its address computation. Loads
+ * in that computation are not removed, because they are in the work list.
+ */
 static void replace_read(LoadInst &load, PHINode *values)
 {
 	Instruction *address = cast<Instruction>(load.getPointerOperand());
@@ -99,7 +102,7 @@ static PHINode *read_on_two_paths(LoadInst &load, SelectInst &choice)
 	return values;
 }
 
-/* Returns whether the read could be made at the start of its block. */
+/* Could the read be made at the start of its block? */
 static bool could_be_at_start(const LoadInst &load, const PHINode &phi)
 {
 	unsigned steps = 0;
@@ -133,7 +136,7 @@ static PHINode *read_in_predecessors(LoadInst &load, PHINode &phi)
 	SmallVector<BasicBlock *, 4> from(predecessors(block));
 	CriticalEdgeSplittingOptions options;
 
-	/* Equal edges of a switch become one. */
+	/* Merges equal edges of a switch into one. */
 	options.setMergeIdenticalEdges();
 	for (BasicBlock *before : from)
 		if (is_contained(predecessors(block), before) &&
@@ -148,7 +151,7 @@ static PHINode *read_in_predecessors(LoadInst &load, PHINode &phi)
 	return values;
 }
 
-/* Splits the read. Returns the phi of its values, or NULL if the read stays as it is. */
+/* Splits the read. Returns the phi of the values, or NULL if the read cannot be split. */
 static PHINode *split_read(LoadInst &load)
 {
 	Value *choice = const_cast<Value *>(hold_object_of(load.getPointerOperand()));

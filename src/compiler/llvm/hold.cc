@@ -1,11 +1,11 @@
 /*
- * InstCombine turns `*(c ? &a : &b)` into `c ? a : b` with a read of each, since a global variable
- * can be read without harm (InstCombinerImpl::visitLoadInst; the sanitize attribute of the function
- * does not prevent it). SROA, which turns local variables into registers, does the same if one of
- * the two is local. This cannot be undone afterwards, since the reads cannot be found reliably: the
- * choice may have moved to another block, after a call, or be part of a larger one. So such a read
- * is volatile while these passes run, and they leave it alone. What SROA would have gained,
- * chosen.cc does.
+ * InstCombine turns `*(c ? &a : &b)` into `c ? a : b`, which reads both, because reading a global
+ * variable does no harm on the machine (InstCombinerImpl::visitLoadInst; the sanitize attribute of
+ * the function does not prevent it). SROA, which turns local variables into registers, does the
+ * same if one of the two is local. This cannot be undone afterwards, because the added reads cannot
+ * be found reliably: the choice may have moved to another block, after a call, or be part of a
+ * larger choice. So such a read is marked volatile while these passes run, and they leave it alone.
+ * chosen.cc then does what SROA would have gained.
  */
 #include "compiler/llvm/hold.h"
 
@@ -16,12 +16,12 @@ using namespace llvm;
 
 static const char held_mark[] = "sooth.held";
 static const char volatile_mark[] = "sooth.volatile";
-static const unsigned steps_max = 6; /* steps from an address to the object it is an element of */
+static const unsigned steps_max = 6; /* maximum number of steps from an address to its object */
 
 /*
- * Returns the function that a pass is about to run on. any_cast does not work: it compares
- * addresses of variables, which differ between a plugin and the compiler. The layout is the same
- * from LLVM 14 to 19.
+ * Returns the function that a pass is about to run on. any_cast cannot be used: it compares
+ * addresses of variables, which differ between a plugin and the compiler. The layout of Any is the
+ * same from LLVM 14 to 19.
  */
 static Function *function_of(const Any &unit)
 {
@@ -66,7 +66,7 @@ static bool unmark(Instruction &i, const char *how)
 	return was;
 }
 
-/* InstCombine turns such a copy into a read and a write. */
+/* Is the copy so small that InstCombine turns it into a load and a store? */
 static bool is_small(const MemCpyInst &copy)
 {
 	const ConstantInt *length = dyn_cast<ConstantInt>(copy.getLength());
@@ -91,7 +91,7 @@ static void hold_reads_in(Function &function, bool copies)
 		}
 }
 
-/* Releases what a held copy became: a volatile load and a volatile store. */
+/* Releases the volatile load and store into which InstCombine has turned a held copy. */
 static void release_copied_read(LoadInst &load)
 {
 	if (!load.isVolatile() || load.isAtomic() || unmark(load, volatile_mark) ||
@@ -118,8 +118,9 @@ static void release_reads_in(Function &function)
 }
 
 /*
- * SROA turns pointers into registers first, and only then sees the choices. Here that is done
- * before it. The unused variable, which SROA removes, makes it report a change.
+ * Turns pointers in local variables into registers. SROA would do that first and only then see
+ * choices, so it is done before the choices are held. The unused variable, which SROA removes,
+ * makes SROA report a change.
  */
 static void promote_pointers(Function &function)
 {
@@ -152,8 +153,8 @@ void hold_reads(PassBuilder &builder)
 	if (!callbacks)
 		return;
 	/*
-	 * Argument promotion: what a function might read through a pointer argument, its caller
-	 * would read in any case.
+	 * Argument promotion is switched off: it makes the caller read in any case what the
+	 * function may read through a pointer argument.
 	 */
 	callbacks->registerShouldRunOptionalPassCallback(
 		[](StringRef pass, Any) { return pass != "ArgumentPromotionPass"; });

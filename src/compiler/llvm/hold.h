@@ -1,4 +1,4 @@
-/* Prevents LLVM from turning a read of one of several variables into a read of each. */
+/* Prevents LLVM from turning a read of one of several variables into reads of all of them. */
 #ifndef COMPILER_LLVM_HOLD_H
 #define COMPILER_LLVM_HOLD_H
 
@@ -6,7 +6,7 @@
 
 #include "llvm/Passes/PassBuilder.h"
 
-/* Returns the object that an address is a part of: a variable, or a choice between variables. */
+/* Returns the object that contains an address: a variable, or a choice between variables. */
 const llvm::Value *hold_object_of(const llvm::Value *address);
 
 void hold_reads(llvm::PassBuilder &builder);

@@ -1,10 +1,11 @@
 /*
- * The address of a[i] takes six bytes. But if the reader knows a and i already (i was read from
- * memory, as in block[ptr[j]]), it can compute the address. If it knows only a, then i takes four
- * bytes or fewer, and also serves b[i] and a[i + 1]. In compressors and hash tables, whose
- * addresses no loop makes predictable, that saves a third of all bytes.
+ * The address of a[i] takes six bytes in a record. But if the reader knows a and i already (if i
+ * was read from memory, for example, as in block[ptr[j]]), it can compute the address. If it knows
+ * only a, then i takes four bytes or fewer, and can be used for b[i] and a[i + 1], too. In
+ * compressors and hash tables, whose addresses no loop makes predictable, that saves a third of all
+ * bytes.
  *
- * slots.cc, which computes what is known where, decides how an address is recorded.
+ * slots.cc computes what is known at each place, and so decides how an address is recorded.
  */
 #include "compiler/llvm/indexed.h"
 #include "event/wire.h"
@@ -13,7 +14,10 @@
 
 using namespace llvm;
 
-/* Returns the bytes of a number to which a slot can be truncated; 0 if there is no such size. */
+/*
+ * Returns the size in bytes of a number of this type, if a slot can be truncated to that size;
+ * otherwise 0.
+ */
 static unsigned slot_width(const Type *type)
 {
 	unsigned bits = type->isIntegerTy() ? type->getIntegerBitWidth() : 0;
@@ -22,7 +26,7 @@ static unsigned slot_width(const Type *type)
 }
 
 /*
- * Finds the number that an index is made of, and how it is extended. (An index that is narrower
+ * Finds the number from which an index is made, and how it is extended. (An index that is narrower
  * than a pointer is extended as a signed number.)
  */
 static bool find_index(Value *operand, access_index &index)
@@ -40,10 +44,7 @@ static bool find_index(Value *operand, access_index &index)
 	return index.width && !isa<Constant>(operand);
 }
 
-/*
- * Returns the bytes that the number (without its constant) takes in a record, 0 if it is not worth
- * recording.
- */
+/* Returns how many bytes the number takes in a record, or 0 if recording it is not worthwhile. */
 static unsigned bytes_to_record(const DataLayout &layout, Value *number)
 {
 	KnownBits bits = computeKnownBits(number, layout);
@@ -52,7 +53,7 @@ static unsigned bytes_to_record(const DataLayout &layout, Value *number)
 	return active <= 8 ? 1 : active <= 16 ? 2 : active <= 32 ? 4 : 0;
 }
 
-/* a[i + 1]: i is recorded. */
+/* Returns i for a number of the form i + constant, as in a[i + 1]; otherwise the number itself. */
 static Value *without_constant(Value *number)
 {
 	BinaryOperator *sum = dyn_cast<BinaryOperator>(number);

@@ -1,10 +1,10 @@
-/* Addresses of array elements: a base, an index, a scale. */
+/* Addresses of array elements: a base, an index and a scale. */
 #ifndef COMPILER_LLVM_INDEXED_H
 #define COMPILER_LLVM_INDEXED_H
 
 #include "compiler/llvm/plan.h"
 
-/* Splits all addresses in the plan that are array elements, and sets their access_index. */
+/* Finds all addresses in the plan that are those of array elements, and sets their access_index. */
 void indexed_split(const llvm::DataLayout &layout, plan &p);
 
 #endif

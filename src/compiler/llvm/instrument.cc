@@ -1,10 +1,10 @@
 /*
- * The instrumenting pass. It runs just before loops are vectorised: late enough that inlining and
- * scalar optimisation are done, early enough that the accesses are still those of the source and
- * their fields are known.
+ * The instrumenting pass. It runs just before loops are vectorised: after inlining and scalar
+ * optimisation, but while the accesses are still those of the source and their fields are known.
  *
- * For each function: split instructions (lower.cc), list what is to be recorded, compute which
- * values the reader will know (slots.cc), then generate code, one segment at a time (segment.cc).
+ * For each function the pass does four things: it splits instructions (lower.cc), lists what is to
+ * be recorded, computes which values the reader will know (slots.cc), and generates code, one
+ * segment at a time (segment.cc).
  */
 #include "compiler/llvm/instrument.h"
 #include "compiler/llvm/bases.h"
@@ -104,7 +104,9 @@ class lister
 	void list_call(CallBase *call, std::vector<op> &ops)
 	{
 		op o = make_op(op::FORGET, call, 0);
-		/* A musttail call must be the last instruction before the return. */
+		/*
+		 * After a musttail call nothing but the return may follow, so EXIT comes before it.
+		 */
 		CallInst *plain = dyn_cast<CallInst>(call);
 		if (plain && plain->isMustTailCall())
 			ops.push_back(make_op(op::EXIT, call, 0));
@@ -126,7 +128,7 @@ class lister
 	}
 };
 
-/* Returns whether there is anything to record besides the end of the function. */
+/* Is there anything to record besides the end of the function? */
 bool has_events(const plan &p)
 {
 	for (const auto &entry : p.blocks)
@@ -255,7 +257,7 @@ class generator
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /*
- * Returns whether the function is an ifunc resolver. The dynamic linker calls resolvers before our
+ * Is the function an ifunc resolver? The dynamic linker calls resolvers before the runtime's
  * thread-local variable has been allocated.
  */
 bool is_resolver(const Function &function)
@@ -304,8 +306,9 @@ void instrument_body(Function &function, FunctionAnalysisManager &analyses)
 		generate.generate_block(block);
 	llvm_forget_memory_effects(function);
 	/*
-	 * The call in a segment's cold path pushes onto the stack, in functions that look like
-	 * leaves.
+	 * When a thread buffer is full, a segment calls the runtime, which pushes a return address
+	 * onto the stack. LLVM does not know of that call and would use the red zone in leaf
+	 * functions.
 	 */
 	function.addFnAttr(Attribute::NoRedZone);
 }
@@ -321,7 +324,7 @@ PreservedAnalyses instrument_function::run(Function &function, FunctionAnalysisM
 	return PreservedAnalyses::none();
 }
 
-/* Returns whether the variable is written anywhere, or its address is passed on. */
+/* Is the variable written anywhere, or is its address passed on? */
 static bool may_change(const Value &pointer)
 {
 	for (const User *user : pointer.users()) {
@@ -335,7 +338,10 @@ static bool may_change(const Value &pointer)
 	return false;
 }
 
-/* Keeps the variables that the optimiser would split or shrink if it saw all their uses. */
+/*
+ * Keeps the variables that the optimiser would otherwise split or shrink, because it sees all their
+ * uses.
+ */
 static void keep_variables(Module &module)
 {
 	std::vector<GlobalValue *> kept;
@@ -349,9 +355,10 @@ static void keep_variables(Module &module)
 }
 
 /*
- * Forbids optimisations, as sanitizers do for other reasons. A loop that copies or fills would
- * become a call of memcpy or memset, an access without fields. (A copy that the source asks for
- * stays one.) A static variable that is only ever 0 or 1000 would become a bool.
+ * Forbids optimisations, as other sanitizers do for other reasons. A loop that copies or fills
+ * would become a call of memcpy or memset, which is an access without fields. (A copy that is a
+ * call in the source stays a call.) A static variable that is only ever 0 or 1000 would become a
+ * bool.
  */
 PreservedAnalyses instrument_begin::run(Module &module, ModuleAnalysisManager &)
 {

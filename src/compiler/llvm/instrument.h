@@ -4,18 +4,21 @@
 
 #include "compiler/llvm/llvm.h"
 
-/* Before any optimisation: forbids what the optimiser must not do to code that will be recorded. */
+/*
+ * Runs before any optimisation: forbids the optimisations that must not be applied to recorded
+ * code.
+ */
 struct instrument_begin : llvm_required_pass<instrument_begin> {
 	llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 };
 
-/* Instruments a function, once. */
+/* Instruments a function. Does nothing for a function that is instrumented already. */
 struct instrument_function : llvm_required_pass<instrument_function> {
 	llvm::PreservedAnalyses run(llvm::Function &function,
 				    llvm::FunctionAnalysisManager &analyses);
 };
 
-/* At the end: announces the module to the runtime. */
+/* Runs at the end: adds the code that announces the module to the runtime. */
 struct instrument_end : llvm_required_pass<instrument_end> {
 	llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
 };

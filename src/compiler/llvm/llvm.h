@@ -32,8 +32,8 @@
 #include "llvm/Support/CommandLine.h"
 
 /*
- * Returns the type of a pointer to bytes. Before LLVM 15, pointers have the type of what they point
- * at.
+ * Returns the type of a pointer to bytes. Before LLVM 15, each pointer type contains the type that
+ * it points to.
  */
 static inline llvm::PointerType *llvm_pointer_type(llvm::LLVMContext &context)
 {
@@ -44,14 +44,14 @@ static inline llvm::PointerType *llvm_pointer_type(llvm::LLVMContext &context)
 #endif
 }
 
-/* Sets an option of LLVM. It is registered whenever the pass is that has it. */
+/* Sets an option of LLVM. Does nothing if no pass has registered an option of that name. */
 static inline void llvm_set_option(llvm::StringRef name, llvm::StringRef value)
 {
 	if (llvm::cl::Option *option = llvm::cl::getRegisteredOptions().lookup(name))
 		option->addOccurrence(0, name, value);
 }
 
-/* A pass that also runs on functions that are not to be optimised (optnone). */
+/* A pass that must also run on functions that are not to be optimised (optnone). */
 template <typename T> struct llvm_required_pass : llvm::PassInfoMixin<T> {
 	static bool isRequired()
 	{
@@ -66,7 +66,7 @@ static inline bool llvm_starts_with(llvm::StringRef text, llvm::StringRef prefix
 
 /*
  * Removes the attributes that say which memory a function or a call accesses. They are no longer
- * true once it records.
+ * true when the function makes records.
  */
 template <typename T> static inline void llvm_forget_memory_effects(T &function_or_call)
 {

@@ -1,14 +1,14 @@
 /*
- * Three kinds of pointers need not be recorded in each iteration of a loop:
+ * Finds pointers that need not be recorded in each iteration of a loop. There are three kinds:
  *
- *  - those that the loop does not change: they are recorded once, before it;
- *  - those that advance by a constant (p++, a[i]; scalar evolution finds them): they are recorded
- *    before the loop, and the table says "plus 8" at the end of each iteration;
- *  - those that become, at the end of each iteration, a value that was just read (n = n->next):
- *    the read has recorded it.
+ *  - pointers that the loop does not change: they are recorded once, before it;
+ *  - pointers that advance by a constant (p++, a[i]; scalar evolution finds them): they are
+ *    recorded before the loop, and the table says "plus 8" at the end of each iteration;
+ *  - pointers that become, at the end of each iteration, a value that was just read
+ *    (n = n->next): the record of that read contains the value.
  *
- * Everything found here is only a proposal. slots.cc checks on the flow graph that each step can be
- * computed on every path, and drops the rest.
+ * Everything found here is only a proposal. slots.cc checks on the flow graph that the reader can
+ * compute each step on every path, and drops the other proposals.
  */
 #include "compiler/llvm/loops.h"
 
@@ -26,8 +26,9 @@ static const std::vector<op> &ops_of(const plan &p, BasicBlock *block)
 }
 
 /*
- * Returns the block at whose end a value for the next iteration can be assigned for free: the
- * nearest block before the edge that is not empty. Sets `toward` to its successor on that path.
+ * Returns the block at whose end a value for the next iteration can be assigned without cost: the
+ * nearest block before the edge that has operations, if it ends inside a segment; otherwise NULL.
+ * Sets `toward` to the successor of that block on the path.
  */
 static BasicBlock *find_block_to_assign(const plan &p, Loop *loop, BasicBlock **toward)
 {
@@ -37,7 +38,7 @@ static BasicBlock *find_block_to_assign(const plan &p, Loop *loop, BasicBlock **
 		*toward = at;
 		at = at->getSinglePredecessor();
 	}
-	/* If the block ends inside a segment, more elements cost nothing there. */
+	/* If the block ends inside a segment, more elements cost nothing. */
 	const std::vector<op> &ops = ops_of(p, at);
 	return !ops.empty() && ops.back().is_access() ? at : nullptr;
 }
@@ -78,7 +79,10 @@ class loop_finder
 		return known->second;
 	}
 
-	/* Returns whether the pointer need not be recorded in each iteration. */
+	/*
+	 * Makes a proposal for a pointer. Returns false if the pointer must be recorded in each
+	 * iteration.
+	 */
 	bool propose_pointer(Loop *loop, Value *value, const slots::definition &otherwise)
 	{
 		if (!loop->getLoopPreheader() || !loop->getLoopLatch() || !has_no_calls(loop))
@@ -99,8 +103,8 @@ class loop_finder
 	}
 
 	/*
-	 * Returns the array whose elements a loop accesses in an order that cannot be followed. It
-	 * is recorded before the outermost loop that does not change it.
+	 * Returns the array whose elements a loop accesses in an order that cannot be followed. The
+	 * definition records the array before the outermost loop that does not change it.
 	 */
 	slots::definition find_array(Loop *loop, const access_address &address)
 	{
@@ -140,10 +144,7 @@ class loop_finder
 		return true;
 	}
 
-	/*
-	 * Proposes a pointer that becomes another value in the next iteration. Its PHI node says
-	 * which.
-	 */
+	/* Proposes a pointer that has another value in the next iteration, as its PHI node says. */
 	bool follow_phi(Loop *loop, Value *value)
 	{
 		PHINode *phi = dyn_cast<PHINode>(value);
@@ -164,8 +165,7 @@ class loop_finder
 	}
 
 	/*
-	 * Returns whether a call in the loop may run other instrumented code. After it, nothing is
-	 * known.
+	 * May a call in the loop run other instrumented code? After such a call, no slot is known.
 	 */
 	bool may_run_recorded_code(Loop *loop)
 	{

@@ -7,7 +7,7 @@
 
 #include "compiler/llvm/plan.h"
 
-/* Proposes to p.known what to record before loops. */
+/* Adds to p.known proposals of values to record before loops. */
 void loops_find(llvm::Function &function, llvm::LoopInfo &loops, llvm::ScalarEvolution &evolution,
 		plan &p);
 

@@ -1,7 +1,7 @@
 /*
  * Splits instructions so that each access to shared memory is a load, a store or an inline copy:
- * structs as single values, large copies and fills, structs passed by value. Also redirects calls
- * of known functions (event/calls.def) to the runtime.
+ * structs that are single values, large copies and fills, structs passed by value. Also redirects
+ * calls of known functions (event/calls.def) to the runtime.
  */
 #include "compiler/llvm/lower.h"
 #include "compiler/llvm/atomics.h"
@@ -40,8 +40,8 @@ static Value *part_address(IRBuilder<> &builder, Type *type, Value *address, uin
 }
 
 /*
- * A struct that is loaded or stored as one value (front ends do that to pass it in registers) is
- * loaded and stored field by field: the padding between fields is not moved.
+ * Loads a struct field by field, so that the padding between fields is not read. Front ends load
+ * and store a struct as one value to pass it in registers.
  */
 static Value *load_parts(IRBuilder<> &builder, LoadInst *whole, Type *type, Value *address,
 			 uint64_t offset)
@@ -173,8 +173,8 @@ static void lower_arguments(CallBase *call, access_sharing &sharing)
 }
 
 /*
- * memcpy(…) of the program becomes __sooth_memcpy(…), a function that the compiler knows nothing
- * about.
+ * Replaces the program's memcpy(…), for example, by __sooth_memcpy(…), a function about which the
+ * compiler knows nothing.
  */
 static void redirect_to_runtime(CallBase *call, const known_call *known)
 {
@@ -188,8 +188,9 @@ static void redirect_to_runtime(CallBase *call, const known_call *known)
 }
 
 /*
- * What the optimiser has found out about a function's memory was true of the program. Recorded code
- * writes records, and a call of it must not be moved into the middle of one.
+ * Removes what the optimiser has found out about the memory effects of a called function. Those
+ * facts were true of the program, but recorded code also writes records, and a call of it must not
+ * be moved into the middle of another record.
  */
 static void forget_effects(CallBase *call)
 {
@@ -218,7 +219,7 @@ void lower_function(Function &function, access_sharing &sharing)
 {
 	std::vector<Instruction *> work;
 
-	/* Exceptions that leave the function do so through an additional landing pad. */
+	/* Adds a landing pad to the function: exceptions leave the function through it. */
 	EscapeEnumerator escapes(function, "sooth_cleanup");
 	while (escapes.Next())
 		;

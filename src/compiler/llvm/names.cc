@@ -1,9 +1,9 @@
 /*
- * Names. An access is a pointer and a size. Its name in the source comes from three sources: the
- * variable that the pointer starts from (debug information names globals, locals, and registers
- * that hold a variable's value); the type of that variable, in which the constant part of the
- * address is a path of fields; and, if no variable is found, the struct type that the address
- * computation names.
+ * Names accesses. In LLVM, an access is a pointer and a size. Its name in the source comes from
+ * three places: the variable from which the pointer is computed (debug information names globals,
+ * locals, and registers that hold a variable's value); the type of that variable, in which the
+ * constant part of the address is a path of fields; and, if no variable is found, the struct type
+ * in the address computation.
  */
 #include "compiler/llvm/names.h"
 #include "compiler/llvm/calls.h"
@@ -16,7 +16,7 @@ using namespace llvm;
 namespace
 {
 
-/* An object, and an offset in it. */
+/* An object and an offset in it, as far as they are known. */
 struct object_view {
 	std::string text; /* name of the object, or of a pointer to it */
 	bool is_direct = false;
@@ -27,10 +27,7 @@ struct object_view {
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/*
- * How debug information relates a value to a variable: the value is the variable's contents, or its
- * address.
- */
+/* How debug information relates a value to a variable: as its contents or as its address. */
 enum role { ROLE_VALUE, ROLE_ADDRESS };
 
 bool has_role(const DIExpression *expression, role wanted)
@@ -41,7 +38,7 @@ bool has_role(const DIExpression *expression, role wanted)
 }
 
 /*
- * Among several variables with this value, chooses the one in the function that the instruction
+ * Chooses among several variables with this value: prefers one in the function that the instruction
  * comes from.
  */
 template <typename T>
@@ -57,7 +54,7 @@ DILocalVariable *choose_variable(const T &users, role wanted, const DILocation *
 	return best;
 }
 
-/* Returns the variable that has this value, or has this address. */
+/* Returns the variable whose contents or whose address (`wanted`) is this value. */
 DILocalVariable *variable_of(Value *value, role wanted, const DILocation *inlined_at)
 {
 	SmallVector<DbgValueInst *, 4> users;
@@ -73,8 +70,8 @@ DILocalVariable *variable_of(Value *value, role wanted, const DILocation *inline
 }
 
 /*
- * Returns the variable in this memory: declared to be there, or, after optimisation, described by
- * its address.
+ * Returns the variable that is in this memory, because it is declared to be there, or, after
+ * optimisation, because debug information describes it by this address.
  */
 DILocalVariable *variable_in(Value *memory)
 {
@@ -147,7 +144,7 @@ class describer
 		}
 	}
 
-	/* Returns the variable with this value, if its type says what the value points at. */
+	/* Returns the variable with this value, if its type says what the value points to. */
 	DILocalVariable *pointer_variable(Value *pointer)
 	{
 		DILocalVariable *variable = variable_of(pointer, ROLE_VALUE, inlined_at);
@@ -164,8 +161,8 @@ class describer
 	}
 
 	/*
-	 * If a source variable p holds this pointer, sets the text to "p" and the type to the one
-	 * that p points at. Returns false if there is no such variable.
+	 * If a variable p of the source contains this pointer, sets the text to "p" and the type to
+	 * the one to which p points. Returns false if there is no such variable.
 	 */
 	bool named_pointer(Value *pointer, object_view &v)
 	{
@@ -192,7 +189,7 @@ class describer
 			note_struct(sum->getSourceElementType(), v);
 	}
 
-	/* Remembers what the address computation says, in case nothing better is found. */
+	/* Remembers the struct type in the address computation, in case nothing better is found. */
 	void note_struct(Type *type, const object_view &v)
 	{
 		StructType *known = dyn_cast<StructType>(type);
@@ -205,8 +202,8 @@ class describer
 	int64_t fallback_offset = 0;
 
 	/*
-	 * Remembers what the metadata for alias analysis says about an access: a struct type, and
-	 * an offset in it.
+	 * Remembers the struct type and the offset that the metadata for alias analysis gives for
+	 * an access.
 	 */
 	void note_alias_type(Instruction &at)
 	{
@@ -259,7 +256,7 @@ class describer
 		}
 	}
 
-	/* A pointer that was read is named after the memory it was read from. */
+	/* If a pointer was read from memory, names it after that memory. */
 	void describe_loaded(LoadInst *load, object_view &v, unsigned depth)
 	{
 		if (depth > 4)
@@ -287,7 +284,7 @@ names_reference describer::reference(const object_view &v, uint64_t size, bool i
 	names_reference r;
 	types_path path(v.type, v.offset, size, is_whole, wanted);
 
-	/* A pointer may lead to any element of an array. */
+	/* A pointer may point to any element of an array. */
 	if (!v.is_direct)
 		path.wrap();
 	path.walk();
@@ -307,7 +304,7 @@ names_reference describer::reference(const object_view &v, uint64_t size, bool i
 	return r;
 }
 
-/* Returns the type that the object of a call has: "pthread_mutex_t". */
+/* Returns the type of the object that a call uses: "pthread_mutex_t", for example. */
 StringRef type_of_object(StringRef function)
 {
 	static const struct {
@@ -330,7 +327,9 @@ StringRef type_of_object(StringRef function)
 	return "";
 }
 
-/* Returns how many bytes an atomic operation accesses, from the digits at the end of its name. */
+/*
+ * Returns the number of bytes that an atomic operation accesses: the digits at the end of its name.
+ */
 uint64_t size_of_object(StringRef function)
 {
 	uint64_t size = 0;
@@ -360,8 +359,9 @@ names_reference names_of_object(CallBase &call, Value *pointer)
 /* ---- sites ----------------------------------------------------------------------------------- */
 
 /*
- * Returns a file as it was named to the compiler. clang removes what the name has in common with
- * the directory of the compilation; only another directory in the entry shows that.
+ * Returns a file by the name that the compiler was given. clang removes the part that the name
+ * shares with the directory of the compilation; that can be recognised because the entry has
+ * another directory.
  */
 static std::string file_of(const DIFile *file, const DICompileUnit *unit)
 {
@@ -384,7 +384,8 @@ static std::string function_and_file(const DISubprogram *function, const DIFile 
 }
 
 /*
- * Instructions that the optimiser made have no location. The nearest one before is the best guess.
+ * Instructions that the optimiser made have no location. The best guess is the location of the
+ * nearest preceding instruction that has one.
  */
 static const DILocation *find_located(Instruction &at)
 {

@@ -2,12 +2,14 @@
 #ifndef COMPILER_LLVM_OPTIONS_H
 #define COMPILER_LLVM_OPTIONS_H
 
-/* How much of the debug information, which our passes need, is kept after them. */
+/*
+ * The plugin's passes need all debug information. This is how much of it they keep in the output.
+ */
 enum keep_debug { KEEP_DEBUG_NONE, KEEP_DEBUG_LINES, KEEP_DEBUG_ALL };
 
 /*
- * Which functions get points at their start and end. By default, small inline functions that call
- * nothing get none.
+ * Selects the functions that get points at their start and end. By default, small inline functions
+ * that make no calls get none.
  */
 enum points_wanted { POINTS_NONE, POINTS_SOME, POINTS_ALL };
 

@@ -1,6 +1,6 @@
 /*
- * LLVM's sanitizer pass cannot be removed from the pipeline. So its options are switched off, and
- * the constructor that it adds to each module is removed after it has run.
+ * Disables LLVM's sanitizer pass. The pass cannot be removed from the pipeline, so its options are
+ * switched off, and the constructor that it adds to each module is removed afterwards.
  */
 #include "compiler/llvm/own_pass.h"
 #include "compiler/llvm/llvm.h"
@@ -16,8 +16,8 @@ namespace
 {
 
 /*
- * An entry of llvm.used is a function, an entry of llvm.global_ctors is { priority, function, data
- * }.
+ * Is this the entry for the function? An entry of llvm.used is the function itself; an entry of
+ * llvm.global_ctors is { priority, function, data }.
  */
 bool entry_is(Constant *entry, const Function *function)
 {
@@ -46,7 +46,7 @@ void drop_from_list(Module &module, StringRef list_name, const Function *gone)
 	list->eraseFromParent();
 }
 
-/* Removes the constructor that starts libtsan. The pass creates it in every module. */
+/* Removes the constructor that starts libtsan; the sanitizer pass creates it in every module. */
 void drop_libtsan(Module &module)
 {
 	Function *constructor = module.getFunction("tsan.module_ctor");
@@ -64,8 +64,8 @@ void drop_libtsan(Module &module)
 }
 
 /*
- * The module that is being compiled. A callback after a pass gets it, too, but as an llvm::Any,
- * whose type identifiers have other addresses in a plugin than in the compiler.
+ * The module that is being compiled. A callback that runs after a pass gets the module, too, but as
+ * an llvm::Any, whose type identifiers have other addresses in a plugin than in the compiler.
  */
 Module *compiled_module;
 

@@ -14,7 +14,7 @@
 struct op {
 	enum kind { READ, WRITE, COPY, CLEAR, SITE, EXIT, FORGET, CLOSE } kind;
 	llvm::Instruction *at = nullptr;
-	/* COPY may have both; READ has only `from`, WRITE and CLEAR only `to` */
+	/* COPY may have both; READ has only `from`; WRITE and CLEAR have only `to` */
 	bool from_shared = false, to_shared = false;
 	access_address from, to;
 	uint64_t size = 0;

@@ -25,7 +25,9 @@ static void print_statistics()
 	       << c.values_kept << " values\n";
 }
 
-/* The last pass: drops debug information that the program did not ask for, prints statistics. */
+/*
+ * The last pass: drops the debug information that the user did not ask for, and prints statistics.
+ */
 struct finish_pass : llvm_required_pass<finish_pass> {
 	PreservedAnalyses run(Module &module, ModuleAnalysisManager &)
 	{
@@ -41,8 +43,9 @@ struct finish_pass : llvm_required_pass<finish_pass> {
 };
 
 /*
- * Asks for a table from code addresses to units, where there is debug information at all. gcc
- * always creates it. libdw needs it; the tool uses libdw to find lines of code that has no row.
+ * Asks LLVM for a table that maps code addresses to units. LLVM writes it only if there is debug
+ * information; gcc always writes it. libdw needs the table; sooth uses libdw to find the lines of
+ * code without a row.
  */
 static void want_address_table()
 {
@@ -50,10 +53,11 @@ static void want_address_table()
 }
 
 /*
- * Forbids moving reads to where the source might make them, which does no harm on the machine. `if
- * (c) sum += x` in a loop: LLVM reads sum before the loop, whatever c is. `for (…) { all += x; if
- * (last) post(); }`: LLVM reads x before the loop and after post(), even if no iteration follows.
- * Races with those reads would not be races of the program.
+ * Forbids optimisations that move reads to where the source does not make them in the same
+ * execution. These reads do no harm on the machine, but races with them would not be races of the
+ * program. In a loop with `if (c) sum += x`, LLVM reads sum before the loop, whatever c is. In `for
+ * (…) { all += x; if (last) post(); }`, LLVM reads x before the loop and after post(), even if no
+ * iteration follows.
  */
 static void forbid_added_reads()
 {
@@ -82,8 +86,8 @@ static void register_passes(PassBuilder &builder)
 		passes.addPass(instrument_function());
 	});
 	/*
-	 * With -flto nothing is vectorised before the link: instrument what is not instrumented
-	 * yet.
+	 * With -flto, the vectorizer does not run before the link, so functions are instrumented
+	 * here, unless that has been done.
 	 */
 	builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, auto...) {
 		passes.addPass(createModuleToFunctionPassAdaptor(instrument_function()));

@@ -15,15 +15,15 @@
 
 using namespace llvm;
 
-/* In an asm template only the dollar has a meaning. */
+/* Only the dollar sign is special in an asm template. */
 static const point_escape escape = { "$", '$' };
 static const unsigned struct_max = 16;
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /*
- * \1 prevents LLVM from changing a name. The body of a builtin that a system header defines (for
- * _FORTIFY_SOURCE) is called NAME.inline.
+ * In LLVM, \1 at the start of a name prevents changes to the name. If a system header defines the
+ * body of a builtin (for _FORTIFY_SOURCE), the body is called NAME.inline. Both are removed here.
  */
 std::string point_linker_name(const Function &function)
 {
@@ -37,7 +37,10 @@ std::string point_linker_name(const Function &function)
 	return name.str();
 }
 
-/* In C the name in the source differs if the declaration has an asm label. */
+/*
+ * Returns the name of a function in the source. In C it differs from the linker name if the
+ * declaration has an asm label.
+ */
 static std::string plain_of(const Function &function, const std::string &linker)
 {
 	const DISubprogram *described = function.getSubprogram();
@@ -78,7 +81,10 @@ point_builder::point_builder(Function &of) : function(of)
 		function_name = linker;
 }
 
-/* The points of a function share this memory: it is filled just before each. */
+/*
+ * Returns memory for the i-th struct of a point. All points of a function share this memory; it is
+ * filled just before each point.
+ */
 AllocaInst *point_builder::struct_room_for(unsigned i)
 {
 	LLVMContext &context = function.getContext();
@@ -93,7 +99,9 @@ AllocaInst *point_builder::struct_room_for(unsigned i)
 	return struct_room[i];
 }
 
-/* A struct in registers is stored to memory, since a row names one location for it. */
+/*
+ * A struct in registers is stored to memory first, because a row can name only one location for it.
+ */
 void point_builder::add_struct(point_operands &o, const point_value &v, Instruction *before)
 {
 	IRBuilder<> builder(before);
@@ -149,7 +157,7 @@ static void mark_operands(CallInst *call, const std::vector<Type *> &element)
 {
 	for (unsigned i = 0; i < element.size(); i++) {
 		/*
-		 * The point may read what a pointer points at, but nothing keeps the pointer: a
+		 * The point may read what a pointer points to, but does not keep the pointer. So a
 		 * local stays private.
 		 */
 		if (call->getArgOperand(i)->getType()->isPointerTy())

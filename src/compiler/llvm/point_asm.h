@@ -12,18 +12,18 @@
 #include <string>
 #include <vector>
 
-/* An argument or a result, as LLVM represents it. */
+/* An argument or a result, in LLVM's form. */
 struct point_value {
 	seen_type type;
 	llvm::Value
-		/* a number or pointer; a struct in one or two parts; NULL: cannot be recorded */
+		/* a number or pointer, or the parts of a struct; NULL: cannot be recorded */
 		*part[2];
 	bool in_memory; /* `part[0]` is its address */
 };
 
 struct point {
 	unsigned kind, flags;
-	std::string name; /* from point_full_name(); a probe's "app:name" */
+	std::string name; /* from point_full_name(); for a probe: "app:name" */
 	std::vector<point_value> values;
 	std::string file;
 	unsigned line, column;
@@ -43,20 +43,20 @@ class point_builder
       private:
 	llvm::Function &function;
 	std::string function_name;
-	std::vector<llvm::AllocaInst *> struct_room; /* for structs that are not in memory */
+	std::vector<llvm::AllocaInst *> struct_room; /* for structs that are passed in registers */
 
 	void add_struct(point_operands &o, const point_value &v, llvm::Instruction *before);
 	void add_value(point_operands &o, const point_value &v, llvm::Instruction *before);
 	llvm::AllocaInst *struct_room_for(unsigned i);
 };
 
-/* Returns the linker name, without what LLVM adds before and after it. */
+/* Returns the linker name, without prefixes and suffixes of LLVM. */
 std::string point_linker_name(const llvm::Function &function);
 
-/* Returns the linker name. If the source uses another name, that follows after a tab. */
+/* Returns the linker name. If the source uses another name, it follows after a tab. */
 std::string point_full_name(const llvm::Function &function);
 
-/* Adds a row that says that the function has no points, and why. */
+/* Adds a row that says why the function has no points. */
 void point_add_none(llvm::Function &function, const seen_location &where, const char *why);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * A front-end action that visits the declarations and calls of a unit before code is generated, and
- * stores what point_seen.h lists.
+ * stores the facts that point_seen.h declares.
  */
 #include "compiler/llvm/point_seen.h"
 
@@ -22,7 +22,7 @@ static const unsigned struct_max = 16;
 
 struct seen_call {
 	std::vector<seen_type> arguments;
-	bool differs; /* from another call at the same location: both come from one macro */
+	bool differs; /* calls at this location differ: they come from the same macro */
 };
 
 static std::map<std::string, seen_function> functions;
@@ -109,8 +109,8 @@ char type_classifier::integer_letter(QualType type)
 }
 
 /*
- * Only `char` is text: signed and unsigned char pointers point at arbitrary bytes. The address of a
- * char array is text, for calls without a prototype.
+ * Only pointers to `char` are text; pointers to signed and unsigned char point to arbitrary bytes.
+ * In calls without a prototype, the address of a char array is text, too.
  */
 char type_classifier::letter(QualType type)
 {
@@ -144,7 +144,7 @@ char type_classifier::pointed_letter(QualType type)
 	char of = letter(type->getPointeeType());
 	if (of == 's')
 		return 'p';
-	if (of == 'v') /* void: record the first eight bytes */
+	if (of == 'v') /* void *: record eight bytes */
 		return 'L';
 	return of < 'A' ? 'o' : of;
 }
@@ -301,8 +301,8 @@ bool declaration_visitor::VisitFunctionDecl(FunctionDecl *function)
 }
 
 /*
- * Returns whether the call is needed: its declaration does not say everything, or it is no longer a
- * call in LLVM's IR.
+ * Must the types of the call's arguments be stored? They must if the declaration does not give all
+ * of them, or if the call will not be a call in LLVM's IR.
  */
 bool is_call_needed(const FunctionDecl *function)
 {
@@ -362,7 +362,7 @@ class action : public PluginASTAction
 	{
 		return true;
 	}
-	/* runs without being asked for, before code is generated */
+	/* run always, without an option, before code is generated */
 	ActionType getActionType() override
 	{
 		return AddBeforeMainAction;

@@ -1,9 +1,10 @@
 /*
- * What the source says about functions and calls but LLVM's IR does not: which pointers are text,
- * what is signed, how structs are split to be passed, what is declared inline, what comes from a
- * system header. (Debug information has some of it, but not for functions that are only declared,
- * unless the program is optimised.) A front-end action of the plugin visits the declarations before
- * code is generated and leaves this for the passes. If clang compiles IR, nothing was seen.
+ * Facts about functions and calls that the source contains but LLVM's IR does not: which pointers
+ * are text, which numbers are signed, how structs are split to be passed, which functions are
+ * declared inline, which come from a system header. (Debug information has some of these facts, but
+ * for functions that are only declared it has them only if the program is optimised.) A front-end
+ * action of the plugin visits the declarations before code is generated and stores the facts for
+ * the passes. If clang compiles IR, there are none.
  */
 #ifndef COMPILER_LLVM_POINT_SEEN_H
 #define COMPILER_LLVM_POINT_SEEN_H
@@ -16,20 +17,20 @@
 /* How a value is passed. */
 enum seen_way {
 	SEEN_SCALAR,
-	SEEN_STRUCT,	/* split into one or two values, or a copy in memory */
-	SEEN_REFERENCE, /* a class that must be constructed: its address */
+	SEEN_STRUCT,	/* split into one or two values, or copied to memory */
+	SEEN_REFERENCE, /* a class that must be constructed: passed by address */
 	SEEN_NOTHING,	/* an empty class */
 };
 
 struct seen_type {
-	char letter;  /* event/point.h */
-	char pointed; /* what it points at; 'o': not recorded */
+	char letter;  /* the type (event/point.h) */
+	char pointed; /* type of the pointee; 'o': not recorded */
 	enum seen_way way;
 	unsigned size; /* bytes */
 };
 
 struct seen_location {
-	std::string file; /* as it was named when it was opened */
+	std::string file; /* the name with which it was opened */
 	unsigned line, column;
 };
 
@@ -39,24 +40,24 @@ struct seen_function {
 	bool has_prototype, is_variadic, is_inline, is_of_system;
 	seen_location where;
 	unsigned return_line,
-		return_column; /* of the only `return`; 0: there is none, or several */
+		return_column; /* of the only `return`; 0: there is none, or more than one */
 };
 
-/* Finds a function by its linker name. NULL: not seen. */
+/* Returns the function with this linker name, or NULL if it was not seen. */
 const seen_function *seen_find(llvm::StringRef linker_name);
 
 /*
  * Returns the types of all arguments at a call of a variadic function, or of memcpy, memmove or
- * memset, which are no longer calls in LLVM's IR. NULL: no call was seen there, or several that
- * differ.
+ * memset, which are no longer calls in LLVM's IR. Returns NULL if no such call was seen at this
+ * location, or if several calls there differ.
  */
 const std::vector<seen_type> *seen_find_call(llvm::StringRef linker_name, unsigned line,
 					     unsigned column);
 
-/* Returns whether there was a source to visit. */
+/* Was there source code to visit? */
 bool seen_any();
 
-/* Returns whether the linker may drop single functions (-ffunction-sections). */
+/* May the linker drop single functions (-ffunction-sections)? */
 bool seen_is_loose();
 
 #endif

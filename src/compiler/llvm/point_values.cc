@@ -1,8 +1,8 @@
 /*
- * How values are passed (System V ABI for x86-64). A number or a pointer is one value. A struct of
- * up to 16 bytes is split into one or two values of eight bytes, or is a copy in memory when
- * registers run out. An empty class is not passed. A class that must be constructed is passed by
- * its address.
+ * Determines how values are passed (System V ABI for x86-64). A number or a pointer is one value. A
+ * struct of up to 16 bytes is split into one or two values of eight bytes; if there are not enough
+ * registers left, it is copied to memory. An empty class is not passed. A class that must be
+ * constructed is passed by its address.
  */
 #include "compiler/llvm/point_values.h"
 
@@ -62,8 +62,8 @@ static bool letter_fits(char letter, Type *type)
 }
 
 /*
- * Appends the next argument. Returns false if the passed values do not fit its type: an argument
- * passed without a prototype may be wider than its parameter.
+ * Appends the next argument. Returns false if the passed values do not fit its type. That can
+ * happen in a call without a prototype, where an argument may be wider than the parameter.
  */
 static bool append_argument(const DataLayout &layout, const std::vector<passed_value> &passed,
 			    size_t &next, const seen_type &type, std::vector<point_value> &out)

@@ -1,13 +1,13 @@
 /*
- * Where points are inserted: as in src/compiler/gcc/points.cc. A NOP is a volatile asm that
- * clobbers memory: it is not moved, and no access is moved across it.
+ * Inserts points, as src/compiler/gcc/points.cc does for gcc. A NOP is a volatile asm that clobbers
+ * memory: LLVM neither moves it nor moves accesses across it.
  *
  *	BODY	first in a function that is compiled here, RETURN last, with the result
  *	CALL	before a call of any other function, RETURN after it, with the result
  *
- * At the start of the pipeline nothing has been folded yet: a printf that will become a puts
- * already has its points, and keeps them. But memcpy, memmove and memset are not calls here; those
- * in the source are recognised by their location (point_seen.h).
+ * At the start of the pipeline no call has been simplified yet: a printf that will become a puts
+ * has its points already, and keeps them. But memcpy, memmove and memset are not calls in LLVM's
+ * IR; those in the source are recognised by their location (point_seen.h).
  */
 #include "compiler/llvm/points.h"
 
@@ -27,7 +27,7 @@ using namespace llvm;
 namespace
 {
 
-/* A function with fewer statements that calls nothing is nearly always inlined. */
+/* A function with fewer statements than this that makes no calls is nearly always inlined. */
 const unsigned small_statements = 12;
 
 Function *callee_of(const CallBase &call)
@@ -37,7 +37,7 @@ Function *callee_of(const CallBase &call)
 
 /* ---- what a function contains ---------------------------------------------------------------- */
 
-/* A call, with what is known about it before any point is inserted. */
+/* A call, with facts about it from before any point was inserted. */
 struct candidate_call {
 	CallBase *call;
 	std::string name; /* linker name */
@@ -52,7 +52,7 @@ struct point_candidates {
 	bool calls_any = false;
 };
 
-/* Functions that the compiler or its library calls and the source does not. */
+/* Is it a function that only the compiler or its library calls, but not the source? */
 bool is_compiler_helper(StringRef name)
 {
 	for (const char *prefix : { "__builtin_", "__sync_", "__atomic_", "__cxa_", "_Unwind_",
@@ -63,8 +63,8 @@ bool is_compiler_helper(StringRef name)
 }
 
 /*
- * Returns whether this is the address of a local that does not escape. No other code can know it,
- * and gcc's rows do not have it either.
+ * Is this the address of a local that does not escape? No other code can know such an address, and
+ * gcc's rows do not contain it, either.
  */
 bool is_private(const Value *value)
 {
@@ -72,7 +72,7 @@ bool is_private(const Value *value)
 	return isa<AllocaInst>(object) && !PointerMayBeCaptured(object, true, true);
 }
 
-/* Returns "memcpy" where the source calls it, "" elsewhere. */
+/* If the source calls memcpy, memmove or memset here, returns that name; otherwise "". */
 std::string called_intrinsic(const CallBase &call)
 {
 	const auto *memory = dyn_cast<MemIntrinsic>(&call);
@@ -114,7 +114,8 @@ void classify_call(CallBase &call, const TargetLibraryInfoImpl &library, point_c
 }
 
 /*
- * Returns how many statements this would be for gcc. Locals that end up in registers do not count.
+ * Returns how many statements gcc would have for this instruction. Accesses to locals that will be
+ * in registers do not count.
  */
 unsigned statements_of(const Instruction &i)
 {
@@ -161,7 +162,7 @@ class point_inserter
 
 	Function &function;
 	const DataLayout &layout;
-	const seen_function *seen; /* or NULL */
+	const seen_function *seen; /* NULL: not seen */
 
       private:
 	point_builder maker;
@@ -174,8 +175,8 @@ class point_inserter
 };
 
 /*
- * Returns a point without values. If the location is in the function's own file, the file has the
- * name with which it was opened.
+ * Returns a point without values. If the location is in the function's own file, uses the name with
+ * which that file was opened.
  */
 point point_inserter::point_at(unsigned kind, unsigned flags, const std::string &name,
 			       const DILocation *where)
@@ -193,7 +194,7 @@ point point_inserter::point_at(unsigned kind, unsigned flags, const std::string 
 	return made;
 }
 
-/* memset's second argument is an int; LLVM has only its lowest byte. */
+/* Returns memset's second argument as an int. LLVM has only its lowest byte. */
 static Value *widen_fill_value(Value *value, Instruction *before)
 {
 	if (auto *cut = dyn_cast<TruncInst>(value))
@@ -214,11 +215,11 @@ std::vector<point_value> point_inserter::arguments_of(const candidate_call &f)
 	std::vector<seen_type> merged;
 
 	if (isa<MemIntrinsic>(f.call)) {
-		passed.pop_back(); /* whether it is volatile */
+		passed.pop_back(); /* LLVM's argument `isvolatile` */
 		if (isa<MemSetInst>(f.call))
 			passed[1].value = widen_fill_value(passed[1].value, f.call);
 	}
-	if (actual) { /* the types of the prototype, then those of further arguments */
+	if (actual) { /* types of the prototype, then of further arguments */
 		merged = *actual;
 		for (size_t i = 0; types && i < types->size() && i < merged.size(); i++)
 			merged[i] = (*types)[i];
@@ -232,7 +233,7 @@ std::vector<point_value> point_inserter::arguments_of(const candidate_call &f)
 	return values;
 }
 
-/* Returns the instruction to which a call returns, or NULL. */
+/* Returns the instruction that is executed after a call has returned, or NULL. */
 static Instruction *instruction_after(CallBase *call)
 {
 	if (auto *invoke = dyn_cast<InvokeInst>(call)) {
@@ -278,7 +279,7 @@ void point_inserter::mark_call(const candidate_call &f)
 	maker.insert(p, f.call, f.call->getDebugLoc());
 }
 
-/* __sooth_probe("app:name", …) from annotate.h exists only to be replaced here. */
+/* Calls of __sooth_probe("app:name", …) come from annotate.h only to be replaced here. */
 void point_inserter::replace_probe(CallBase &call)
 {
 	point p = point_at(POINT_PROBE, 0, "?", call.getDebugLoc());
@@ -300,8 +301,8 @@ void point_inserter::replace_probe(CallBase &call)
 }
 
 /*
- * Inserts the point before the return, unless a musttail call precedes it, which nothing may
- * follow.
+ * Inserts the RETURN before the return instruction. If a musttail call precedes that, inserts no
+ * point, because nothing may come between the two.
  */
 void point_inserter::mark_return(ReturnInst *at, const point &base)
 {
@@ -350,7 +351,7 @@ void point_inserter::mark_body(const point_candidates &f)
 	while (isa<AllocaInst>(*first))
 		first++;
 	maker.insert(p, &*first, where);
-	/* Otherwise a caller could omit a call whose result it knows. */
+	/* Otherwise, a caller could omit a call whose result it knows. */
 	llvm_forget_memory_effects(function);
 	for (User *user : function.users())
 		if (auto *call = dyn_cast<CallBase>(user))
@@ -359,7 +360,9 @@ void point_inserter::mark_body(const point_candidates &f)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Small functions that call nothing and are meant to be inlined: the same rule as for gcc. */
+/*
+ * Is it a small function that makes no calls and is meant to be inlined? The same rule as for gcc.
+ */
 bool is_too_small(const seen_function *seen, const point_candidates &f)
 {
 	return options_points() != POINTS_ALL && seen && seen->is_inline && !f.calls_any &&
@@ -367,8 +370,9 @@ bool is_too_small(const seen_function *seen, const point_candidates &f)
 }
 
 /*
- * A constructor of the source is two functions here: that of the complete object (C1) calls that of
- * the base object (C2). The events are those of the second. The same holds for destructors.
+ * In LLVM, a constructor of the source is two functions: the one for complete objects (C1) calls
+ * the one for base objects (C2). Only the second gets points at its start and end. The same holds
+ * for destructors.
  */
 bool is_complete_object_variant(const Function &function)
 {
@@ -390,8 +394,8 @@ bool is_complete_object_variant(const Function &function)
 }
 
 /*
- * Thunks and other functions made by the compiler. (The code of initialisers has calls from the
- * source, but is not a function of the source.)
+ * Is it a thunk or another function made by the compiler? (Code of initialisers contains calls of
+ * the source, but is not a function of the source.)
  */
 bool is_compiler_made(const Function &function)
 {
@@ -435,8 +439,9 @@ struct points_pass : llvm_required_pass<points_pass> {
 			if (function.isDeclaration())
 				continue;
 			/*
-			 * A point that is on pushes onto the stack, in functions that look like
-			 * leaves. So does the call in a segment's cold path.
+			 * A point that is on, and a segment that finds its thread buffer full, make
+			 * calls, which push onto the stack. LLVM does not know of these calls and
+			 * would use the red zone in leaf functions.
 			 */
 			function.addFnAttr(Attribute::NoRedZone);
 			if (!function.hasAvailableExternallyLinkage())

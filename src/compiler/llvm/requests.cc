@@ -14,7 +14,7 @@ void requests_announce(CallBase *call)
 	IRBuilder<> builder(call);
 	PointerType *pointer = llvm_pointer_type(call->getContext());
 	FunctionType *type = FunctionType::get(builder.getVoidTy(), { pointer }, false);
-	/* constraint "a": address of the request's numbers */
+	/* constraint "a": address of the request's number and arguments */
 	Value *operands = call->getArgOperand(0);
 	if (!operands->getType()->isPointerTy())
 		operands = builder.CreateIntToPtr(operands, pointer);

@@ -1,6 +1,6 @@
 /*
- * Builds rows as constants of the module. LLVM prints them into the section sooth_seg;
- * self-relative references are differences of addresses, which the linker resolves.
+ * Builds rows as constants of the module. LLVM prints them into the section sooth_seg.
+ * Self-relative references are differences of addresses, which the linker computes.
  */
 #include "compiler/llvm/rows.h"
 #include "compiler/llvm/calls.h"
@@ -15,8 +15,8 @@ static const char text_section[] = "sooth_str", row_section[] = "sooth_seg";
 /* ---- texts ----------------------------------------------------------------------------------- */
 
 /*
- * Returns the variable for a text. A name made of the contents finds it again: a function pass has
- * no other memory.
+ * Returns the variable that contains a text. Its name is a hash of the text, so that it is found
+ * again: a function pass cannot keep a table.
  */
 static GlobalVariable *text_of(Module &module, const std::string &text)
 {
@@ -159,7 +159,7 @@ bool rows_are_there(const Module &module)
 	return false;
 }
 
-/* Returns the linker's symbol for the start or the end of a section. */
+/* Returns the symbol that the linker defines for the start or the end of a section. */
 static Constant *section_symbol(Module &module, const char *name)
 {
 	Type *byte = Type::getInt8Ty(module.getContext());
@@ -173,7 +173,7 @@ static Constant *section_symbol(Module &module, const char *name)
 	return ConstantExpr::getPointerCast(found, llvm_pointer_type(module.getContext()));
 }
 
-/* An empty contribution makes sure that the section exists. */
+/* Adds an empty variable to a section, so that the section exists. */
 static void add_empty(Module &module, const char *section, uint64_t alignment)
 {
 	ArrayType *type = ArrayType::get(Type::getInt8Ty(module.getContext()), 0);
@@ -207,7 +207,7 @@ void rows_add_module(Module &module)
 				  section_symbol(module, "__start_sooth_str"),
 				  section_symbol(module, "__stop_sooth_str") });
 	builder.CreateRetVoid();
-	/* earliest priority: constructors of the program may run recorded code */
+	/* earliest priority, because constructors of the program may run recorded code */
 	appendToGlobalCtors(module, start, 0, start);
 	add_empty(module, row_section, 8);
 	add_empty(module, text_section, 1);

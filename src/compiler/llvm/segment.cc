@@ -1,6 +1,6 @@
 /*
- * Generates the code and the row of a segment: the opening asm, stores into the record, the NOPs,
- * and the commit.
+ * Generates the code and the row of a segment. The code consists of the opening asm, stores into
+ * the record, the NOPs, and the commit.
  */
 #include "compiler/llvm/calls.h"
 #include "compiler/llvm/names.h"
@@ -11,7 +11,7 @@ using namespace llvm;
 struct segment_counts segment_counts;
 
 #define HEADER_BYTES 4u
-/* Maximum payload of a segment: the last store may write eight bytes beyond it. */
+/* Maximum payload of a segment; 8, because the last store may write eight bytes beyond its end. */
 #define PAYLOAD_MAX (WIRE_SEGMENT_MAX - HEADER_BYTES - 8)
 
 #define CLOBBERS ",~{memory},~{dirflag},~{fpsr},~{flags}"
@@ -33,10 +33,10 @@ static CallInst *build_asm(IRBuilder<> &before, Type *result, const char *text,
 }
 
 /*
- * Finds where to write: the thread buffer, through the thread-local variable __sooth_lane, and the
- * buffer's cursor. If the buffer is full, calls the runtime and tries again. That call is out of
- * line and preserves all registers. It is an asm and not LLVM instructions because it is then not a
- * branch: blocks stay whole, and analyses of the function stay valid.
+ * Loads the address to write to: the thread buffer from the thread-local variable __sooth_lane,
+ * then the buffer's cursor. If the buffer is full, calls the runtime and tries again. That call is
+ * out of line and preserves all registers. This is an asm instead of LLVM instructions, so that
+ * LLVM sees no branch: blocks stay whole, and analyses of the function stay valid.
  */
 static const char open_code[] = R"(991:	movq	__sooth_lane@gottpoff(%rip), $0
 	movq	%fs:($0), $0
@@ -57,7 +57,7 @@ void segment::open(Instruction *before)
 		return;
 	IRBuilder<> builder(before);
 	Type *pointer = llvm_pointer_type(function.getContext());
-	/* the row does not exist yet: segment::close() sets it */
+	/* NULL stands for the row, which segment::close() creates. */
 	opening = build_asm(builder, StructType::get(pointer, pointer, pointer), open_code,
 			    "=&r,=&r,=&r,i" CLOBBERS,
 			    { ConstantPointerNull::get(cast<PointerType>(pointer)) });
@@ -70,7 +70,7 @@ void segment::close(Instruction *before)
 {
 	if (!is_open())
 		return;
-	/* at least two bytes per event: buffer_page.c relies on it */
+	/* At least two bytes per event, because buffer_page.c relies on that. */
 	unsigned events = 0;
 	for (const row_element &e : elements)
 		events += e.wire.kind != EV_NONE;
@@ -88,8 +88,8 @@ void segment::close(Instruction *before)
 }
 
 /*
- * A NOP of five bytes, where the scheduler can stop the thread before the access, and a row with
- * its address.
+ * A NOP of five bytes, at which the scheduler can stop the thread before the access, and a row with
+ * the address of the NOP.
  */
 static const char nop_code[] = R"(990:	.byte 0x0f,0x1f,0x44,0x00,0x00
 	.pushsection sooth_nop,"?",@progbits
@@ -159,7 +159,9 @@ void segment::store_payload(IRBuilder<> &before, Value *value, unsigned at)
 	before.CreateAlignedStore(value, to, Align(1));
 }
 
-/* Adds an element by which the reader computes a value that it will need. */
+/*
+ * Adds an element that tells the reader how to compute a value: the contents of `slot` plus `plus`.
+ */
 void segment::set_slot(Instruction *before, Value *value, unsigned slot, int64_t plus)
 {
 	row_element &e = add_element(before, EV_NONE, 0);
@@ -169,7 +171,7 @@ void segment::set_slot(Instruction *before, Value *value, unsigned slot, int64_t
 	e.wire.value = (uint64_t)plus;
 }
 
-/* Adds an element that records a pointer through which an access is about to be made. */
+/* Adds an element that records a pointer, before an access through that pointer. */
 void segment::record_pointer(Instruction *before, Value *value)
 {
 	row_element &e = add_element(before, EV_NONE, 0);
@@ -183,9 +185,9 @@ void segment::record_pointer(Instruction *before, Value *value)
 }
 
 /*
- * Adds an element that records a value, which is `start` here, by `size` of its bytes. A pointer
- * through which no access is made is recorded whole: it may not be an address, like the (void *)-1
- * that stands for "nothing", and may be stored.
+ * Adds an element that records `size` bytes of a value, whose contents here are `start`. If no
+ * access is made through a pointer, all of its bytes are recorded: it may be something else than an
+ * address, such as (void *)-1, and the program may store it.
  */
 void segment::record_value(Instruction *before, Value *value, Value *start, unsigned size)
 {
@@ -202,8 +204,8 @@ void segment::record_value(Instruction *before, Value *value, Value *start, unsi
 }
 
 /*
- * If the reader is to compute the address: adds the elements for that. They come before the element
- * of the access.
+ * If the reader has to compute the address, adds the elements for that, before the element of the
+ * access.
  */
 void segment::compute_address(Instruction *before, const access_address &a)
 {
@@ -234,9 +236,9 @@ void segment::compute_address(Instruction *before, const access_address &a)
 }
 
 /*
- * Records an address in the cheapest form: no bytes for a variable whose address the linker knows
- * or a pointer that the reader knows, six bytes otherwise. (Eight bytes are stored; the next value
- * overwrites the two that are always zero.)
+ * Records an address in the cheapest form. It takes no bytes if the linker knows the address of the
+ * variable, or if the reader knows the pointer; six bytes otherwise. (Eight bytes are stored, but
+ * the next value overwrites the last two, which are always zero.)
  */
 void segment::record_address(IRBuilder<> &before, row_element &e, const access_address &a)
 {
@@ -302,7 +304,7 @@ void segment::read(const op &o)
 	}
 }
 
-/* Returns the bytes of a constant, if there are at most eight and they are known. */
+/* Stores the bytes of a constant of at most eight bytes. Returns false if they are not known. */
 static bool constant_bytes(Value *value, uint64_t size, uint64_t *bits)
 {
 	if (size > 8)
@@ -357,8 +359,8 @@ void segment::write(const op &o)
 }
 
 /*
- * The contents go through the record: from the source into it, from there to the destination. So
- * the recorded bytes are those that were copied, whatever other threads do meanwhile.
+ * The contents are copied from the source into the record and from there to the destination. So the
+ * recorded bytes are those that were copied, even if other threads change the source meanwhile.
  */
 void segment::copy(const op &o)
 {
@@ -369,8 +371,8 @@ void segment::copy(const op &o)
 	if (o.from_shared)
 		compute_address(o.at, o.from);
 	/*
-	 * slots.cc relies on the source being known when it decides on the destination, which may
-	 * be an element of it.
+	 * slots.cc assumes that the source is known when it decides about the destination, which
+	 * may be an element of the source.
 	 */
 	if (o.from_shared && o.to_shared && !o.from.is_static && !known.is_known(o.from.base) &&
 	    known.of(o.from.base) != slots::none)
@@ -432,7 +434,7 @@ void segment::assign(Instruction *before, const slots::assignment &a)
 	int64_t plus = 0;
 	bool found = known.find(a.source, &slot, &plus);
 
-	if (!found) /* slots::solve() has ensured it */
+	if (!found) /* slots::solve() guarantees it */
 		report_fatal_error("sooth: a value that should be known is not");
 	set_slot(before, a.value, slot, plus + a.plus);
 }

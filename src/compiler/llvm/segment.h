@@ -1,7 +1,7 @@
 /*
- * Segments: the code that records a piece of straight-line code (event/wire.h), and its row.
+ * Segments: the code that records a straight-line piece of the program (event/wire.h), and its row.
  *
- *	buffer, p = open	asm: finds where to write; stores the row's address at p
+ *	buffer, p = open	asm: loads the address to write to; stores the row's address at p
  *	*(p + 4) = a		plain stores, one for each value that can differ between executions
  *	NOP			asm: five bytes where the scheduler can stop before the access
  *	v = *a			the access
@@ -25,25 +25,25 @@ class segment
 	{
 		return opening != nullptr;
 	}
-	/* Returns whether an element with a value of `size` bytes fits. */
+	/* Does an element with a value of `size` bytes fit into the segment? */
 	bool has_room(uint64_t size) const;
 
 	/*
-	 * Each of these adds one or two elements, and their instructions around the instruction of
-	 * `o`. The first one opens the segment there.
+	 * Each of these adds one or two elements, and inserts their instructions around the
+	 * instruction of `o`. The first call opens the segment there.
 	 */
 	void enter(llvm::Instruction *before);
 	void exit(llvm::Instruction *before);
 	void add_site(const op &o);
 	void read(const op &o);
 	void write(const op &o);
-	/* memcpy and memmove of a constant size. The instruction is replaced. */
+	/* Adds a memcpy or memmove of a constant size, and replaces the instruction. */
 	void copy(const op &o);
-	/* memset of a constant size, to 0 or of at most eight bytes */
+	/* Adds a memset of a constant size, either to 0 or of at most eight bytes. */
 	void clear(const op &o);
 
 	/*
-	 * These are not events: they make a value known to the reader (slots.h). `start` is the
+	 * These add no events; they make a value known to the reader (slots.h). `start` is the
 	 * value to record.
 	 */
 	void define(llvm::Instruction *before, const slots::definition &d, llvm::Value *start);
@@ -74,13 +74,13 @@ class segment
 };
 
 /*
- * Returns whether a value of this type fits into a slot, so that the reader can compute with it: an
- * integer or pointer of at most 8 bytes.
+ * Can the reader compute with values of this type, because they fit into a slot? That holds for
+ * integers and pointers of at most 8 bytes.
  */
 bool segment_value_fits_slot(const llvm::DataLayout &layout, llvm::Type *type);
 /*
- * Returns whether the reader knows the stored value after the store, and the value is the same
- * wherever it is used.
+ * Does the reader know the stored value after this store? It does if the value fits into a slot and
+ * is the same wherever it is used.
  */
 bool segment_defines(const llvm::DataLayout &layout, const llvm::StoreInst &store);
 

@@ -57,8 +57,10 @@ BasicBlock *slots::defining_block(Value *value) const
 	return made ? made->getParent() : nullptr;
 }
 
-/* If the index is known, the six bytes of the array are not more than six of the address, and stay
- * useful longer. */
+/*
+ * If the reader knows the index but neither the array nor the address, the array is recorded: it
+ * takes six bytes, just as the address would, and stays useful longer.
+ */
 slots::way slots::way_in(const bits &in, const access_address &address) const
 {
 	const access_index *index = address.index.get();

@@ -1,7 +1,7 @@
 /*
- * Which values the reader of a trace already knows (common/slot_analysis.h), on LLVM's values. In
- * addition, the address of an array element can be computed (indexed.cc), and what is known decides
- * how the address is recorded.
+ * Determines which values the reader of a trace already knows (common/slot_analysis.h), for LLVM's
+ * values. In addition, the reader can compute the address of an array element (indexed.cc), so what
+ * it knows decides how the address is recorded.
  */
 #ifndef COMPILER_LLVM_SLOTS_H
 #define COMPILER_LLVM_SLOTS_H
@@ -9,7 +9,7 @@
 #include "compiler/common/slot_analysis.h"
 #include "compiler/llvm/access.h"
 
-/* The contents to record for a value before a loop; nothing set: the value itself. */
+/* The contents to record for a value before a loop. If both fields are NULL: the value itself. */
 struct slot_start {
 	const llvm::SCEV *evolution;
 	llvm::Value *other;
@@ -21,32 +21,36 @@ class slots : public slot_analysis<llvm::Value *, llvm::BasicBlock *, slot_start
 	/* ---- what happens in a block, in program order --------------------------------------- */
 	void note_address(llvm::BasicBlock *block, const access_address &address);
 	void note_recorded(llvm::BasicBlock *block, llvm::Value *value);
-	/* recorded unless the reader can compute it */
+	/* `value` is recorded unless the reader can compute it */
 	void note_stored(llvm::BasicBlock *block, llvm::Value *value);
 	void note_forgotten(llvm::BasicBlock *block);
 
 	void solve(llvm::Function &function);
 
-	/* How the reader learns an address. Afterwards it knows the address's `base` in any case.
+	/*
+	 * How the reader learns an address. Afterwards, it knows the address's `base` in any case.
 	 */
 	enum way {
-		KNOWN,	       /* it knows it already */
-		COMPUTED,      /* it computes it from the array and the index, which it knows */
-		ARRAY_FIRST,   /* the same, after the array has been recorded */
-		INDEX_FIRST,   /* the same, after the index has been recorded */
-		TO_BE_RECORDED /* the whole address */
+		KNOWN,	       /* the reader knows the address */
+		COMPUTED,      /* it computes the address: it knows array and index */
+		ARRAY_FIRST,   /* as COMPUTED, after the array has been recorded */
+		INDEX_FIRST,   /* as COMPUTED, after the index has been recorded */
+		TO_BE_RECORDED /* the whole address is recorded */
 	};
 	way way_to(const access_address &address) const;
 
       private:
-	/* An address or another value is recorded. Neither: everything is forgotten. */
+	/*
+	 * A record of an address or of another value. If neither is set: from here on, nothing is
+	 * known.
+	 */
 	struct note {
 		access_address address;
 		llvm::Value *value;
 		bool unless_found;
 	};
 	const llvm::DataLayout *layout = nullptr;
-	std::map<llvm::BasicBlock *, std::vector<note>> notes; /* only blocks that have some */
+	std::map<llvm::BasicBlock *, std::vector<note>> notes; /* only blocks that have notes */
 
 	way way_in(const bits &set, const access_address &address) const;
 	void record_address_in(bits &set, const access_address &address) const;

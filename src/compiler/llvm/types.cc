@@ -1,4 +1,4 @@
-/* Walks the types of debug information to name what an access is about. */
+/* Follows the types of debug information to name the part of an object that is accessed. */
 #include "compiler/llvm/types.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
@@ -57,7 +57,7 @@ DIType *types_find(const Module &module, StringRef name)
 	name = name.substr(dot == StringRef::npos ? 0 : dot + 1);
 	size_t colon = name.rfind("::");
 	name = name.substr(colon == StringRef::npos ? 0 : colon + 2);
-	/* "table.12": one of several with that name */
+	/* "table.12" is one of several types with the name "table" */
 	name = name.substr(0, name.find('.'));
 	auto found = listed.find(name.str());
 	return found == listed.end() ? nullptr : found->second;
@@ -116,7 +116,7 @@ void types_path::wrap()
 		offset = (offset % one + one) % one;
 }
 
-/* Skips typedefs, unless one of them is the wanted type. */
+/* Skips typedefs and qualifiers, except a type with the name `wanted`. */
 void types_path::strip()
 {
 	alias.clear();
@@ -148,8 +148,8 @@ bool types_path::into_array(DICompositeType *array)
 }
 
 /*
- * Returns the member at `offset`. Of a union's members: the first that is as large as the access,
- * otherwise the first that holds it.
+ * Returns the member at `offset`. For a union, returns the first member that is as large as the
+ * access; if there is none, the first that contains it.
  */
 DIDerivedType *types_path::member_at(DICompositeType *composite) const
 {
@@ -165,7 +165,7 @@ DIDerivedType *types_path::member_at(DICompositeType *composite) const
 		uint64_t start = member->getOffsetInBits();
 		uint64_t bits = member->getSizeInBits() ? member->getSizeInBits()
 							: 8 * size_in_bytes(member->getBaseType());
-		/* a bit-field is accessed through the bytes around it */
+		/* a bit-field is accessed by the bytes that contain it */
 		bool holds = member->isBitField() ? start < end && start + bits > bit
 						  : start <= bit && bit < start + bits;
 		if (!holds)
@@ -199,7 +199,7 @@ bool types_path::into_member(DICompositeType *composite)
 
 	if (!member)
 		return false;
-	/* Base classes and anonymous structs are fields without a name, as in the gcc plugin. */
+	/* As in the gcc plugin, base classes and anonymous structs are fields without a name. */
 	add_field(composite, member);
 	if (member->isBitField()) {
 		is_bit_field = true;

@@ -7,12 +7,12 @@
 #include <string>
 
 /*
- * Finds a struct of a module by the name that LLVM ("struct.table") or alias analysis ("table",
- * "_ZTS5table") gives it. NULL: there is none.
+ * Returns the struct of a module that has this name in LLVM ("struct.table") or in the metadata for
+ * alias analysis ("table", "_ZTS5table"), or NULL if there is none.
  */
 llvm::DIType *types_find(const llvm::Module &module, llvm::StringRef name);
 
-/* Returns what a pointer or reference of this type points at; NULL for other types. */
+/* Returns the type that a pointer or reference of this type points to; NULL for other types. */
 llvm::DIType *types_pointee(llvm::DIType *type);
 
 std::string types_name(const llvm::DIType *type);
@@ -21,9 +21,9 @@ std::string types_name(const llvm::DIType *type);
 std::string types_function_name(const llvm::DISubprogram *function);
 
 /*
- * The path from an object down to what an access is about: `size` bytes at `offset` in an object of
- * a type. It ends at a number; or, if the access is to a whole struct or array, at the first one
- * that is not larger; or at a type with the name `wanted`.
+ * The path from an object to the part that is accessed: `size` bytes at `offset` in an object of a
+ * type. The path ends at a number; or, if the access is to a whole struct or array, at the first
+ * one that is not larger than the access; or at a type with the name `wanted`.
  */
 class types_path
 {
@@ -35,8 +35,8 @@ class types_path
 	}
 
 	/*
-	 * For an object that is one of many in a row: reduces an offset beyond it to an offset in
-	 * the element there.
+	 * For an object that is an element of an array: if the offset is in another element,
+	 * reduces it to the offset in that element.
 	 */
 	void wrap();
 	void walk();
@@ -56,7 +56,7 @@ class types_path
 	uint64_t size;
 	bool is_whole;
 	llvm::StringRef wanted;
-	std::string alias; /* the typedef that leads to an anonymous struct */
+	std::string alias; /* the typedef that names an anonymous struct */
 	bool in_element = false;
 
 	void strip();

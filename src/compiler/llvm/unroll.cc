@@ -1,8 +1,8 @@
 /*
- * Opening a segment costs about eight instructions and four bytes, whatever it holds, and a segment
- * ends where control flow branches. In a loop of one block with one access that is most of the
- * cost. So LLVM's own pass unrolls such loops first, as if the source had asked for it. Recorded
- * code is not vectorised anyway.
+ * Unrolls short loops. Opening a segment costs about eight instructions and four bytes, whatever it
+ * contains, and a segment ends where control flow branches. In a loop of one block with one access,
+ * that is most of the cost. So LLVM's own pass unrolls such loops first, as if the source had
+ * requested that. Recorded code is not vectorised anyway.
  */
 #include "compiler/llvm/unroll.h"
 
@@ -15,8 +15,8 @@ static const unsigned unroll_count = 4;
 static const size_t accesses_max = 8, instructions_max = 48;
 
 /*
- * Returns whether the block is straight-line code with a few recorded accesses. Calls and points
- * would end the segment.
+ * Is the block straight-line code with a few recorded accesses? Calls and points would end the
+ * segment.
  */
 static bool is_short(const BasicBlock &block, access_sharing &sharing)
 {
@@ -35,7 +35,7 @@ static bool is_short(const BasicBlock &block, access_sharing &sharing)
 }
 
 static const char count_request[] = "llvm.loop.unroll.count";
-/* marks loops for which only this pass requested unrolling */
+/* marks the loops for which this pass, and not the source, requested unrolling */
 static const char own_request[] = "sooth.unroll";
 
 static bool has_request(const Loop &loop)
@@ -63,7 +63,7 @@ static bool request_unrolling(LoopInfo &loops, ScalarEvolution &evolution)
 	return any;
 }
 
-/* LLVM would warn the user about a request that was not fulfilled. So the request is withdrawn. */
+/* Withdraws requests that were not fulfilled; otherwise LLVM would warn the user about them. */
 static void withdraw_requests(Function &function, LoopInfo &loops)
 {
 	for (Loop *loop : loops.getLoopsInPreorder())

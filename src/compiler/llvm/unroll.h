@@ -1,6 +1,6 @@
 /*
- * Unrolls short loops over memory before they are recorded, so that one segment holds several
- * iterations.
+ * Unrolls short loops with memory accesses before they are instrumented, so that one segment
+ * contains several iterations.
  */
 #ifndef COMPILER_LLVM_UNROLL_H
 #define COMPILER_LLVM_UNROLL_H

@@ -1,8 +1,8 @@
 /*
- * std::condition_variable, which contains a pthread_cond_t. Its destructor calls
- * pthread_cond_destroy. Its constructor, inside libstdc++, calls no interposed function. If a
- * function with such a variable is called twice, the second variable has the address of the first,
- * destroyed one, so its initialisation has to be recorded.
+ * Interposes the constructor of std::condition_variable, to record an initialisation. The object
+ * contains a pthread_cond_t. Its destructor calls pthread_cond_destroy, but its constructor, inside
+ * libstdc++, calls no interposed function. If a function with such a local variable is called
+ * twice, the second variable has the address of the first one, whose destruction was recorded.
  */
 #include "runtime/sync/cond.h"
 #include "runtime/cxx/cxx_lookup.h"

@@ -1,10 +1,12 @@
 /*
- * The end of exceptions that several threads share: std::exception_ptr, and with it std::future.
- * Each exception has a reference count inside libstdc++. The thread that drops the last reference
- * destroys the exception, after what the other threads did with it (cxx_refcount.h).
+ * The end of the lifetime of exceptions that several threads share: by std::exception_ptr, which
+ * std::future uses. Each exception has a reference count inside libstdc++. The thread that drops
+ * the last reference destroys the exception; that happens after the uses of the exception by other
+ * threads (cxx_refcount.h).
  *
- * Two functions drop references, and libstdc++ itself calls them by name: one for an exception_ptr,
- * one for a caught exception. The layouts are those of the C++ ABI and of libstdc++ since gcc 4.5.
+ * Two functions drop references: one for an exception_ptr and one for a caught exception.
+ * libstdc++, too, calls both by name, so both are interposed. The layouts are those of the C++ ABI
+ * and of libstdc++ since gcc 4.5.
  */
 #include "runtime/cxx/cxx_refcount.h"
 #include "runtime/host/libc_next.h"
@@ -25,7 +27,7 @@ struct cxx_exception_head {
 };
 _Static_assert(sizeof(struct cxx_exception_head) == 128, "where the exception begins");
 
-/* An exception that std::rethrow_exception throws again refers to the original one. */
+/* The object that std::rethrow_exception throws. It refers to the original exception. */
 struct cxx_dependent_exception {
 	void *exception;
 	void *rest[9];
@@ -59,9 +61,9 @@ struct cxx_exception_pointer {
 };
 
 /*
- * A C program that loads a C++ library has the real function where it is not found. Then its work
- * is done here, except that the memory is not freed: only the library that allocated it can do
- * that.
+ * If a C program loads a C++ library, the real function may not be found. Then this function does
+ * the work of the real one, except that it does not free the memory: only the library that
+ * allocated it can do that.
  */
 static void drop_reference(struct cxx_exception_pointer *pointer)
 {
@@ -94,14 +96,17 @@ SOOTH_API void _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv(void *pointer
 
 /* ---- caught exceptions ----------------------------------------------------------------------- */
 
-/* What _Unwind_DeleteException does in libgcc. */
+/* Does the same as _Unwind_DeleteException in libgcc. */
 static void delete_caught(struct _Unwind_Exception *caught)
 {
 	if (caught->exception_cleanup)
 		caught->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, caught);
 }
 
-/* Holds the exception until the one that refers to it is freed, and drops it afterwards. */
+/*
+ * Deletes an exception that refers to another one. Holds a reference to that one during the call,
+ * and drops it afterwards, so that this file sees the last reference dropped.
+ */
 static void delete_dependent(struct _Unwind_Exception *caught, uintptr_t pc)
 {
 	struct cxx_exception_pointer held = {

@@ -1,11 +1,11 @@
 /*
- * The guards of C++'s static local variables. They are recorded as pthread_once (once.c), by three
- * functions around the initialisation. Compiled code reads a guard's first byte itself and calls
- * these functions only while it is 0. A thread that calls during another thread's initialisation
- * waits here until that is over.
+ * The guards of C++'s static local variables. They are recorded like pthread_once (once.c), by
+ * three functions around the initialisation. Compiled code reads a guard's first byte itself and
+ * calls __cxa_guard_acquire only while that byte is 0. If another thread is running the
+ * initialisation, __cxa_guard_acquire waits for its end.
  *
- * The functions belong to libstdc++. If a C program loads a C++ library, they cannot be found; then
- * the same work is done here.
+ * The real functions belong to libstdc++. If a C program loads a C++ library, they are not found;
+ * then this file does their work.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
@@ -70,13 +70,18 @@ static void abort_guard(uint64_t *guard)
 
 /* ---- the interposers ------------------------------------------------------------------------- */
 
-/* Also runs when libstdc++ throws an exception, because an initialisation needs itself. */
+/*
+ * Restores `quiet`. Also runs when libstdc++ throws an exception because an initialisation
+ * recursively needs itself.
+ */
 static void end_quiet(const bool *quiet)
 {
 	thread_buffer_self.quiet = *quiet;
 }
 
-/* libstdc++ waits by `syscall`, which must not be recorded as an event of its own. */
+/*
+ * libstdc++ waits with `syscall`, which is interposed and must not be recorded as a separate event.
+ */
 static int acquire_quietly(uint64_t *guard)
 {
 	bool quiet __attribute__((cleanup(end_quiet), unused)) = thread_buffer_self.quiet;
@@ -91,7 +96,7 @@ SOOTH_API int __cxa_guard_acquire(uint64_t *guard)
 		return acquire_guard(guard);
 	if (sched_on()) {
 		struct sched_op want = sched_op(EV_ONCE_BEGIN, guard, RECORD_CALLER);
-		/* an initialisation that needs itself does not wait */
+		/* a recursive initialisation must not wait for itself */
 		want.lock = EVENT_LOCK_ERRORCHECK;
 		sched_wait_until_enabled(&want);
 	}
@@ -110,8 +115,9 @@ static void record_done(const uint64_t *guard, uintptr_t pc)
 }
 
 /*
- * Sets the first byte, which compiled code reads from then on instead of calling. It is done here,
- * in the stripe in which the readers take their sequence numbers. libstdc++ does it once more.
+ * Sets the first byte of the guard. From then on, compiled code reads that byte and does not call.
+ * The write is done here, while the stripe is held in which readers take their sequence numbers.
+ * libstdc++ then writes the byte once more.
  */
 static void set_done(uint64_t *guard, uintptr_t pc)
 {

@@ -17,8 +17,8 @@ static void *find_in(const char *library, const char *name)
 }
 
 /*
- * A C program that loads a C++ library finds libstdc++ only by its file name, or, if it is linked
- * into that library, in the caller's library.
+ * In a C program that loads a C++ library, RTLD_NEXT does not find libstdc++. It can be found by
+ * its file name, or, if it is linked into the C++ library, in the library of the caller.
  */
 static void *find_function(const char *name, uintptr_t pc)
 {

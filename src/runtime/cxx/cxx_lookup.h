@@ -5,12 +5,13 @@
 #include <stdint.h>
 
 /*
- * Returns the function for a caller at `pc`, or NULL if it does not exist. It is looked up when it
- * is first needed, because a library that is loaded later may contain it, and kept in `known`.
+ * Returns the function `name` of libstdc++ for a caller at `pc`, or NULL if it does not exist.
+ * Keeps the result in `known`. The first call looks the function up; that cannot be done earlier,
+ * because a library that is loaded later may contain it.
  */
 void *cxx_lookup_real(void *_Atomic *known, const char *name, uintptr_t pc);
 
-/* In an interposer of `name`: declares `function`, which points to the real one. */
+/* For an interposer of `name`: declares `function`, a pointer to the real function. */
 #define CXX_LOOKUP(type, function, name)                                                           \
 	static void *_Atomic function##_known;                                                     \
 	type *function = (type *)cxx_lookup_real(&function##_known, #name, RECORD_CALLER)

@@ -1,8 +1,8 @@
 /*
- * Memory that libstdc++ allocates from its own pools (std::pmr), unseen. Reusing a pool block
- * happens after its release, by a lock of the program or the library. With the program's locks
- * alone, either could come first. Recorded as SEND and RECEIVE of the block, which is part of a
- * heap block.
+ * Memory that libstdc++ allocates from its own pools (std::pmr), which the runtime does not see.
+ * Reusing a pool block happens after its release, because of a lock of the program or of the
+ * library. Without a record, the program's locks alone might permit both orders. So the release is
+ * recorded as SEND of the block and the reuse as RECEIVE. A pool block is part of a heap block.
  */
 #include "runtime/annotate/annotate.h"
 #include "runtime/cxx/cxx_lookup.h"

@@ -1,13 +1,13 @@
 /*
- * Reference counts that libstdc++ changes in its own functions, where no instrumented code sees it:
- * the texts of exceptions (std::runtime_error and std::logic_error have strings that copies share),
- * the paths of filesystem_error, directory iterators, and locales. All other counts are in
- * templates, which are compiled with the program. Exceptions themselves are in cxx_exception.c.
+ * Reference counts that libstdc++ changes in its own, uninstrumented functions: of the texts of
+ * exceptions (copies of std::runtime_error and std::logic_error share a string), of the paths of
+ * filesystem_error, of directory iterators, and of locales. All other counts are in templates,
+ * which are compiled with the program. The counts of exceptions themselves are in cxx_exception.c.
  *
- * Only functions that drop a reference are here. Other functions of libstdc++ drop references by
- * calling these, by name: the destructor of a stream calls that of its locale, that of
- * std::system_error the one of std::runtime_error. The layouts are those of libstdc++'s ABI and do
- * not change.
+ * Only functions that drop a reference are interposed. Other functions of libstdc++ drop references
+ * by calling these by name: the destructor of a stream calls the destructor of its locale, and the
+ * destructor of std::system_error that of std::runtime_error. The layouts belong to libstdc++'s ABI
+ * and do not change.
  */
 #include "runtime/cxx/cxx_refcount.h"
 
@@ -20,7 +20,7 @@
 
 #include <stdatomic.h>
 
-/* Whether an object was ever shared. In most programs none is, and then no RECEIVE is due. */
+/* Was any object ever shared? In most programs none is, and then no RECEIVE need be recorded. */
 static _Atomic bool any_shared;
 
 bool cxx_refcount_drop(const void *object, bool shared, uintptr_t pc)
@@ -45,7 +45,10 @@ void cxx_refcount_dropped(bool expected)
 
 typedef void *function(void *object, const void *other);
 
-/* A destructor or assignment, which drops a reference. `drop` finds the counted object. */
+/*
+ * An interposer of a destructor or assignment that drops a reference. `drop` finds the counted
+ * object and calls cxx_refcount_drop().
+ */
 #define COUNTED(name, drop)                                                                        \
 	DEFINE(void *, name, void *object, const void *other)                                      \
 	{                                                                                          \
@@ -68,7 +71,7 @@ struct cxx_text_exception {
 /* Precedes the text in memory. */
 struct cxx_text_head {
 	size_t length, room;
-	_Atomic int others; /* that share it */
+	_Atomic int others; /* number of other owners */
 };
 
 static bool drop_text(void *object, uintptr_t pc)
@@ -129,8 +132,9 @@ COUNTED(_ZNSt10filesystem7__cxx1128recursive_directory_iteratoraSERKS1_, drop_po
 /* ---- locales --------------------------------------------------------------------------------- */
 
 /*
- * Locales share facets, and any of them may be the last: one object stands for all of them. The
- * classic locale, with which all programs start, never ends.
+ * Records that a locale drops its references to facets. Locales share facets, and any locale may
+ * drop the last reference to one, so one object stands for all of them. The classic locale, with
+ * which all programs start, never ends.
  */
 static bool drop_locale(void *object, uintptr_t pc)
 {

@@ -1,7 +1,8 @@
 /*
- * References that libstdc++ counts itself, unseen: the thread that drops the last one destroys the
- * object, after what the other threads did with it. Dropping a reference that is shared is recorded
- * as SEND. A RECEIVE is due before the events of the object's destruction:
+ * Reference counts that libstdc++ changes unseen by the runtime. The thread that drops the last
+ * reference destroys the object; that happens after the uses of the object by other threads.
+ * Dropping a reference while there are others is recorded as SEND. A RECEIVE is recorded before the
+ * events of the object's destruction:
  *
  *	bool expected = cxx_refcount_drop(object, count > 1, pc);
  *	… the library's own function …
@@ -13,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* `shared`: there are other references. Returns what cxx_refcount_dropped() needs. */
+/* `shared`: there are other references. Pass the result to cxx_refcount_dropped(). */
 bool cxx_refcount_drop(const void *object, bool shared, uintptr_t pc);
 void cxx_refcount_dropped(bool expected);
 

@@ -12,14 +12,14 @@ static void *map_at(uint64_t address, size_t bytes)
 
 	if (map == MAP_FAILED)
 		return NULL;
-	if (map != (void *)address) { /* an old kernel that takes the address as a hint */
+	if (map != (void *)address) { /* an old kernel treats the address as a hint only */
 		munmap(map, bytes);
 		return NULL;
 	}
 	return map;
 }
 
-/* Tries below the module first: above a program its heap (brk) grows. */
+/* Tries the addresses below the module first: the heap (brk) of a program grows above it. */
 void *alloc_near_map(uint64_t base, uint64_t end, size_t bytes)
 {
 	uint64_t below = base & ~(STEP - 1), above = (end + STEP) & ~(STEP - 1);

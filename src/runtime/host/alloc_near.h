@@ -5,9 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ALLOC_NEAR_REACH 0x7fff0000ull /* reach of a call */
+#define ALLOC_NEAR_REACH 0x7fff0000ull /* the largest distance that a call can span */
 
-/* Returns new readable and writable memory, or NULL if there is no room. */
+/*
+ * Allocates readable and writable memory near the module at [base, end). Returns NULL if no free
+ * address is close enough.
+ */
 void *alloc_near_map(uint64_t base, uint64_t end, size_t bytes);
 
 #endif

@@ -8,7 +8,10 @@
 #define YIELDS 16
 #define NAP_NS 50000
 
-/* A raw system call: the library's functions set errno, and sleeping is a cancellation point. */
+/*
+ * Makes a raw system call, because the C library's functions set errno and its sleep functions are
+ * cancellation points.
+ */
 static void call(long number, const void *argument)
 {
 	long result;

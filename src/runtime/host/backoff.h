@@ -1,8 +1,8 @@
 /*
- * Waits for a thread that holds one of the runtime's own locks for a few instructions and is not
- * running now. Among threads of equal priority, yielding the processor is enough. But a thread with
- * a real-time policy would get its processor back at once and keep it from a holder of lower
- * priority for ever. So after some attempts it sleeps.
+ * Waits for one of the runtime's own locks while its holder is not running. The runtime holds such
+ * a lock for a few instructions only. Among threads of equal priority, yielding the processor is
+ * enough. But a waiting thread with a real-time policy would be given its processor again at once,
+ * and a holder of lower priority would never run. So the waiting thread sleeps after some attempts.
  */
 #ifndef RUNTIME_HOST_BACKOFF_H
 #define RUNTIME_HOST_BACKOFF_H

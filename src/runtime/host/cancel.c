@@ -1,8 +1,8 @@
 /*
- * Cancellation. A thread with asynchronous cancellation may call almost no function, but accesses
- * and atomic operations are not calls to the program. It must not be cancelled inside the runtime
- * (record_stripe_lock, thread_buffer_refill) while it has half finished something that other
- * threads wait for.
+ * Cancellation. A thread with asynchronous cancellation must not call most functions. It may still
+ * access memory and use atomic operations, which the programmer does not regard as calls but which
+ * enter the runtime. The thread must not be cancelled in the middle of runtime code that other
+ * threads wait for (record_stripe_lock, thread_buffer_refill).
  */
 #include "runtime/host/cancel.h"
 
@@ -12,12 +12,12 @@
 #include <errno.h>
 
 /*
- * What a thread does when it is cancelled happens after everything that was done before
- * pthread_cancel. Most of the places where cancellation can happen are not visible to the runtime:
- * any instruction, or any call of stdio. So the cancelling thread announces it, and the cancelled
- * thread records a SYNC before its next event (deferred_event.c), unless that follows a
- * cancellation point that is visible (unknown_wait.h). While the thread has cancellation disabled,
- * nothing is deferred.
+ * What a thread does when it is cancelled happens after everything that other threads did before
+ * pthread_cancel was called. Most of the places where a thread can be cancelled are not visible to
+ * the runtime: any instruction, or any call of stdio. So the cancelling thread sets a flag in the
+ * cancelled thread, and the cancelled thread records a SYNC before its next event
+ * (deferred_event.c). The SYNC is omitted if that event follows a cancellation point that is
+ * visible (unknown_wait.h). While the thread has cancellation disabled, nothing is deferred.
  */
 static void enter_runtime_soon(void)
 {
@@ -25,7 +25,10 @@ static void enter_runtime_soon(void)
 		thread_buffer_hurry(__sooth_lane);
 }
 
-/* If the thread is cancelled here, this call does not return; nor does the next. */
+/*
+ * If the thread is cancelled in the real function, this interposer does not return. The same holds
+ * for pthread_setcanceltype.
+ */
 SOOTH_API int pthread_setcancelstate(int state, int *old)
 {
 	if (state == PTHREAD_CANCEL_ENABLE) {
@@ -48,7 +51,8 @@ SOOTH_API int pthread_setcanceltype(int type, int *old)
 }
 
 /*
- * A thread-local variable of the runtime has the same distance from the pthread_t in each thread.
+ * Returns the address of another thread's copy of `mine`, a thread-local variable of the runtime.
+ * Its distance from the pthread_t is the same in every thread.
  */
 static void *same_variable_in(pthread_t thread, void *mine)
 {
@@ -69,8 +73,9 @@ void cancel_announce(pthread_t thread)
  * then sends a signal, and the handler of that signal in glibc 2.36 checks only the type: a thread
  * that disabled cancellation in between is cancelled anyway. Changing the type is not enough
  * either, because the runtime calls functions that are cancellation points, and each of them makes
- * the type asynchronous for a moment. So a pending signal must arrive first. That is what the
- * library waits for at the end of each cancellation point, and the call here does nothing else.
+ * the type asynchronous for a moment. So a pending signal must arrive first. The C library waits
+ * for it at the end of each cancellation point, so this function calls a cancellation point that
+ * has no other effect.
  */
 static void wait_for_pending_signal(void)
 {

@@ -4,10 +4,12 @@
 
 #include <pthread.h>
 
-/* To be called before another thread, which is alive, is cancelled. */
+/*
+ * To be called before the program cancels `thread`, which must be alive and not the calling thread.
+ */
 void cancel_announce(pthread_t thread);
 
-/* The previous state and type. */
+/* The cancellation state and type before cancel_forbid(). */
 struct cancel_before {
 	int state, type;
 };

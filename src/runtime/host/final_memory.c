@@ -14,7 +14,10 @@ static void put_segment(struct point_file *file, uintptr_t address, size_t size)
 	point_file_put(file, (const char *)address, size);
 }
 
-/* The first module is the program itself; the variables of libraries are not needed. */
+/*
+ * Writes the variables of the program itself, which is the first module. The variables of libraries
+ * are not needed.
+ */
 static int put_program(struct dl_phdr_info *info, size_t size, void *context)
 {
 	uint64_t bytes = 0;

@@ -1,7 +1,7 @@
 /*
  * Writes the final contents of the program's own variables (option remains=1) to the file `remains`
- * of the trace. A value that no recorded write left was written by code that is not recorded, and
- * properties that use the variable must know that.
+ * of the trace. If a variable's final value differs from the last recorded write, unrecorded code
+ * has written it. Properties that use the variable must take that into account.
  */
 #ifndef RUNTIME_HOST_FINAL_MEMORY_H
 #define RUNTIME_HOST_FINAL_MEMORY_H

@@ -13,9 +13,10 @@ struct import_table {
 };
 
 /*
- * Finds the undefined symbols of a module. The hash table covers the symbols that follow them: its
- * second word is the index of the first. Linkers on x86-64 have written this table for years;
- * without it, nothing is known of the module.
+ * Finds the undefined symbols of a module. They come first in the symbol table; the hash table
+ * covers only the symbols after them, and its second word is the index of the first symbol that it
+ * covers. Linkers on x86-64 have written this table for years; a module without it is taken to
+ * import nothing.
  */
 static struct import_table find_table(const struct dl_phdr_info *info)
 {
@@ -28,7 +29,7 @@ static struct import_table find_table(const struct dl_phdr_info *info)
 	for (; d && d->d_tag != DT_NULL; d++) {
 		/*
 		 * The loader has relocated these addresses, except in its own module and in the
-		 * kernel's.
+		 * vDSO.
 		 */
 		uintptr_t at = d->d_un.d_ptr;
 		if (at < info->dlpi_addr)

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Does a module that is loaded now import a function of this name? This tells in advance what may
- * still happen in a run. Functions looked up by dlsym are not found.
+ * Does a module that is loaded now import a function of this name? If not, the run will not call
+ * that function unless a module is loaded later, or the function is looked up by dlsym.
  */
 bool imports_name(const char *name);
 

@@ -1,11 +1,11 @@
 /*
- * Interposers from tables. An interposer has the name and the type of the C library's function and
- * calls that function through real() (libc_next.h). Functions that are recorded in the same way are
- * rows of one table: a macro defines the body, and a row gives it the function, its parameters and
- * what differs.
+ * Defines interposers from tables. An interposer has the name and the type of a function of the C
+ * library, and calls the library's function through real() (libc_next.h). Functions that are
+ * recorded in the same way are rows of one table: a macro defines the body, and each row supplies a
+ * function, its parameters and what differs.
  *
- * A row writes parameters as pairs of type and name, (int, fd, void *, to), from which these macros
- * make both lists of the definition:
+ * A row writes parameters as pairs of type and name, (int, fd, void *, to). From these pairs, the
+ * following macros make the parameter list and the argument list:
  *
  *	PARAMETERS (int, fd, void *, to)	int fd, void *to	or void, if there are none
  *	ARGUMENTS (int, fd, void *, to)		fd, to
@@ -41,8 +41,9 @@
 #define ARGUMENTS_7(type, name, ...) name, ARGUMENTS_6(__VA_ARGS__)
 
 /*
- * The interposer `name` calls `function` with its own arguments and, last, the address that it was
- * called from. `function` does the work, also for other interposers (C11's, for example).
+ * The interposer `name` calls `function` with its own arguments and, as the last argument, the
+ * address that the interposer was called from. Several interposers can share one `function` (for
+ * example the POSIX function and its C11 equivalent).
  */
 #define INTERPOSER(type, name, parameters, function)                                               \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
@@ -50,14 +51,14 @@
 		return function(ARGUMENTS parameters, RECORD_CALLER);                              \
 	}
 
-/* Declares and begins a function that no header declares. */
+/* Declares and begins to define a function that no header declares. */
 #define DEFINE(type, name, ...)                                                                    \
 	SOOTH_API type name(__VA_ARGS__);                                                          \
 	SOOTH_API type name(__VA_ARGS__)
 
 /*
- * Two rows of the table `row`: `name`, and __NAME_chk, which the compiler calls if it knows the
- * size of the destination. That size is an additional last parameter.
+ * Two rows of the table `row`: one for `name`, and one for __NAME_chk, which the compiler calls if
+ * it knows the size of the destination. That size is an additional last parameter.
  */
 #define AND_CHECKED(row, name, parameters, ...)                                                    \
 	row(name, parameters, __VA_ARGS__) row(                                                    \
@@ -65,8 +66,9 @@
 #define INTERPOSER_LIST(...) __VA_ARGS__
 
 /*
- * The interposer `name` has variable arguments after `last`, its last parameter. The expression
- * `call` gets them as the va_list `values`, does the work and gives the result.
+ * The interposer `name` takes variable arguments after `last`, its last named parameter. The
+ * expression `call` can use them as the va_list `values`; its value is the result of the
+ * interposer.
  */
 #define INTERPOSER_VARIADIC(name, parameters, last, values, call)                                  \
 	SOOTH_API int name(PARAMETERS parameters, ...)                                             \

@@ -16,8 +16,9 @@ static void *find_function(const char *name, const char *version)
 }
 
 /*
- * Two threads may be here at the same time: they find the same addresses. Functions that this C
- * library does not have stay NULL; a program that calls one could not have been linked.
+ * Two threads may run this at the same time: they store the same addresses. Pointers to functions
+ * that this C library does not have stay NULL. No program calls those: it could not have been
+ * linked.
  */
 void real_find(void)
 {

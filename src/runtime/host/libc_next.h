@@ -1,9 +1,8 @@
 /*
  * The functions that the interposers replace: `real()->malloc(8)` calls the original.
  *
- * They are looked up together when the first one is needed, which may be long before main: during
- * the start of the dynamic linker, or in the constructor of a library that is loaded before this
- * one.
+ * They are all looked up when the first one is needed. That may be long before main: while the
+ * dynamic linker starts, or in a constructor of a library that is loaded before this one.
  */
 #ifndef RUNTIME_HOST_LIBC_NEXT_H
 #define RUNTIME_HOST_LIBC_NEXT_H
@@ -57,7 +56,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* Functions of the library that no header declares. */
+/* Functions that no header declares. */
 int __cxa_atexit(void (*function)(void *), void *argument, void *library);
 int __cxa_at_quick_exit(void (*function)(void *), void *library);
 int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void), void *dso);
@@ -130,7 +129,7 @@ struct real {
 
 extern struct real real_table;
 extern bool real_found;
-extern SOOTH_TLS bool real_searching; /* dlsym is running in this thread: it may call malloc */
+extern SOOTH_TLS bool real_searching; /* dlsym is running in this thread, and may call malloc */
 
 void real_find(void);
 

@@ -1,4 +1,4 @@
-/* Where the dynamic loader is: see loader.h. */
+/* Finds the dynamic loader in memory: see loader.h. */
 #include "runtime/host/loader.h"
 
 #include <elf.h>

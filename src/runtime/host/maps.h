@@ -12,8 +12,8 @@ struct maps_entry {
 };
 
 /*
- * Calls `visit` for each mapping, in order of address, until it returns false. Returns false if it
- * did, or if the list cannot be read.
+ * Calls `visit` for each mapping, in order of address, until `visit` returns false. Returns false
+ * if `visit` did, or if the list cannot be read.
  */
 bool maps_each(bool (*visit)(const struct maps_entry *entry, void *data), void *data);
 

@@ -43,7 +43,10 @@ static void read_build_id(struct module *m, const uint8_t *notes, size_t bytes)
 	}
 }
 
-/* Is this the object that contains the tables? Then takes its extent, path and build id. */
+/*
+ * If this object contains the tables of the module `data`, stores the object's address range, path
+ * and build id in the module, and ends the iteration.
+ */
 static int identify(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct module *m = data;
@@ -102,7 +105,7 @@ static void write_module(const struct module *m)
 		{ (void *)m->seg, m->seg_bytes },
 		{ (void *)m->str, m->str_bytes },
 	};
-	static char path[4096]; /* the loader loads one module at a time, so this is not shared */
+	static char path[4096]; /* the loader loads one module at a time, so one buffer is enough */
 
 	snprintf(path, sizeof(path), "%s/modules", process_dir());
 	int fd = file_io_open(path, O_WRONLY | O_CREAT | O_APPEND);
@@ -110,20 +113,20 @@ static void write_module(const struct module *m)
 	bool ok = fd >= 0 && file_io_write_parts(fd, parts, sizeof(parts) / sizeof(parts[0]));
 	int error = errno;
 	if (fd >= 0 && !ok && before >= 0 && ftruncate(fd, before) != 0)
-		/* a part of it remains in the file, and the reader recognises it as incomplete */
+		/* an incomplete module stays in the file; the reader detects that */
 		error = EIO;
 	if (fd >= 0)
 		close(fd);
-	if (!ok) /* the module's segments could not be decoded, so the recording ends */
+	if (!ok) /* the module's segments cannot be decoded, so the recording ends */
 		thread_buffer_give_up(error == ENOSPC || error == EDQUOT ? EVENT_STOP_NO_SPACE
 									 : EVENT_STOP_IO);
 }
 
 /*
- * A segment is identified by the low half of its row's address. Two modules whose tables are at the
- * same address modulo 4 GiB could not be distinguished. `sooth record` turns off address
- * randomisation, and then this cannot happen below 2.5 GiB of code; otherwise it is one run in
- * thousands.
+ * Would the segments of this module be confused with those of another? A segment is identified by
+ * the low half of its row's address, so two modules whose tables are at the same address modulo 4
+ * GiB cannot be distinguished. `sooth record` turns off address randomisation, and then this cannot
+ * happen below 2.5 GiB of code. With randomisation it happens in one run in thousands.
  */
 static bool collides(const struct module *m)
 {
@@ -146,7 +149,7 @@ SOOTH_API void __sooth_module_add(const char *seg, const char *seg_end, const ch
 	process_start();
 	uint32_t number = atomic_fetch_add(&count, 1);
 	if (number >= MODULES_MAX) {
-		thread_buffer_give_up(EVENT_STOP_IO); /* its segments could not be decoded */
+		thread_buffer_give_up(EVENT_STOP_IO); /* its segments cannot be decoded */
 	} else {
 		struct module *m = &modules[number];
 		*m = (struct module){ .seg = seg, .str = str };
@@ -210,7 +213,7 @@ void module_keep_rows(void)
 	}
 }
 
-/* This memory belongs to the runtime now. */
+/* Writes the saved rows to their old addresses, which the runtime has reserved. */
 static void put_rows_back(const struct module *m)
 {
 	uintptr_t low = (uintptr_t)m->seg & ~4095ul;
@@ -236,8 +239,8 @@ void module_unloaded(void)
 			continue;
 		m->gone = true;
 		/*
-		 * The program may have mapped something there in the meantime: then it is left
-		 * alone.
+		 * If the program has mapped something in this range in the meantime, that mapping
+		 * is left alone.
 		 */
 		bool ours = map((void *)low, m->end - low, PROT_NONE, MAP_FIXED_NOREPLACE);
 		if (ours && m->rows)

@@ -68,8 +68,8 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
 }
 
 /*
- * Values may be quoted with " or ', as in TSAN_OPTIONS. Unknown keys are ignored: they are another
- * tool's.
+ * Values may be quoted with " or ', as in TSAN_OPTIONS. Unknown keys are ignored: they belong to
+ * other tools.
  */
 void options_read(struct options *options, const char *text)
 {

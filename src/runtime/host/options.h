@@ -12,9 +12,9 @@ struct options {
 	uint64_t limit;		    /* limit=SIZE[KMG]  maximum bytes of events; 0: no limit */
 	bool quiet;		    /* quiet=1  print no messages */
 	int verbosity;		    /* verbosity=N  1: print where the trace is */
-	char control[256]; /* control=PATH  schedule threads as this file says (event/control.h) */
+	char control[256]; /* control=PATH  schedule threads by this file (event/control.h) */
 	bool serial;	   /* serial=1  run one thread at a time, without a control file */
-	bool has_seed;	   /* seed=N  with serial: random priorities from this seed */
+	bool has_seed;	   /* seed=N  with serial=1: draw random priorities from this seed */
 	uint64_t seed;
 	char points[OPTIONS_PATH_MAX]; /* points=PATH  a selection of points (event/point.h) */
 	bool patterns; /* patterns=1  report new locking patterns (lock_pattern.h) */

@@ -1,10 +1,11 @@
 /*
- * Calls that the runtime makes by name. A program may define its own `mkdir`, which takes
- * precedence over the C library's and over this library's. So the linker turns such calls of the
- * runtime into `__wrap_...` (Makefile), which leads to the intended function.
+ * Functions that the runtime calls by name. A program may define its own `mkdir`, which takes
+ * precedence over those of the C library and of this library. So the linker turns such a call of
+ * the runtime into a call of `__wrap_mkdir` (Makefile), which calls the intended function.
  *
- * The way goes through an exported name that no program has, so that test/survive/inject.c can
- * interpose it. All steps are jumps, which keep the caller's address where inject.c looks for it.
+ * `__wrap_mkdir` does so through an exported function, `__sooth_own_mkdir`, which no program
+ * defines but which test/survive/inject.c can interpose. All these calls are compiled to jumps, so
+ * that the return address of the runtime's call is still where inject.c expects it.
  */
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/host/libc_next.h"
@@ -23,13 +24,18 @@
 		return means arguments;                                                            \
 	}
 
-/* `__real_...` is the linker's name for the function that would have been called. */
+/*
+ * `__real_NAME` is the linker's name for the function that the call would have reached without
+ * `__wrap_NAME`.
+ */
 #define INTERPOSED(type, name, parameters, arguments)                                              \
 	type __real_##name parameters;                                                             \
 	BOTH(type, name, parameters, arguments, __real_##name)
 #define LIBRARY(type, name, parameters, arguments)                                                 \
 	BOTH(type, name, parameters, arguments, real()->name)
-/* Also used where vector registers are live and nothing may be called. */
+/*
+ * A raw system call. Also used where vector registers are live, so that no function may be called.
+ */
 #define KERNEL(type, name)                                                                         \
 	type __wrap_##name(void);                                                                  \
 	type __wrap_##name(void)                                                                   \

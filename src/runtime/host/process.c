@@ -42,17 +42,20 @@ static struct {
 	_Atomic enum state state;
 	struct options options;
 	char dir[OPTIONS_PATH_MAX + 32];
-	char meta[OPTIONS_PATH_MAX + 48], maps[OPTIONS_PATH_MAX + 48]; /* its files */
+	char meta[OPTIONS_PATH_MAX + 48], maps[OPTIONS_PATH_MAX + 48]; /* file paths */
 	struct file_io_file meta_file;
 	pid_t pid;	       /* the process that the trace belongs to */
 	_Atomic pid_t starter; /* the thread that is in process_start() */
-	_Atomic bool told;     /* the message that a stream had to stop was printed */
-	bool forked;	       /* it continues what another process began */
+	_Atomic bool told;     /* a message has reported that a stream had to stop */
+	bool forked;	       /* this process is the child of a fork */
 } process;
 
 /* ---- messages to the user: at most one line, on stderr, only if something is wrong ----------- */
 
-/* The file that descriptor 2 was at the start: a program may close it and reuse the number. */
+/*
+ * The file that descriptor 2 refers to at the start. The program may later close the descriptor and
+ * reuse its number.
+ */
 static struct stat standard_error;
 
 void process_say(const char *what, const char *which)
@@ -76,7 +79,10 @@ void process_say(const char *what, const char *which)
 
 /* ---- the trace's directory ------------------------------------------------------------------- */
 
-/* The program may change its directory; the trace stays where it was requested. */
+/*
+ * The program may change its working directory. An absolute path keeps the trace where the user
+ * requested it.
+ */
 static void make_absolute(char dir[OPTIONS_PATH_MAX])
 {
 	char here[OPTIONS_PATH_MAX];
@@ -92,7 +98,10 @@ static void make_absolute(char dir[OPTIONS_PATH_MAX])
 	dir[prefix - 1] = '/';
 }
 
-/* The first process of a recording gets the requested name; others add their pid to it. */
+/*
+ * Creates the directory of the trace. The first process of a recording gets the requested name;
+ * other processes add their pid to the name.
+ */
 static bool make_dir(void)
 {
 	const char *asked = process.options.dir;
@@ -114,7 +123,7 @@ static bool make_dir(void)
 	return true;
 }
 
-/* Returns false if not everything was written. */
+/* Appends to the file `name`. Returns false if a part was not written. */
 static bool append_to(const char *name, struct iovec *parts, int count)
 {
 	int fd = file_io_use(&process.meta_file, name, O_WRONLY | O_CREAT | O_APPEND);
@@ -125,7 +134,8 @@ static bool append_to(const char *name, struct iovec *parts, int count)
 }
 
 /*
- * Without a copy on the stack: a process may end or fork in a thread that has almost no stack left.
+ * Appends the line that says how the process ended. The text is not copied to the stack: a process
+ * may end or fork in a thread that has almost no stack left.
  */
 static void meta_end(const char *text)
 {
@@ -135,8 +145,8 @@ static void meta_end(const char *text)
 }
 
 /*
- * The lines of `meta` are composed here. Only one thread does that, in process_start() and in the
- * child of a fork.
+ * The lines of the file `meta`. Only one thread composes them, in process_start() or in the child
+ * of a fork.
  */
 static struct {
 	char text[4 * OPTIONS_PATH_MAX];
@@ -155,7 +165,10 @@ __attribute__((format(printf, 1, 2))) static void line(const char *format, ...)
 		lines.used += (size_t)length;
 }
 
-/* Arguments separated by spaces; ambiguous characters are written as \xNN. */
+/*
+ * Adds the line `command`: arguments separated by spaces, with ambiguous characters written as
+ * \xNN.
+ */
 static void line_of_command(void)
 {
 	static char raw[1024], text[4 * sizeof(raw) + 1];
@@ -179,8 +192,8 @@ static void line_of_command(void)
 }
 
 /*
- * Written as a whole under another name and then renamed, because a trace without it cannot be
- * read.
+ * Writes the complete file under another name and then renames it, because a trace whose `meta` is
+ * incomplete cannot be read.
  */
 static bool write_meta(void)
 {
@@ -214,7 +227,10 @@ static void put_line(const char *line, size_t length, void *fd)
 	file_io_write(*(int *)fd, line, length);
 }
 
-/* Which file is, or was, mapped where: needed to find the sites of return addresses. */
+/*
+ * Writes which file is, or was, mapped at which addresses. The reader needs this to find the sites
+ * of return addresses.
+ */
 static void write_maps(void)
 {
 	char buffer[2048];
@@ -236,7 +252,7 @@ static void write_maps(void)
 
 /* ---- start ----------------------------------------------------------------------------------- */
 
-/* Removes the trace: nothing was recorded. */
+/* Removes the files of a trace to which nothing was recorded. */
 static void discard_trace(void)
 {
 	ring_remove();
@@ -278,12 +294,13 @@ void process_start(void)
 		return;
 	if (!environ) /* in .preinit_array: the C library does not know the environment yet */
 		return;
-	if (real_searching) /* called back by the program's malloc */
+	if (real_searching) /* the program's malloc calls us while dlsym runs */
 		return;
 	if (!atomic_compare_exchange_strong(&process.state, &fresh, STARTING)) {
 		/*
-		 * Either this thread is starting and was called back: continue without. Or another
-		 * thread is: wait for it.
+		 * If this thread is already starting the runtime, it has been called back and
+		 * continues without recording. If another thread is starting the runtime, wait
+		 * until it has finished.
 		 */
 		while (atomic_load(&process.state) == STARTING && process.starter != gettid())
 			sched_yield();
@@ -317,7 +334,7 @@ bool process_started(void)
 	return atomic_load_explicit(&process.state, memory_order_relaxed) >= RECORDING;
 }
 
-/* Every unit compiled with the sanitizer's flag has a constructor that calls this. */
+/* Every source file compiled with -fsanitize=thread has a constructor that calls this. */
 SOOTH_API void __tsan_init(void)
 {
 	process_start();
@@ -333,8 +350,9 @@ static void at_exit(int status, void *unused)
 }
 
 /*
- * Runs before the constructors of the program, which run after those of its libraries. The handler
- * is registered before the C library registers the destructors, so it runs after all of them.
+ * Runs before the constructors of the program, and after those of its libraries. The exit handler
+ * is registered before the C library registers the destructors of the program, so it runs after all
+ * of them.
  */
 __attribute__((constructor(101))) static void begin(void)
 {
@@ -387,7 +405,10 @@ static const char *const ends[] = {
 	[EVENT_PROCESS_ABORT] = "abort",
 };
 
-/* The child of a vfork runs in this memory, but its end is not the end of this process. */
+/*
+ * Does the trace belong to this process? The child of a vfork runs in the same memory, but its end
+ * is not the end of this process.
+ */
 static bool is_ours(void)
 {
 	return process_recording() && !process_discards() && process.pid == getpid();
@@ -418,7 +439,7 @@ void process_finish(int how, int64_t status)
 	if (how == EVENT_PROCESS_EXEC) {
 		thread_buffer_self.quiet = false;
 		cancel_allow(before);
-		return; /* the rest is in the ring; exec may fail */
+		return; /* unwritten records stay in the ring: exec may fail */
 	}
 	if (!ring_in_use())
 		ring_remove();

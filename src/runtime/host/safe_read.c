@@ -10,8 +10,9 @@
 #define NO_SUCH_WAY (-1L)
 
 /*
- * rt_sigprocmask copies the set before it checks the operation. If a filter of the program forbids
- * the call, the answer says nothing about the address, which is then assumed to be readable.
+ * Asks the kernel by rt_sigprocmask with an invalid operation: the kernel copies the signal set
+ * from `page` before it rejects the operation. If a seccomp filter forbids the call, the result
+ * says nothing about the address, which is then assumed to be readable.
  */
 static bool is_page_there(uintptr_t page)
 {
@@ -31,7 +32,7 @@ bool safe_read_can_read(const void *at, size_t bytes)
 
 	if (!bytes)
 		return true;
-	if (from < PAGE || last < from) /* the kernel takes NULL to mean no set */
+	if (from < PAGE || last < from) /* the kernel takes NULL to mean that there is no set */
 		return false;
 	for (uintptr_t page = from & ~(uintptr_t)(PAGE - 1); page <= last; page += PAGE)
 		if (!is_page_there(page))

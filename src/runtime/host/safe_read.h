@@ -1,7 +1,8 @@
 /*
- * Reads memory that a pointer of the program refers to, before or instead of a system call. A call
- * that is given a bad pointer fails with EFAULT and the program continues, so the runtime must not
- * crash on it. Memory that a call has read successfully needs no such check.
+ * Reads memory that a pointer of the program refers to, before or instead of a system call with
+ * that pointer. If the pointer is bad, the system call fails with EFAULT and the program continues.
+ * So the runtime must not crash on it. Memory that a system call has read successfully needs no
+ * such check.
  */
 #ifndef RUNTIME_HOST_SAFE_READ_H
 #define RUNTIME_HOST_SAFE_READ_H
@@ -10,8 +11,8 @@
 #include <stddef.h>
 
 /*
- * Can all of it be read? Asks the kernel for each page, about 100 ns. Another thread may unmap the
- * memory a moment later; it could do the same to the call.
+ * Can all of these bytes be read? Asks the kernel for each page, about 100 ns per page. Another
+ * thread may unmap the memory a moment later, but it could do that during the system call, too.
  */
 bool safe_read_can_read(const void *at, size_t bytes);
 

@@ -1,13 +1,13 @@
 /*
  * void save_vectors_call(void (*call)(void *), void *argument): see save_vectors.h.
  *
- * XSAVE and XRSTOR take 360 cycles. Almost always only the lower halves of the registers are in
- * use, which the processor reports (XGETBV with 1: the components that are not in their initial
- * state). Then those are saved by moves, and afterwards the rest is reset to the initial state: 76
- * cycles.
+ * XSAVE and XRSTOR take 360 cycles. Almost always only the lower halves of the vector registers are
+ * in use. XGETBV with argument 1 reports that: it returns the components that are not in their
+ * initial state. In that case the lower halves are saved by moves, and afterwards the other
+ * components are reset to their initial state. That takes 76 cycles.
  *
- * The area of XSAVE consists of 512 bytes of legacy state (at 24 the SSE modes, from 160 on the
- * lower halves), a header of 64 bytes (which must be zero), and the rest.
+ * The area of XSAVE consists of 512 bytes of legacy state (MXCSR at offset 24, the lower halves
+ * from offset 160 on), a header of 64 bytes, which must be zero, and the other components.
  */
 #define SSE 2
 #define AVX 4
@@ -91,7 +91,7 @@ save_vectors_call:
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_restore_state
-2:	clear_header		/* an empty header: everything is reset to its initial state */
+2:	clear_header		/* an empty header: XRSTOR resets everything to its initial state */
 	xrstor64 (%rsp)
 	jmp	1b
 

@@ -11,16 +11,16 @@ extern uint32_t save_vectors_mask;
 extern bool save_vectors_tells;
 
 uint64_t save_vectors_bytes = 512 + 64;
-uint32_t save_vectors_mask = 0; /* 0: FXSAVE only */
+uint32_t save_vectors_mask = 0; /* which components are saved; 0: only what FXSAVE saves */
 bool save_vectors_tells;	/* the processor reports which components are in use */
 
 /*
- * x87, SSE, AVX, AVX-512: what compiled code may hold across an asm statement. Not AMX (8 KiB, and
- * no compiler keeps tiles there).
+ * The components that compiled code may have in use across an asm statement: x87, SSE, AVX,
+ * AVX-512. AMX is left out: it takes 8 KiB, and no compiler keeps tiles across such a statement.
  */
 #define STATE_MASK 0xe7u
 #define STATE_AVX 4u
-#define XGETBV_1 4u /* bit of leaf 0xd, 1 */
+#define XGETBV_1 4u /* bit in EAX of CPUID leaf 0xd, subleaf 1 */
 
 void save_vectors_prepare(void)
 {

@@ -1,10 +1,10 @@
 /*
- * Calls a function that may use vector registers from a place where they are live: in code of the
- * program that does not know of the call. That is before an access (access_patch.S) and when a
- * thread buffer is full (refill.S).
+ * Calls a function that may use vector registers from a place where vector registers are live,
+ * because the program's code does not know of the call. There are two such places: before an access
+ * (access_patch.S), and where a thread buffer is full (refill.S).
  *
  * All code that runs there is either compiled to use general registers only (the folders that the
- * Makefile lists) and calls nothing else, or is called through this. tools/vectors checks that.
+ * Makefile lists), or is called through save_vectors_call(). tools/vectors checks that.
  */
 #ifndef RUNTIME_HOST_SAVE_VECTORS_H
 #define RUNTIME_HOST_SAVE_VECTORS_H

@@ -1,4 +1,4 @@
-/* Finds sections in an ELF file that is mapped for the purpose: see sections.h. */
+/* Finds sections in an ELF file, which is mapped for this purpose: see sections.h. */
 #include "runtime/host/sections.h"
 
 #include <fcntl.h>

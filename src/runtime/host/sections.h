@@ -1,4 +1,7 @@
-/* Reads sections of a module's file that are not loaded: tables that the compiler plugin wrote. */
+/*
+ * Reads sections of a module's file that the loader does not load: tables that the compiler plugin
+ * wrote.
+ */
 #ifndef RUNTIME_HOST_SECTIONS_H
 #define RUNTIME_HOST_SECTIONS_H
 
@@ -17,7 +20,7 @@ struct sections {
 bool sections_open(const char *path, struct sections *file);
 void sections_close(struct sections *file);
 
-/* The contents of a section; NULL if there is none of that name. */
+/* Returns the contents of the section `name`, or NULL if the file has no such section. */
 const void *sections_find(const struct sections *file, const char *name, size_t *bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Blocks signals by raw system calls instead of pthread_sigmask, which removes the two signals that
- * the C library reserves from the set, also when it is restored. A timer thread of the library,
- * which waits for one of them (32) while it is blocked, would then be killed by the next one. If
- * they are not blocked, they stay so: a thread that is being cancelled waits for that signal in its
- * next system call.
+ * Blocks signals by raw system calls. pthread_sigmask will not do: it removes the two signals that
+ * the C library reserves (32 and 33) from every set, also from one that is restored. A timer thread
+ * of the library keeps signal 32 blocked and waits for it; if pthread_sigmask unblocked it, the
+ * next timer signal would kill the process. Reserved signals that are not blocked stay unblocked
+ * here: a thread that is being cancelled must receive its signal in its next system call.
  */
 #include "runtime/host/signal_mask.h"
 
@@ -11,10 +11,11 @@
 #include <stddef.h>
 #include <sys/syscall.h>
 
-#define OF_THE_LIBRARY (3ul << 31) /* signals 32 and 33 */
+#define OF_THE_LIBRARY (3ul << 31) /* 32 and 33, the reserved signals */
 
 /*
- * Inline assembly: only a bad address makes it fail, and the program may define its own `syscall`.
+ * The system call is inline assembly, because the program may define its own `syscall`. Only a bad
+ * address would make it fail.
  */
 static long change(int how, const unsigned long *to, unsigned long *before)
 {

@@ -1,11 +1,12 @@
 /*
- * Calls in which a thread may wait through the kernel for an action of another thread or process:
- * for a signal, a child, a message, a file lock. (Pipes and sockets: read_write.c, open_close.c,
+ * Calls in which a thread may wait in the kernel for an action of another thread or process: for a
+ * signal, a child, a message, a file lock. (Pipes and sockets: read_write.c, open_close.c,
  * readiness.c. Sleeping: sleep.c.) SYNC is recorded after a call that got what it waited for. A
- * call that failed or timed out has learned nothing of what other threads did before.
+ * call that failed or timed out shows nothing about what other threads did before, so no SYNC is
+ * recorded.
  *
- * Regular files make no thread wait, and what is read from them is recorded as a value. A SYNC
- * there would only rule out schedules that predictions could use.
+ * Calls on regular files make no thread wait, and what is read from such a file is recorded as a
+ * value. A SYNC would only exclude schedules that predictions could use.
  */
 #include "runtime/sync/fork.h"
 #include "runtime/host/interposer.h"
@@ -21,7 +22,7 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-/* Is none of the signals pending? A pending one is taken at once. */
+/* Is none of the signals pending? If one is pending, a wait for the set returns immediately. */
 static bool is_none_pending(const sigset_t *set)
 {
 	sigset_t pending, both;
@@ -33,9 +34,9 @@ static bool is_none_pending(const sigset_t *set)
 }
 
 /*
- * An interposer of a call that may wait. In a controlled run it is made outside the schedule if
- * `may_wait`; unknown_wait_end() takes the turn back. `waited` says of the result that the call got
- * what it waited for.
+ * An interposer of a call that may wait. In a controlled run the call is made outside the schedule
+ * if `may_wait` is true; unknown_wait_end() takes the turn back. `waited`, an expression of the
+ * result, is true if the call got what it waited for.
  */
 #define WAIT(name, parameters, type, result, may_wait, waited)                                     \
 	WAIT_AFTER((void)0, name, parameters, type, result, may_wait, waited)
@@ -82,7 +83,7 @@ WAIT(mq_timedreceive,
 WAIT(msgrcv, (int, queue, void *, to, size_t, size, long, type, int, flags), ssize_t, result,
      !(flags & IPC_NOWAIT), result >= 0)
 
-/* These may release something, and so let another thread go on. */
+/* Such a call may also release something and so let another thread continue. */
 #define RELEASE_OR_WAIT(name, parameters, may_wait)                                                \
 	WAIT_AFTER(unknown_wait_hand_over(RECORD_CALLER), name, parameters, int, result, may_wait, \
 		   result == 0)
@@ -96,7 +97,7 @@ RELEASE_OR_WAIT(flock, (int, fd, int, operation), !(operation & (LOCK_NB | LOCK_
 RELEASE_OR_WAIT(lockf, (int, fd, int, command, off_t, length), command == F_LOCK)
 RELEASE_OR_WAIT(lockf64, (int, fd, int, command, off64_t, length), command == F_LOCK)
 
-/* These only send. */
+/* Such a call only sends; it does not wait for other threads. */
 #define SEND(name, parameters)                                                                     \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
@@ -125,7 +126,10 @@ static bool is_futex_wait(long number, long operation)
 	return false;
 }
 
-/* A futex without the expected value makes no thread wait; nor does an invalid address. */
+/*
+ * May the futex call wait? It returns immediately if the futex does not contain the expected value,
+ * or if its address is invalid.
+ */
 static bool may_sleep(long number, const void *word, int expected)
 {
 	int now;
@@ -133,7 +137,10 @@ static bool may_sleep(long number, const void *word, int expected)
 	return number != SYS_futex || (safe_read(&now, word, sizeof(now)) && now == expected);
 }
 
-/* Calls that put something into a channel, or create or close its ends, past our interposers. */
+/*
+ * Interposers do not see a direct system call. If such a call may put something into a channel, or
+ * create or close an end of the channel, this function loses the channel.
+ */
 static void lose_channels(long number, int fd, int other)
 {
 	switch (number) {
@@ -166,9 +173,11 @@ static void lose_channels(long number, int fd, int other)
 }
 
 /*
- * `syscall`. It is declared with all the arguments that it can have: the calling convention is the
- * same, and the seventh stays where it is. A futex without the expected value was changed by
- * another thread, just as one that was woken.
+ * Interposes `syscall`, which is declared here with all the arguments that a system call can have.
+ * That works: the calling convention is the same, and no argument changes its place.
+ *
+ * A futex wait records SYNC also if it returned EAGAIN: then another thread had already changed the
+ * value.
  */
 SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 			    long f) __asm__("syscall");

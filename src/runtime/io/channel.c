@@ -1,4 +1,4 @@
-/* The table of channels, with counters of the bytes that went in and came out. */
+/* The table of channels, and counters of the bytes that were put in and taken out. */
 #include "runtime/io/channel.h"
 
 #include "runtime/host/libc_next.h"
@@ -7,17 +7,16 @@
 #include <stdatomic.h>
 
 /*
- * Numbers are not used twice, so a name in the trace is one channel. When the numbers are used up,
- * calls are recorded with SYNC.
+ * A channel number is not reused, so a channel's name in the trace stands for one channel only.
+ * When all numbers are in use, calls on new pipes and sockets are recorded with SYNC.
  */
 #define CHANNELS_MOST (1u << 15)
 #define NAME_STEP 8u /* names are small addresses, where no memory is mapped */
 
 static struct {
-	_Atomic bool known,
-		uneven;		  /* not everything that goes in comes out (truncated datagrams) */
-	_Atomic uint32_t putting; /* calls that are putting something in */
-	_Atomic uint32_t takers;  /* descriptors that take from it */
+	_Atomic bool known, uneven; /* uneven: bytes may never come out (truncated datagrams) */
+	_Atomic uint32_t putting;   /* calls that are putting something in */
+	_Atomic uint32_t takers;    /* number of descriptors that take from it */
 	_Atomic uint64_t sent, received;
 } channels[CHANNELS_MOST];
 static _Atomic uint32_t last;
@@ -63,19 +62,24 @@ void channel_lose_all(void)
 
 	atomic_store_explicit(&company, true, memory_order_relaxed);
 	for (uint32_t i = 1; i <= count && i < CHANNELS_MOST; i++) {
-		if (channel_is_known(i)) /* do not touch more pages than necessary */
+		if (channel_is_known(i)) /* writing to unused entries would touch pages */
 			channel_lose(i);
 	}
 }
 
-/* How many calls began to put something in and how many took something out, by channel number. */
+/*
+ * Number of calls that began to put bytes in (`begun`) and of calls that took bytes out (`taken`),
+ * indexed by the channel number modulo CHANNEL_COUNTERS.
+ */
 static struct {
 	_Atomic uint32_t begun, taken;
 } counts[CHANNEL_COUNTERS];
 
 /*
- * The counters and the record's sequence number are changed together in the stripe. So a thread
- * that finds its counter unchanged since its snapshot has a lower number than any later call.
+ * Records an event of a channel. The caller changed the counters and took the sequence number
+ * `number` together, under the stripe's lock. So if another thread takes a sequence number under
+ * that lock and finds that a counter has not changed since the thread's snapshot, all later calls
+ * have higher sequence numbers.
  */
 static void record_channel(enum event_kind kind, enum event_channel mode, uint64_t number,
 			   uint32_t channel, uintptr_t pc)
@@ -89,7 +93,7 @@ void channel_send(uint32_t channel, uint64_t bytes, uintptr_t pc)
 	if (!channel_is_known(channel))
 		return;
 	if (!record_on()) {
-		channel_lose(channel); /* nothing records what went in */
+		channel_lose(channel); /* the bytes put in will not be recorded */
 		return;
 	}
 	bool alone = record_stripe_lock(name_of(channel));
@@ -136,7 +140,10 @@ void channel_taker_opened(uint32_t channel)
 		atomic_fetch_add(&channels[channel].takers, 1);
 }
 
-/* The number is taken after the call: every call that still got something in has a lower one. */
+/*
+ * The sequence number is taken after close() has returned, so every call that still succeeded in
+ * putting bytes in has a lower one.
+ */
 void channel_taker_closed(uint32_t channel, uintptr_t pc)
 {
 	if (channel_is_known(channel) && atomic_fetch_sub(&channels[channel].takers, 1) == 1 &&
@@ -175,7 +182,7 @@ void channel_snapshot_retry(struct channel_snapshot *snapshot)
 	snapshot->times = times;
 }
 
-/* Has everything that was put in come out, by recorded calls? */
+/* Have recorded calls taken out everything that was put in? */
 static bool is_settled(uint32_t channel)
 {
 	return atomic_load(&channels[channel].uneven) ||
@@ -183,16 +190,19 @@ static bool is_settled(uint32_t channel)
 }
 
 /*
- * Is this the last retry? Its result is accepted even if the counts do not match, because they may
- * never match: a thread may never return from a call that puts bytes in, and the rest of a
- * truncated datagram never comes out.
+ * Is this the last retry? Then the result of the call is accepted even if the counters do not
+ * match, because they may never match: a thread may never return from a call that puts bytes in,
+ * and the rest of a truncated datagram never comes out.
  */
 static bool is_last(const struct channel_snapshot *snapshot)
 {
 	return snapshot->times >= CHANNEL_RETRIES_MOST;
 }
 
-/* Returns false, and records nothing, if the count has changed: the order is not known. */
+/*
+ * Records that a call found nothing to take out, or no room. If `*count` is no longer `*was`, the
+ * order is not known: then records nothing and returns false.
+ */
 static bool record_nothing(enum event_kind kind, enum event_channel mode, uint32_t channel,
 			   const _Atomic uint32_t *count, const uint32_t *was, uintptr_t pc)
 {
@@ -224,7 +234,10 @@ bool channel_found_nothing(const struct channel_snapshot *snapshot, uint32_t cha
 			      final ? NULL : &snapshot->begun[at], pc);
 }
 
-/* Recorded like a call that puts something in: what is taken out later happens after it. */
+/*
+ * Records the same event as a call that puts bytes in: a call that takes bytes out later happens
+ * after it.
+ */
 bool channel_found_no_room(const struct channel_snapshot *snapshot, uint32_t channel, uintptr_t pc)
 {
 	unsigned at = channel % CHANNEL_COUNTERS;

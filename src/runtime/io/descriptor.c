@@ -10,11 +10,14 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#define DESCRIPTORS_MOST (1 << 16) /* larger numbers are not followed */
+#define DESCRIPTORS_MOST (1 << 16) /* descriptors with larger numbers are ignored */
 
-/* An entry: the channels (if it is closed: the thread that closed it) and these bits. */
+/*
+ * An entry of the table contains the channels of the descriptor and these bits. The entry of a
+ * closed descriptor contains the stream that closed it instead of the channels.
+ */
 #define RECORDED (1ull << 63) /* its FD_OPEN was recorded */
-#define CLOSED (1ull << 62)   /* ... and its FD_CLOSE, and the number was not used again */
+#define CLOSED (1ull << 62)   /* its FD_CLOSE, too, and the number is not in use again */
 #define IN_SHIFT 31
 #define CHANNEL_MASK ((1ull << IN_SHIFT) - 1)
 static _Atomic uint64_t table[DESCRIPTORS_MOST];
@@ -66,7 +69,7 @@ void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 	errno = error;
 }
 
-/* Readers at the other end notice that nothing more comes. */
+/* Announces to readers at the other end that no more bytes will come. */
 static struct descriptor_ends send_end(uint64_t entry, uintptr_t pc)
 {
 	struct descriptor_ends ends = ends_in(entry);

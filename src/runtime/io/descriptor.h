@@ -1,18 +1,22 @@
 /*
- * What is known of this process's descriptors: which have a lifetime in the trace (FD_OPEN was
- * recorded), and which channels they are ends of. Only descriptors with a recorded beginning have
- * uses and an end in the trace: those that the C library opens and closes for itself are not seen,
- * and their numbers may have belonged to others before.
+ * The runtime's table of this process's descriptors: which of them have a lifetime in the trace
+ * (their FD_OPEN was recorded), and which channels they are ends of. Only descriptors whose FD_OPEN
+ * was recorded have uses and an end in the trace. The runtime does not see the descriptors that the
+ * C library opens and closes for itself, so without an FD_OPEN an event could be attributed to an
+ * earlier owner of the number.
  *
- * The child of a vfork runs in this process's memory but has descriptors of its own: it changes
- * nothing here.
+ * The child of a vfork runs in this process's memory but has its own descriptors, so it does not
+ * change the table.
  */
 #ifndef RUNTIME_IO_DESCRIPTOR_H
 #define RUNTIME_IO_DESCRIPTOR_H
 
 #include "runtime/io/channel.h"
 
-/* Bytes that are put in go to `out`; bytes that are taken come from `in`. */
+/*
+ * The channels of a descriptor: bytes written to it go into `out`; bytes read from it come from
+ * `in`.
+ */
 struct descriptor_ends {
 	uint32_t out, in;
 };
@@ -20,30 +24,36 @@ struct descriptor_ends {
 
 struct descriptor_ends descriptor_ends(int fd);
 
-/* Called after a call that created it, or that replaced another by it (dup2): records FD_OPEN. */
+/*
+ * Called after a call that created `fd`, or that made it refer to another file (dup2): records
+ * FD_OPEN.
+ */
 void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc);
 /*
- * Called before it is closed: records FD_CLOSE, and SEND because readers at the other end may
- * notice. Returns what descriptor_left() needs after the call. `closed`: it was closed, and writers
- * at the other end may notice.
+ * descriptor_closing() is called before `fd` is closed. It records FD_CLOSE, and SEND because
+ * readers at the other end may notice the closing. Pass its result to descriptor_left() after the
+ * call; `closed` says that the descriptor was closed, so that writers at the other end may notice.
  */
 struct descriptor_ends descriptor_closing(int fd, uintptr_t pc);
 void descriptor_left(struct descriptor_ends ends, bool closed, uintptr_t pc);
-/* The same for all from `low` to `high`, as if they were closed here. */
+/*
+ * Records the closing of all descriptors from `low` to `high`, as descriptor_closing() and
+ * descriptor_left() would.
+ */
 void descriptor_closing_range(unsigned low, unsigned high, uintptr_t pc);
-/* Called before dup2 puts another in its place: records SEND only. descriptor_left() follows. */
+/* Called before dup2 replaces `fd`: records SEND only. To be followed by descriptor_left(). */
 struct descriptor_ends descriptor_leaving(int fd, uintptr_t pc);
 
-/* Called before a call that uses it: a decision of the scheduler, then FD_USE. */
+/* Called before a call that uses `fd`: lets the scheduler choose a thread, then records FD_USE. */
 void descriptor_use(int fd, uintptr_t pc);
 /*
- * Called after a call that used it has failed. Records a misuse if it was closed before. But a
- * thread that closes a descriptor which it has closed itself may only want to be sure, as a loop
- * over all descriptors does (`closes`). Keeps errno.
+ * Called after a call that used `fd` has failed. Records a misuse if `fd` had been closed before.
+ * `closes`: the failed call was a close; then a thread that had itself closed `fd` before is not
+ * reported, because a loop that closes all descriptors does that on purpose. Keeps errno.
  */
 void descriptor_check_failed(int fd, bool closes, uintptr_t pc);
 
-/* From now on the C library or another process uses it unseen. */
+/* From now on the C library or another process uses `fd`, which the runtime does not see. */
 void descriptor_lose(int fd);
 
 #endif

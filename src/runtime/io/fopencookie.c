@@ -1,9 +1,10 @@
 /*
- * fopencookie: stdio calls the program's functions, under the file's lock and when its buffer
- * requires it. What they do happens after what other threads did with the file before. SYNC records
- * that, because operations on the buffer alone are not recorded. (If the library operates a lock
- * unseen, the lock keeps its order and happens after everything before. Recording it as that lock
- * would not be weaker.)
+ * fopencookie: stdio calls functions of the program, with the file's lock held, whenever the file's
+ * buffer requires it. What such a function does happens after what other threads did with the file
+ * before. SYNC records that order, because operations that only use the buffer are not recorded.
+ * (Recording an acquisition of the file's lock instead would not allow more schedules: the C
+ * library's own operations on that lock are not seen, so the lock would have to keep its recorded
+ * order anyway.)
  */
 #include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
@@ -11,7 +12,7 @@
 
 #include <errno.h>
 
-/* The cookie that the library gets. */
+/* The cookie that the C library passes to the functions below. */
 struct cookie_wrapper {
 	void *cookie;
 	cookie_io_functions_t functions;
@@ -26,7 +27,10 @@ static void record_sync(uintptr_t pc)
 	errno = error;
 }
 
-/* Calls the program's function `member` with its cookie and the other arguments. */
+/*
+ * Defines a function that calls the program's function `member` with the program's cookie and the
+ * other arguments.
+ */
 #define COOKIE_FUNCTION(type, name, member, parameters)                                            \
 	static type name(void *given, PARAMETERS parameters)                                       \
 	{                                                                                          \
@@ -50,7 +54,7 @@ static int close_cookie(void *given)
 	return wrapper.functions.close(wrapper.cookie);
 }
 
-/* The library has its own defaults for functions that the program does not have. */
+/* For functions that the program does not supply, the C library has defaults: pass NULL. */
 static cookie_io_functions_t functions_for(const cookie_io_functions_t *program)
 {
 	return (cookie_io_functions_t){

@@ -1,7 +1,6 @@
 /*
  * Calls that create and close descriptors. Pipes, pairs of sockets and eventfds are channels
- * (channel.h) as long as both ends are in this process and every call that uses them is one of
- * ours.
+ * (channel.h) as long as both ends are in this process and all calls that use them are interposed.
  */
 #include "runtime/io/descriptor.h"
 #include "runtime/io/readiness.h"
@@ -22,8 +21,8 @@
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /*
- * A path below /proc or /dev may name a descriptor of this process, for example a pipe's end. If it
- * is opened once more, not all uses of the channel are known.
+ * A path below /proc or /dev may name a descriptor of this process, for example one end of a pipe.
+ * If such a path is opened, the runtime no longer knows all uses of the channel.
  */
 static void record_opened_file(int fd, const char *path, uintptr_t pc)
 {
@@ -39,7 +38,7 @@ static void record_opened_file(int fd, const char *path, uintptr_t pc)
 	errno = error;
 }
 
-/* The rest of an interposer that opens `path` with these arguments. */
+/* The body of an interposer that opens `path` by calling the real function with these arguments. */
 #define OPEN_AND_RETURN(name, path, ...)                                                           \
 	UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                                   \
 	int fd = real()->name(__VA_ARGS__);                                                        \
@@ -53,7 +52,7 @@ static void record_opened_file(int fd, const char *path, uintptr_t pc)
 		OPEN_AND_RETURN(name, path, ARGUMENTS parameters)                                  \
 	}
 
-/* There is a mode only if a file may be created. */
+/* There is a mode argument only if the flags allow the call to create a file. */
 #define OPEN_MODE(name, parameters, path, flags)                                                   \
 	SOOTH_API int name(PARAMETERS parameters, ...)                                             \
 	{                                                                                          \
@@ -77,7 +76,7 @@ OPEN(__openat64_2, (int, at, const char *, path, int, flags), path)
 OPEN(creat, (const char *, path, mode_t, mode), path)
 OPEN(creat64, (const char *, path, mode_t, mode), path)
 
-/* Other functions that create a descriptor, and never wait. */
+/* An interposer of another function that creates a descriptor and never waits. */
 #define CREATE(name, parameters)                                                                   \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
@@ -108,14 +107,18 @@ SOOTH_API int signalfd(int fd, const sigset_t *set, int flags)
 {
 	int result = real()->signalfd(fd, set, flags);
 
-	if (result >= 0 && fd < 0) /* otherwise it is the descriptor that was given */
+	if (result >= 0 && fd < 0) /* otherwise the result is `fd`, which existed before */
 		descriptor_opened(result, DESCRIPTOR_PLAIN, RECORD_CALLER);
 	return result;
 }
 
 /* ---- channels -------------------------------------------------------------------------------- */
 
-/* Each side's `out` is the other's `in`. A pipe goes one way only. Returns `result`, the call's. */
+/*
+ * Records the two descriptors of a pipe or a pair of sockets. The `out` channel of each is the `in`
+ * channel of the other. A pipe has one channel only (`both` is false). Returns `result`, the result
+ * of the call.
+ */
 static int record_pair(int result, const int *fds, bool both, uintptr_t pc)
 {
 	int error = errno;
@@ -157,7 +160,7 @@ SOOTH_API int eventfd(unsigned count, int flags)
 	return fd;
 }
 
-/* Both sides may notice it: readers at the other end, and threads that wait at this end. */
+/* Readers at the other end may notice a shutdown, and so may threads that wait at this end. */
 SOOTH_API int shutdown(int fd, int how)
 {
 	struct descriptor_ends ends = descriptor_ends(fd);
@@ -213,7 +216,10 @@ SOOTH_API int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t length)
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* The C library uses the standard descriptors, too, and its writes are not seen. */
+/*
+ * Records a copy of a descriptor. If the copy is a standard descriptor, its channels are lost: the
+ * C library writes to standard descriptors without calling an interposer.
+ */
 static void record_copy(int from, int to, uintptr_t pc)
 {
 	if (to <= STDERR_FILENO)
@@ -231,7 +237,7 @@ SOOTH_API int dup(int fd)
 	return copy;
 }
 
-/* An interposer that copies `fd` to `other`. If that is open, it closes it in the same step. */
+/* An interposer that copies `fd` to `other`. If `other` is open, the call closes it atomically. */
 #define COPY_TO(name, parameters, fd, other)                                                       \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
@@ -246,16 +252,19 @@ SOOTH_API int dup(int fd)
 	}
 
 COPY_TO(dup2, (int, fd, int, other), fd, other)
-COPY_TO(dup3, (int, fd, int, other, int, flags), fd, other) /* fails if they are the same */
+COPY_TO(dup3, (int, fd, int, other, int, flags), fd, other) /* fails if fd == other */
 
-/* Whatever type a command's argument has, the library passes it on as a pointer. */
+/*
+ * Interposes fcntl. The argument of a command may have any type; the C library passes it on as a
+ * pointer, too.
+ */
 static int control_descriptor(__typeof__(fcntl) *real_fcntl, int fd, int command, void *argument,
 			      uintptr_t pc)
 {
 	bool locks = command == F_SETLKW || command == F_OFD_SETLKW;
 	UNKNOWN_WAIT_BEGIN(call, pc);
 
-	if (command != F_GETFD) /* which programs call to ask whether it is open at all */
+	if (command != F_GETFD) /* programs call F_GETFD to find out whether fd is open */
 		descriptor_use(fd, pc);
 	if (locks && sched_on())
 		sched_leave(pc);
@@ -304,7 +313,10 @@ SOOTH_API void closefrom(int low)
 
 /* ---- uses of descriptors that are not seen --------------------------------------------------- */
 
-/* An interposer that first loses the channels which unseen code may use from here on. */
+/*
+ * An interposer that evaluates `lose` first: it loses the channels that uninterposed code may use
+ * from then on.
+ */
 #define LOSE(type, name, parameters, lose)                                                         \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
@@ -312,7 +324,7 @@ SOOTH_API void closefrom(int low)
 		return real()->name(ARGUMENTS parameters);                                         \
 	}
 
-/* The C library uses the descriptor. */
+/* After these calls, the C library uses the descriptor. */
 LOSE(FILE *, fdopen, (int, fd, const char *, mode), descriptor_lose(fd))
 LOSE(int, vdprintf, (int, fd, const char *, format, va_list, values), descriptor_lose(fd))
 LOSE(int, __vdprintf_chk, (int, fd, int, level, const char *, format, va_list, values),
@@ -322,7 +334,7 @@ INTERPOSER_VARIADIC(dprintf, (int, fd, const char *, format), format, values,
 INTERPOSER_VARIADIC(__dprintf_chk, (int, fd, int, level, const char *, format), format, values,
 		    (descriptor_lose(fd), real()->__vdprintf_chk(fd, level, format, values)))
 
-/* The new process has all descriptors of this one. */
+/* After these calls, the new process has all descriptors of this one. */
 LOSE(int, posix_spawn,
      (pid_t *, child, const char *, path, const posix_spawn_file_actions_t *, actions,
       const posix_spawnattr_t *, attributes, char *const *, arguments, char *const *, environment),

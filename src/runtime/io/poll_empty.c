@@ -1,4 +1,4 @@
-/* Records which descriptors poll and select found empty or full. */
+/* Records for which descriptors poll and select found nothing to read or no room to write. */
 #include "runtime/io/poll_empty.h"
 
 #include "runtime/io/descriptor.h"
@@ -10,7 +10,7 @@
 #define TO_READ (POLLIN | POLLRDNORM)
 #define TO_WRITE (POLLOUT | POLLWRNORM)
 #define ERROR_OR_END                                                                               \
-	(POLLERR | POLLHUP | POLLNVAL | POLLRDHUP) /* reported without being asked for */
+	(POLLERR | POLLHUP | POLLNVAL | POLLRDHUP) /* poll reports these even if not requested */
 
 static void check_descriptor(struct channel_snapshot *snapshot, int fd, short events)
 {
@@ -18,7 +18,10 @@ static void check_descriptor(struct channel_snapshot *snapshot, int fd, short ev
 		channel_snapshot_check(snapshot, descriptor_ends(fd).in);
 }
 
-/* Records the answer for one descriptor. Returns false if the order is not known. */
+/*
+ * Records the result for one descriptor: `events` were asked about, and the call reported `told`.
+ * Returns false if the order is not known.
+ */
 static bool record_empty(const struct channel_snapshot *snapshot, int fd, short events, short told,
 			 uintptr_t pc)
 {
@@ -34,7 +37,7 @@ static bool record_empty(const struct channel_snapshot *snapshot, int fd, short 
 
 /* ---- poll ------------------------------------------------------------------------------------ */
 
-#define FDS_MOST (1u << 20) /* the kernel refuses more, whatever the limits are */
+#define FDS_MOST (1u << 20) /* the kernel refuses more, whatever the resource limits are */
 
 static void check_polled(struct channel_snapshot *snapshot, const struct pollfd *fds, nfds_t count)
 {

@@ -1,11 +1,11 @@
 /*
- * Random numbers of the system. In a controlled run they depend on the thread and on how many it
- * has drawn before. They are the same in every run, whatever its seed: the seed is for schedules,
- * and a search that changed the program's data together with the schedule would never see the same
- * program twice.
+ * Random numbers from the system. In a controlled run a number depends only on the thread and on
+ * how many numbers the thread has drawn before. It does not depend on the seed of the run: the seed
+ * selects schedules, and if a search changed the program's data together with the schedule, no two
+ * of its runs would be comparable.
  *
- * Not covered: files such as /dev/urandom, the processor's own instructions, and what the kernel
- * gives a new process (AT_RANDOM).
+ * Not covered: files such as /dev/urandom, the processor's instructions for random numbers, and the
+ * random bytes that the kernel passes to a new process (AT_RANDOM).
  */
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/host/libc_next.h"
@@ -46,7 +46,11 @@ static void fill_with_numbers(void *to, size_t size)
 	}
 }
 
-/* The real functions have filled `to`, and know invalid addresses. Makes the bytes virtual. */
+/*
+ * Records the bytes that a call stored in `to`. In a controlled run, overwrites them with the
+ * thread's own numbers first. getrandom and getentropy have called the real function before,
+ * because it checks the address.
+ */
 static void record_bytes(void *to, size_t size, uintptr_t pc)
 {
 	if (is_virtual())
@@ -91,7 +95,7 @@ SOOTH_API uint32_t arc4random_uniform(uint32_t bound)
 	return bound ? (uint32_t)(draw_number() % bound) : 0;
 }
 
-/* std::random_device, which may use the processor's own generator. */
+/* Interposes std::random_device, which may use the processor's instructions. */
 #define RANDOM_DEVICE(name)                                                                        \
 	SOOTH_API unsigned name(void *device)                                                      \
 	{                                                                                          \

@@ -1,6 +1,6 @@
 /*
  * Reading and writing by descriptors: pipes, sockets, eventfds, files. transfer.h says what is
- * recorded. What the C library reads and writes for stdio does not come here.
+ * recorded. The reads and writes that the C library makes for stdio do not call these functions.
  */
 #include "runtime/host/interposer.h"
 #include "runtime/host/safe_read.h"
@@ -15,7 +15,10 @@
 #include <sys/ioctl.h>
 #include <sys/sendfile.h>
 
-/* A buffer as a vector of one part. It lasts as long as the block around it, and so as the call. */
+/*
+ * A buffer as a vector of one part. It exists until the end of the enclosing block, and so until
+ * after the call.
+ */
 #define ONE(at, size) &(const struct iovec){ (void *)(uintptr_t)(at), size }, 1
 
 /* ---- taking ---------------------------------------------------------------------------------- */
@@ -37,7 +40,9 @@ static void took_or_peeked(struct transfer *call, int flags, ssize_t result, con
 		transfer_took(call, result, to, count);
 }
 
-/* The bytes of all messages. Where they went is not recorded. */
+/*
+ * Returns the number of bytes in all messages, or -1. The addresses of the bytes are not recorded.
+ */
 static ssize_t bytes_of(const struct mmsghdr *messages, int count)
 {
 	ssize_t bytes = count < 0 ? -1 : 0;
@@ -48,8 +53,8 @@ static ssize_t bytes_of(const struct mmsghdr *messages, int count)
 }
 
 /*
- * An interposer that takes bytes out of `fd`. `took` ends the transfer `call`: it is given how many
- * bytes there were, or -1, and the vectors that the kernel wrote to, with their number.
+ * An interposer that takes bytes out of `fd`. The expression `took` ends the transfer `call`; it
+ * passes the number of bytes (or -1) and the vectors that the kernel wrote to, with their number.
  */
 #define TAKE(name, parameters, type, result, fd, call, took)                                       \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
@@ -78,7 +83,7 @@ TAKE(__recvfrom_chk,
      (int, fd, void *, to, size_t, size, size_t, room, int, flags, __SOCKADDR_ARG, from,
       socklen_t *, length),
      ssize_t, result, fd, call, took_or_peeked(&call, flags, result, ONE(to, size)))
-/* If it failed, the message may be an invalid address. */
+/* If the call failed, `message` may be an invalid address. */
 TAKE(recvmsg, (int, fd, struct msghdr *, message, int, flags), ssize_t, result, fd, call,
      took_or_peeked(&call, flags, result, result < 0 ? NULL : message->msg_iov,
 		    result < 0 ? 0 : (int)message->msg_iovlen))
@@ -88,7 +93,7 @@ TAKE(recvmmsg,
 TAKE(eventfd_read, (int, fd, eventfd_t *, value), int, result, fd, call,
      transfer_took(&call, result == 0 ? (ssize_t)sizeof(*value) : -1, ONE(value, sizeof(*value))))
 
-/* FIONREAD says how many bytes there are: a thread has put them there. */
+/* FIONREAD stores how many bytes can be read. If there are any, another call has put them there. */
 SOOTH_API int ioctl(int fd, unsigned long request, ...)
 {
 	va_list more;
@@ -118,7 +123,7 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 	return result;
 }
 
-/* An interposer that reads `size` bytes at an offset of a file to `to`: no thread waits. */
+/* An interposer that reads from an offset in a file to `to`. No thread waits in such a call. */
 #define TAKE_AT(name, parameters, fd, to)                                                          \
 	SOOTH_API ssize_t name(PARAMETERS parameters)                                              \
 	{                                                                                          \
@@ -136,16 +141,16 @@ AND_CHECKED(TAKE_AT, pread64, (int, fd, void *, to, size_t, size, off64_t, offse
 
 /* ---- putting: waits if there is no room, until another thread has read ----------------------- */
 
-/* Can the vectors be read? If not, the kernel refuses the call. */
+/* Can the vectors be read? If not, the kernel will refuse the call. */
 static bool is_vector(const struct iovec *parts, size_t count)
 {
 	return count <= IOV_MAX && safe_read_can_read(parts, count * sizeof(*parts));
 }
 
 /*
- * An interposer that puts bytes into `fd`, unless the real function refuses its arguments
- * (`valid`). The last arguments are the vectors and their number, `put` how many bytes were put, or
- * -1.
+ * An interposer that puts bytes into `fd`, unless the real function will refuse its arguments
+ * (`valid` is false). The last arguments are the vectors and their number; `put` is the number of
+ * bytes that were put in, or -1.
  */
 #define PUT(name, parameters, type, result, fd, valid, put, ...)                                   \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
@@ -171,7 +176,7 @@ PUT(sendto,
 PUT(eventfd_write, (int, fd, eventfd_t, value), int, result, fd, true,
     result == 0 ? (ssize_t)sizeof(value) : -1, ONE(&value, sizeof(value)))
 
-/* A descriptor that is sent is the end of a channel in another process from then on. */
+/* If a message contains descriptors, they are ends of channels in another process from then on. */
 SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 {
 	if (!safe_read_can_read(message, sizeof(*message)) ||
@@ -181,13 +186,13 @@ SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 		channel_lose_all();
 	struct transfer call TRANSFER_CALL =
 		transfer_put(fd, message->msg_iov, (int)message->msg_iovlen, RECORD_CALLER);
-	call.full = true; /* whether there was room for all of it is not known */
+	call.full = true; /* there may not have been room for all bytes */
 	ssize_t result = real()->sendmsg(fd, message, flags);
 	transfer_did_put(&call, result);
 	return result;
 }
 
-/* An interposer that writes `size` bytes from `from` at an offset of a file. */
+/* An interposer that writes `size` bytes from `from` to an offset in a file. */
 #define PUT_AT(name, parameters, fd, from, size)                                                   \
 	SOOTH_API ssize_t name(PARAMETERS parameters)                                              \
 	{                                                                                          \

@@ -1,7 +1,7 @@
 /*
- * Calls that wait until a descriptor is ready: poll, select, epoll. If a known channel has
- * something to read, that was another thread's SEND. Readiness of anything else, or for writing,
- * may result from anything that was done before.
+ * Calls that wait until a descriptor is ready: poll, select, epoll. If a descriptor is ready for
+ * reading and its channel is known, it became ready by another thread's SEND, and a RECEIVE is
+ * recorded. Any other readiness may result from anything that was done before, so SYNC is recorded.
  */
 #include "runtime/io/readiness.h"
 
@@ -29,7 +29,10 @@ static bool record_receive(int fd, short events, uintptr_t pc)
 	return !(events & ~READABLE) && channel_receive(descriptor_ends(fd).in, 0, pc);
 }
 
-/* Is the channel known? Checked for all before any record, because one SYNC covers all. */
+/*
+ * Is the channel known? The caller checks all ready descriptors before it records anything, because
+ * a single SYNC covers all of them.
+ */
 static bool is_known_channel(int fd, short events)
 {
 	return !(events & ~READABLE) && channel_is_known(descriptor_ends(fd).in);
@@ -45,7 +48,10 @@ static int sleep_for(uint64_t length, uintptr_t pc)
 	return sleep_controlled(virtual_time_now() + length, NULL, pc);
 }
 
-/* Takes the turn back. A timeout that is over for the kernel is over on the virtual clock. */
+/*
+ * Takes the turn back. If the timeout has expired in the kernel, the virtual clock is advanced past
+ * it, too.
+ */
 static void return_to_schedule(int result, uint64_t began, uint64_t length)
 {
 	sched_return();
@@ -76,7 +82,10 @@ static void record_poll_ready(const struct unknown_wait_call *call, const struct
 	unknown_wait_end(&waited);
 }
 
-/* The cleanup of `call` is for cancellation only; what a call learned is recorded after it. */
+/*
+ * The cleanup of `call` records SYNC only if the thread is cancelled in the call. After a normal
+ * return, `call.how` is NOTHING, and the results are recorded at the end.
+ */
 #define POLL(name, parameters, fds, count, may_wait, sleeps, length)                               \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
@@ -110,7 +119,10 @@ AND_CHECKED(POLL, ppoll,
 
 /* ---- select ---------------------------------------------------------------------------------- */
 
-/* Sets that are larger than ours, or at invalid addresses, are left to the call itself. */
+/*
+ * Are any of the descriptors ready? Returns false if the sets are larger than FD_SETSIZE or at
+ * invalid addresses; the call of the program then has to handle them.
+ */
 static bool select_ready(int count, const fd_set *in, const fd_set *out, const fd_set *odd)
 {
 	fd_set a, b, c;
@@ -166,8 +178,8 @@ static uint64_t length_of(const struct timeval *time)
 }
 
 /*
- * A select that only sleeps. Returns NO_SLEEP if it has no valid timeout. Stores the time that was
- * left, as the kernel does.
+ * Performs a select that only sleeps. Returns NO_SLEEP if the timeout is not valid. Otherwise
+ * stores the remaining time in `timeout`, as the kernel does.
  */
 static int sleep_as_select(struct timeval *timeout, uintptr_t pc)
 {
@@ -224,12 +236,13 @@ SELECT(pselect,
 /* ---- epoll ----------------------------------------------------------------------------------- */
 
 /*
- * An event contains the data that the program registered, not the descriptor. So registrations are
- * kept here. If more descriptors are registered than fit, nothing is known of any event.
+ * Registrations with epoll. They are kept because an epoll event contains the data that the program
+ * registered, not the descriptor. If there are more registrations than fit into this table, no
+ * event can be attributed to a descriptor.
  */
 #define WATCHES_MOST 512
 static struct watch {
-	int epoll, fd; /* plus 1; 0: free */
+	int epoll, fd; /* each is the descriptor + 1; 0: free */
 	uint32_t events;
 	uint64_t data;
 } watches[WATCHES_MOST];
@@ -237,7 +250,10 @@ static _Atomic bool watches_lost; /* there was no room for a registration */
 static _Atomic unsigned watch_count;
 static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A signal handler that jumps away must not interrupt code that holds the lock. */
+/*
+ * Signals are blocked while the lock is held: a signal handler that leaves by longjmp must not
+ * interrupt its holder.
+ */
 static struct signal_mask lock_watches(void)
 {
 	struct signal_mask before = signal_mask_all();
@@ -283,7 +299,7 @@ static void update_watch(int epoll, int operation, int fd, const struct epoll_ev
 	unlock_watches(before);
 }
 
-/* Returns the descriptor of an event, or -1 if there may be more than one. */
+/* Returns the descriptor that was registered with `data`, or -1 if there is not exactly one. */
 static int find_watched(int epoll, uint64_t data)
 {
 	int found = -1;
@@ -333,7 +349,7 @@ SOOTH_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *ev
 	return result;
 }
 
-/* Finds a watch for reading, from `*next` on, that none of the events belongs to. */
+/* Finds a watch for reading, starting at index `*next`, to which none of the events belongs. */
 static bool find_watch_without_event(int epoll, const struct epoll_event *events, int count,
 				     int *next, struct watch *found_watch)
 {
@@ -360,7 +376,10 @@ static void check_watched(struct channel_snapshot *snapshot, int epoll)
 		channel_snapshot_check(snapshot, descriptor_ends(watch.fd - 1).in);
 }
 
-/* An edge is reported once: a descriptor without an event may still have something to read. */
+/*
+ * An edge-triggered event is reported once only, so a descriptor without an event may still have
+ * something to read.
+ */
 static bool record_watched_empty(const struct channel_snapshot *snapshot, int epoll,
 				 const struct epoll_event *events, int count, uintptr_t pc)
 {
@@ -376,9 +395,9 @@ static bool record_watched_empty(const struct channel_snapshot *snapshot, int ep
 }
 
 /*
- * Records that descriptors without an event had nothing to read, unless there was no room for more
- * events. An event is reported only once, so a call that has got some cannot be repeated, and its
- * answer is recorded as it is.
+ * Records that the descriptors without an event had nothing to read, unless the array of events is
+ * full and may lack some. A call that has returned events cannot be repeated, because some events
+ * are reported only once; so its result is recorded even if the order is not known.
  */
 static int record_epoll_empty(struct channel_snapshot *snapshot, int result, int epoll,
 			      struct epoll_event *events, int most, uintptr_t pc)
@@ -406,7 +425,10 @@ static short poll_events(uint32_t events)
 										   : POLLIN;
 }
 
-/* A descriptor's number may mean another file since it was registered. That is ignored. */
+/*
+ * The number of a registered descriptor may refer to another file in the meantime. That case is
+ * ignored.
+ */
 static void record_epoll_ready(const struct unknown_wait_call *call, int epoll,
 			       const struct epoll_event *events, int count)
 {

@@ -1,10 +1,10 @@
-/* Descriptors that epoll watches. */
+/* The table of the descriptors that epoll watches. */
 #ifndef RUNTIME_IO_READINESS_H
 #define RUNTIME_IO_READINESS_H
 
-/* Called before it is closed: it will have no more events. */
+/* Called before `fd` is closed: it will have no more events. */
 void readiness_forget(int fd);
-/* Called in a fork child: the thread that held the lock does not exist here. */
+/* Called in the child of a fork: releases the lock, whose holder may not exist there. */
 void readiness_after_fork(void);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * Sleeping and yielding. In a controlled run a sleep is a decision of the scheduler and takes
- * virtual time. Otherwise the real function sleeps, and nothing but a cancellation is recorded.
+ * Sleeping and yielding. In a controlled run a sleep takes virtual time, and the scheduler decides
+ * when it ends. Otherwise the real function sleeps, and nothing is recorded unless the thread is
+ * cancelled.
  */
 #include "runtime/io/sleep.h"
 
@@ -49,7 +50,7 @@ int sleep_result(int error)
 	return -1;
 }
 
-/* Returns the seconds that are left. */
+/* Returns the number of seconds that are left. */
 static unsigned sleep_seconds(unsigned seconds, uintptr_t pc)
 {
 	struct timespec rest = { 0 };
@@ -58,7 +59,7 @@ static unsigned sleep_seconds(unsigned seconds, uintptr_t pc)
 	return (unsigned)rest.tv_sec;
 }
 
-/* `time` is a moment of `clock` if the flags say so, else a length. */
+/* `time` is a point in time of `clock` if the flags contain TIMER_ABSTIME, otherwise a duration. */
 static int sleep_by_clock(clockid_t clock, int flags, const struct timespec *time,
 			  struct timespec *rest, uintptr_t pc)
 {
@@ -68,8 +69,9 @@ static int sleep_by_clock(clockid_t clock, int flags, const struct timespec *tim
 }
 
 /*
- * An interposer that sleeps. `controlled` does it in a controlled run if `valid`, and gives
- * `result`. If `left` is true then, the call has stored in `rest` what was left.
+ * An interposer that sleeps. In a controlled run, if `valid` is true, the expression `controlled`
+ * sleeps and gives the result. If `left` is true after the sleep, the remaining time has been
+ * stored in `rest`.
  */
 #define SLEEP(name, parameters, type, result, valid, controlled, left, rest)                       \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \

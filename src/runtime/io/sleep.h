@@ -6,21 +6,24 @@
 #include <stdint.h>
 #include <time.h>
 
-/* May a call with this timeout wait? NULL is a timeout that never ends. */
+/* May a call with this timeout wait? NULL means no timeout. */
 bool sleep_may_wait(const struct timespec *timeout);
 
-/* Is it a length of time that the kernel accepts? It may point nowhere. */
+/* Is it a duration that the kernel accepts? `time` may be an invalid address. */
 bool sleep_is_duration(const struct timespec *time);
 
 /*
- * In a controlled run: sleeps until no other thread can run, or the plan says so. The virtual clock
- * then shows `until`. Returns 0, or EINTR if a signal handler ended the sleep, and stores in
- * `rest`, unless it is NULL, the time that was left. A cancellation point: the caller has an
- * unknown_wait_call.
+ * In a controlled run: sleeps until no other thread can run, or until the plan ends the sleep. Then
+ * the virtual clock shows `until`. Returns 0, or EINTR if a signal handler ended the sleep; in that
+ * case stores the remaining time in `rest`, unless it is NULL. This is a cancellation point, so the
+ * caller must have an unknown_wait_call.
  */
 int sleep_controlled(uint64_t until, struct timespec *rest, uintptr_t pc);
 
-/* Returns 0, or -1 with errno set if there is an error. */
+/*
+ * Converts an error number to a result: returns 0 if `error` is 0, otherwise -1 with errno set to
+ * it.
+ */
 int sleep_result(int error);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * stdio, as far as it orders threads or accesses the program's memory: a file's lock where the
- * program takes it itself (inside the library it protects nothing of the program's), and reads that
- * may wait for another thread to write first.
+ * stdio, as far as it orders threads or accesses the program's memory. Recorded are a file's lock
+ * where the program acquires it (inside the C library the lock protects no data of the program),
+ * and reads that may wait until another thread writes.
  */
-#define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
+#define __NO_INLINE__ 1 /* otherwise the headers define some of these inline */
 #include "runtime/memory/printf_scanf.h"
 #include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
@@ -19,7 +19,7 @@
 
 /* ---- a file's lock --------------------------------------------------------------------------- */
 
-/* glibc's layout. The lock is recursive; only the outermost lock and unlock are recorded. */
+/* The lock of a file in glibc. It is recursive; only the outermost lock and unlock are recorded. */
 struct stdio_lock {
 	int futex, depth;
 	void *owner;
@@ -62,7 +62,7 @@ SOOTH_API void funlockfile(FILE *file)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Regular files make no thread wait (blocking_calls.c). */
+/* May a read from `file` wait? Not from a regular file (blocking_calls.c). */
 static bool may_wait(FILE *file)
 {
 	int error = errno;
@@ -92,7 +92,10 @@ static void end_wait(struct unknown_wait_call *call, bool waited)
 	call->how = UNKNOWN_WAIT_NOTHING;
 }
 
-/* An interposer that reads from `file`. If `got`, it has written `size` bytes to `to`. */
+/*
+ * An interposer that reads from `file`. If `got` is true, the call has written `size` bytes to
+ * `to`.
+ */
 #define READ_FILE(name, parameters, type, result, file, got, to, size)                             \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
@@ -117,7 +120,7 @@ READ_FILE(getline, (char **, line, size_t *, room, FILE *, file), ssize_t, resul
 	  *line, (size_t)result + 1)
 READ_FILE(getdelim, (char **, line, size_t *, room, int, end, FILE *, file), ssize_t, result, file,
 	  result > 0, *line, (size_t)result + 1)
-/* The header makes getline call this. */
+/* With optimisation, the C library's headers turn getline into a call of this. */
 READ_FILE(__getdelim, (char **, line, size_t *, room, int, end, FILE *, file), ssize_t, result,
 	  file, result > 0, *line, (size_t)result + 1)
 
@@ -134,7 +137,10 @@ SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FI
 
 /* ---- by characters and formats --------------------------------------------------------------- */
 
-/* The call that filled the buffer has waited; to check each character would cost too much. */
+/*
+ * Only a call that fills the buffer can wait, and that call has recorded SYNC. Checking the file
+ * for each character would cost too much.
+ */
 static int get_character(FILE *file, uintptr_t pc)
 {
 	if (file->_IO_read_ptr != file->_IO_read_end)
@@ -167,7 +173,10 @@ static int scan_file(FILE *file, const char *format, va_list values, uintptr_t p
 	return result;
 }
 
-/* The names since C99. The older functions, where `%as` allocates, have no interposers. */
+/*
+ * The names of the functions since C99. The older functions, whose `%as` allocates memory, are not
+ * interposed.
+ */
 INTERPOSER(int, __isoc99_vfscanf, (FILE *, file, const char *, format, va_list, values), scan_file)
 INTERPOSER_VARIADIC(__isoc99_fscanf, (FILE *, file, const char *, format), format, values,
 		    scan_file(file, format, values, RECORD_CALLER))

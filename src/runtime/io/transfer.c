@@ -1,4 +1,4 @@
-/* What is recorded around calls that take bytes out of a descriptor or put some in. */
+/* Records events around calls that take bytes out of a descriptor or put some in. */
 #include "runtime/io/transfer.h"
 
 #include "runtime/host/module.h"
@@ -15,7 +15,7 @@
 
 /* ---- properties of a descriptor -------------------------------------------------------------- */
 
-#define MEMORY_DEVICES 1 /* /dev/null, /dev/zero, /dev/urandom: they drop what is written */
+#define MEMORY_DEVICES 1 /* major number of /dev/null and /dev/zero: writes are discarded */
 
 bool transfer_is_stored(int fd)
 {
@@ -29,7 +29,10 @@ bool transfer_is_stored(int fd)
 	return stored;
 }
 
-/* Regular files never make a thread wait; poll knows about the others. */
+/*
+ * Would the operation wait? poll reports regular files as ready, and a regular file never makes a
+ * thread wait.
+ */
 static bool would_wait(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -55,7 +58,9 @@ static void record_range(enum event_kind kind, const void *at, size_t size, uint
 	record(kind, pc, (struct record_fields){ .a = (uintptr_t)at, .n = size });
 }
 
-/* There are few modules, and none is ever removed. */
+/*
+ * Searches the whole table of modules, which is short. Modules stay in it when they are unloaded.
+ */
 static bool is_instrumented(uintptr_t pc)
 {
 	const struct module *m;
@@ -86,7 +91,10 @@ void transfer_wrote(const void *to, size_t size, uintptr_t pc)
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-/* An eventfd has a counter where other channels have bytes. Its two ends are the same channel. */
+/*
+ * Is this an eventfd? It contains a counter instead of bytes, and both its ends are the same
+ * channel.
+ */
 static bool is_counter(const struct descriptor_ends *ends)
 {
 	return ends->in && ends->in == ends->out;
@@ -138,7 +146,9 @@ struct transfer transfer_take(int fd, uintptr_t pc)
 	return call;
 }
 
-/* A result of 0 counts, too: every thread that reads when the other end is closed notices that. */
+/*
+ * A read of 0 bytes counts as received, too: the reader has learned that the other end was closed.
+ */
 static void end_take(struct transfer *call, ssize_t result, uint64_t taken, const struct iovec *to,
 		     int count)
 {
@@ -181,14 +191,17 @@ static size_t size_of(const struct iovec *from, int count)
 	return size;
 }
 
-/* A ready descriptor has room for PIPE_BUF bytes; whether it has more is not known. */
+/*
+ * If a descriptor is ready for writing, it has room for PIPE_BUF bytes. Whether it has room for
+ * more is not known, so a larger write counts as one that may wait.
+ */
 struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc)
 {
 	struct transfer call = { .pc = pc, .fd = fd, .ends = descriptor_ends(fd) };
 	int error = errno;
 
 	if (!record_on()) {
-		channel_lose(call.ends.out); /* nothing records what goes in */
+		channel_lose(call.ends.out); /* the bytes put in will not be recorded */
 		return call;
 	}
 	call.bytes = size_of(from, count);
@@ -217,7 +230,7 @@ void transfer_did_put(struct transfer *call, ssize_t result)
 	call->bytes = put < call->bytes ? call->bytes - put : 0;
 	call->how = result >= 0 && call->full ? TRANSFER_WAITED : TRANSFER_NOTHING;
 	if (result < 0 && (errno == EPIPE || errno == ECONNRESET))
-		call->how = TRANSFER_WAITED; /* for the thread that closed the other end */
+		call->how = TRANSFER_WAITED; /* the thread learned that the other end was closed */
 	if (result < 0)
 		descriptor_check_failed(call->fd, false, call->pc);
 }

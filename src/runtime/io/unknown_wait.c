@@ -1,4 +1,4 @@
-/* Records SYNC after waits through the kernel, and hand-overs to threads that wait so. */
+/* Records SYNC after waits in the kernel, and SEND before calls that may end such a wait. */
 #include "runtime/io/unknown_wait.h"
 
 #include "runtime/sync/sync_object.h"
@@ -14,7 +14,10 @@ void unknown_wait_end(const struct unknown_wait_call *call)
 		record(EV_SYNC, call->pc, (struct record_fields){ 0 });
 }
 
-/* In a controlled run the order of all accesses is known, and a record would be a step. */
+/*
+ * Does nothing in a controlled run: the order of all accesses is known there, and a record would be
+ * an additional step.
+ */
 void unknown_wait_hand_over(uintptr_t pc)
 {
 	static const char handed_over; /* an object that no thread receives from */

@@ -37,7 +37,10 @@ static void advance(struct iovec **parts, int *count, size_t written)
 	}
 }
 
-/* A write beyond the file size limit would raise a signal that kills the process. */
+/*
+ * Returns the largest permitted size of a file. A write beyond it would raise SIGXFSZ, which kills
+ * the process.
+ */
 static uint64_t largest_allowed(void)
 {
 	struct rlimit most;
@@ -61,7 +64,10 @@ static bool is_allowed(int fd, const struct iovec *parts, int count)
 	return false;
 }
 
-/* A signal that cannot be blocked, such as the one for cancellation, may interrupt the call. */
+/*
+ * A signal that the runtime does not block, such as the one for cancellation, may interrupt the
+ * call. Then it is repeated.
+ */
 bool file_io_allocate(int fd, uint64_t at, uint64_t bytes)
 {
 	int error = EINTR;
@@ -120,7 +126,10 @@ static int lowest_own_descriptor(void)
 	return 512;
 }
 
-/* Two threads may open the same file at once: one descriptor is kept, and both get it. */
+/*
+ * Stores `fd` in the file. If two threads open the same file at once, the first descriptor is kept,
+ * and both threads use it.
+ */
 static int keep_one(struct file_io_file *file, int fd)
 {
 	int none = 0;

@@ -1,4 +1,4 @@
-/* Appends blocks to the files events.K: see log.h for the contract. */
+/* Appends blocks to the files events.K: see log.h. */
 #include "runtime/log/log.h"
 
 #include "runtime/log/file_io.h"
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 /*
- * The files and their use. Files for batches bypass the page cache, which must not be done for
- * short writes.
+ * The numbers of files by use: CHUNK_FILES for full chunks, BATCH_FILES for batches, and one for
+ * short blocks. Files for batches bypass the page cache, which requires long, aligned writes.
  */
 #define FILES WIRE_LOG_FILES
 #define CHUNK_FILES 4u
@@ -22,11 +22,14 @@ _Static_assert(SHORT_FILE + 1 == FILES, "each file has a use");
 
 struct file {
 	struct file_io_file disk;
-	_Atomic uint64_t end; /* where the next block goes: first reserved, then written */
+	_Atomic uint64_t end; /* offset of the next block; a writer advances it, then writes */
 };
 
 static struct {
-	/* composed at the start: the stack of a signal handler may have no room for them */
+	/*
+	 * The paths are composed at the start, because the stack of a signal handler may have no
+	 * room for them.
+	 */
 	char path[FILES][4096];
 	struct file file[FILES];
 	_Atomic uint64_t bytes;
@@ -35,7 +38,10 @@ static struct {
 
 #define FLAGS (O_WRONLY | O_CREAT)
 
-/* A file that cannot be opened now is tried again when there is something to write. */
+/*
+ * Opens the files. If a file cannot be opened now, opening it is tried again when there is
+ * something to write.
+ */
 void log_open(const char *dir)
 {
 	for (unsigned i = 0; i < FILES; i++) {
@@ -46,11 +52,12 @@ void log_open(const char *dir)
 }
 
 /*
- * A long trace must not fill the page cache: it would displace the program's own pages, and taking
- * new pages all the time costs more than writing (2.8 ns per byte on a virtual machine, against 0.5
- * for recycled pages). So busy threads write batches that bypass it (see below). Where that is not
- * possible, each piece of PIECE bytes is sent to disk when it is full, and dropped from the cache
- * when the next one is full. Shorter traces never get here.
+ * A long trace must not fill the page cache: it would displace the program's own pages. New pages
+ * also cost more than writing itself (2.8 ns per byte on a virtual machine, against 0.5 for
+ * recycled pages). So busy threads write batches that bypass the page cache (write_past_cache).
+ * Where that is not possible, each piece of PIECE bytes is written to disk when it is complete, and
+ * dropped from the page cache when the next one is complete. Traces shorter than a piece are not
+ * affected.
  */
 #define PIECE (32ull << 20)
 
@@ -70,11 +77,6 @@ static void drop_from_page_cache(int fd, uint64_t before, uint64_t after)
 	posix_fadvise(fd, old, PIECE, POSIX_FADV_DONTNEED);
 }
 
-/*
- * A block that fills its chunk is written as a whole, at a multiple of the chunk size. The kernel
- * then uses large folios and never reads a page that is about to be overwritten (0.3 ns per byte
- * instead of 0.45). The short blocks, the last ones of their streams, have a file of their own.
- */
 static enum log_result reason_of_failure(void)
 {
 	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? LOG_NO_SPACE : LOG_FAILED;
@@ -98,8 +100,8 @@ static enum log_result write_at(int fd, const char *from, size_t left, uint64_t 
 }
 
 /*
- * Reserves room for a block. A write beyond the file size limit would raise a signal that kills the
- * process.
+ * Reserves room for a block at the end of the file. Returns false if the block would exceed the
+ * file size limit: writing it would raise SIGXFSZ, which kills the process.
  */
 static bool reserve_room(struct file *file, size_t room, uint64_t *start)
 {
@@ -115,11 +117,11 @@ static bool reserve_room(struct file *file, size_t room, uint64_t *start)
 }
 
 /*
- * O_DIRECT writes from the chunks to the disk without a copy, and without finding a page, making a
- * buffer and reserving a disk block for each 4 KiB. In megabytes that costs 0.13 ns per byte
- * instead of 0.8 (ext4), and takes less elapsed time, too; in pieces of 64 KiB it costs 1.0. The
- * flag is set for each write, because the program may have closed the descriptor, and then the file
- * was opened again.
+ * With O_DIRECT, data goes from the chunks to the disk without a copy, and the kernel need not find
+ * a page, make a buffer and reserve a disk block for each 4 KiB. For writes of a megabyte that
+ * costs 0.13 ns per byte instead of 0.8 (ext4), and takes less elapsed time, too; for writes of 64
+ * KiB it costs 1.0. The flag is set before each write, because the program may have closed the
+ * descriptor, so that the file had to be opened again.
  */
 static enum log_result write_past_cache(int fd, const char *from, size_t size, uint64_t at)
 {
@@ -152,6 +154,11 @@ static enum log_result append_at_end(unsigned number, const void *from, size_t s
 	return result;
 }
 
+/*
+ * A block that fills its chunk is written as a whole, at a multiple of the chunk size. The kernel
+ * then uses large folios and never reads a page that is about to be overwritten (0.3 ns per byte
+ * instead of 0.45). Short blocks, which are the last ones of their streams, go to a separate file.
+ */
 enum log_result log_append(const struct wire_block *block)
 {
 	size_t room = wire_block_room(block->bytes);

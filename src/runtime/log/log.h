@@ -1,6 +1,7 @@
 /*
- * The files `events.K`: finished blocks in any order. There are several files only so that threads
- * do not queue for the lock of one inode; the blocks of a stream go to one of them.
+ * The files `events.K`: finished blocks in any order. There are several files so that threads do
+ * not compete for the lock of one inode. The file of a block depends on its stream and on how it is
+ * written: as a full chunk, in a batch, or as a short block.
  */
 #ifndef RUNTIME_LOG_LOG_H
 #define RUNTIME_LOG_LOG_H
@@ -13,15 +14,18 @@ enum log_result { LOG_WRITTEN, LOG_NO_SPACE, LOG_FAILED };
 
 void log_open(const char *dir);
 
-/* At the end: removes the files that are empty. */
+/* To be called at the end: removes the files that are empty. */
 void log_remove_empty(void);
 
-/* Appends a block: its header and the `block->bytes` bytes after it. Async-signal-safe. */
+/*
+ * Appends a block: its header and the `block->bytes` bytes that follow it in memory.
+ * Async-signal-safe.
+ */
 enum log_result log_append(const struct wire_block *block);
 
 /*
- * The same for `count` consecutive full chunks. They were counted with log_count() when they became
- * full, not now.
+ * Appends `count` consecutive full chunks. log_count() must have been called for each of them
+ * already, when it became full.
  */
 enum log_result log_append_batch(const struct wire_block *first, unsigned count);
 void log_count(uint64_t bytes);
@@ -32,7 +36,7 @@ bool log_is_long(void);
 /* Bytes that all threads have appended so far. */
 uint64_t log_bytes(void);
 
-/* In the child of a fork: the files belong to the parent. */
+/* To be called in the child of a fork, because the files belong to the parent: closes them. */
 void log_forget(void);
 
 #endif

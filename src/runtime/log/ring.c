@@ -1,6 +1,6 @@
 /*
- * The pool of chunks: a lock-free stack of free chunks over extents that are mapped as they are
- * needed, and beside them the batches. See ring.h.
+ * The pool of chunks (see ring.h): a lock-free stack of free chunks, in extents that are mapped
+ * when they are needed, and the batches, which are mapped separately.
  */
 #include "runtime/log/ring.h"
 
@@ -25,12 +25,13 @@
 #define EXTENTS_MAX 8192u
 #define NO_CHUNK UINT32_MAX
 
-/* One megabyte each. When all are taken, further busy threads write chunk by chunk. */
+/* A batch has one megabyte. When all batches are taken, other busy threads write single chunks. */
 #define BATCHES_MAX 64u
 
 /*
- * Chunks that are never read are spaced irregularly: of chunks at multiples of 64 KiB each thread
- * uses only the first few hundred bytes, which would all compete for the same cache lines.
+ * The distance of chunks that are never read. It is not a multiple of 64 KiB, because each thread
+ * uses only the first few hundred bytes of its chunk, and at such a distance they would all compete
+ * for the same cache lines.
  */
 #define PRIVATE_STRIDE (WIRE_CHUNK + 4096u + 320u)
 #define EXTENT_BYTES ((size_t)EXTENT_CHUNKS * PRIVATE_STRIDE)
@@ -38,15 +39,15 @@
 #define FIRST_EXTENTS 16u
 
 /*
- * The variables that change when chunks are taken and returned are together, because persistent
- * runs restore whole pages.
+ * All variables that change when chunks are taken and returned are in one struct, because
+ * persistent runs restore whole pages.
  */
-static struct file_io_file disk; /* not restored with the rest */
+static struct file_io_file disk; /* not restored, so not in the struct */
 
 static struct {
 	char path[4096];
 	uint8_t *extent[EXTENTS_MAX];
-	uint8_t *private; /* where chunks come from that are never read; NULL: from the file */
+	uint8_t *private; /* chunks that are never read; NULL: chunks are in the file */
 	atomic_flag growing;
 	_Atomic uint32_t extents;
 	/* tag << 32 | index of the first free chunk; the tag prevents ABA problems */
@@ -81,7 +82,7 @@ static void push_free_chunk(uint32_t index)
 	} while (!atomic_compare_exchange_weak(&ring.free, &head, mine));
 }
 
-/* Its chunks are handed out from the first. */
+/* Adds the chunks of a new extent to the stack, the first one on top. */
 static void add_extent(uint32_t number, uint8_t *map)
 {
 	ring.extent[number] = map;
@@ -105,9 +106,9 @@ static uint32_t pop_free_chunk(void)
 }
 
 /*
- * Chunks that are never read come from one reservation, so that fork copies one mapping, and
- * persistent runs, which restore all memory except this, find it again. The first extents exist
- * from the start.
+ * Reserves the memory for chunks that are never read. It is one mapping, so that a fork copies only
+ * one mapping, and persistent runs, which restore all other memory, can exclude it from that. The
+ * first extents are added at the start.
  */
 static bool open_private(void)
 {
@@ -219,7 +220,10 @@ static void give_chunk(struct wire_block *chunk, uint32_t index)
 
 void ring_give(struct wire_block *chunk)
 {
-	/* one reservation: threads may last only a microsecond, so this must be fast */
+	/*
+	 * This must be fast, because threads may last only a microsecond. All chunks are in one
+	 * reservation.
+	 */
 	if (ring.private) {
 		give_chunk(chunk,
 			   (uint32_t)((size_t)((uint8_t *)chunk - ring.private) / PRIVATE_STRIDE));

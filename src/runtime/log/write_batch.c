@@ -12,7 +12,7 @@ static struct wire_block *chunk_of(const struct write_batch *batch, unsigned num
 	return (struct wire_block *)((uint8_t *)batch->first + (size_t)number * WIRE_CHUNK);
 }
 
-/* A thread that has written as much as a batch holds will probably write more. */
+/* Has the thread written as many blocks as a batch holds? Then it will probably write more. */
 static bool is_busy(const struct wire_block *block)
 {
 	return block->number >= RING_BATCH && log_is_long() && !sched_active;
@@ -25,10 +25,10 @@ static bool is_full(const struct wire_block *block)
 
 /*
  * Copies with stores that bypass the caches: this processor does not read the copy again, while the
- * thread buffer stays in the cache for its next use. Letting the thread write to the batch directly
- * was more expensive: the disk's side reads it on another processor, and each cache line has to be
- * fetched back (0.25 ns per byte of the thread's time, against 0.1 for the copy). The header is
- * written last: until then the chunk is not live.
+ * thread buffer stays in the cache for its next use. Letting the thread write its records to the
+ * batch directly was more expensive: the kernel reads the batch on another processor, and each
+ * cache line then has to be fetched back (0.25 ns per byte of the thread's time, against 0.1 for
+ * the copy). The header is written last; until then the chunk is not live.
  */
 static void copy_block(struct wire_block *to, const struct wire_block *from)
 {
@@ -53,8 +53,8 @@ static void copy_block(struct wire_block *to, const struct wire_block *from)
 }
 
 /*
- * Chunks that are no longer live are in the log. If the process is killed before they are marked,
- * they exist twice.
+ * Writes the batch to the log and then marks its chunks as not live. If the process is killed in
+ * between, their blocks exist twice.
  */
 static enum log_result write_out(struct write_batch *batch)
 {

@@ -1,7 +1,7 @@
 /*
- * How full blocks of a thread's own buffer get to the log: one by one, or, for a thread that writes
- * much in a long trace, many at once. Such a thread has a batch (ring.h), to which its blocks are
- * copied; when the batch is full, they are written together.
+ * Writes full blocks of a thread's own buffer to the log: one by one, or, for a thread that writes
+ * much in a long trace, many at once. Such a thread has a batch (ring.h). Its blocks are copied to
+ * the batch, and when the batch is full, they are written together.
  */
 #ifndef RUNTIME_LOG_WRITE_BATCH_H
 #define RUNTIME_LOG_WRITE_BATCH_H
@@ -10,19 +10,19 @@
 
 /* The batch of the calling thread; all zero if it has none. */
 struct write_batch {
-	struct wire_block *first; /* the first of its chunks */
+	struct wire_block *first; /* the first chunk of the batch */
 	unsigned filled;
 };
 
 /*
- * Appends a block of a thread buffer after all earlier ones. LOG_WRITTEN means that it is in the
- * log, or in a batch, where a reader finds it as it would in the buffer.
+ * Appends a block of a thread buffer; it follows all earlier blocks of that buffer. LOG_WRITTEN
+ * means that the block is in the log or in the batch, where a reader finds it, too.
  */
 enum log_result write_batch_append(struct write_batch *batch, const struct wire_block *block);
 
 /*
- * Appends the last block of a stream: it and the batch are written, and the batch is returned to
- * the pool.
+ * Appends the last block of a stream: writes the batch and the block, and returns the batch to the
+ * pool.
  */
 enum log_result write_batch_end(struct write_batch *batch, const struct wire_block *last);
 

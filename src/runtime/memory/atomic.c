@@ -1,8 +1,8 @@
 /*
- * Atomic operations, which the compiler plugin turns into calls: __sooth_load4(address, order) and
- * so on for 1, 2, 4, 8 and 16 bytes. Each is done in the stripe of its address together with taking
- * its sequence number. It is always sequentially consistent; the requested memory order is
- * recorded.
+ * Atomic operations. The compiler plugin turns them into calls: __sooth_load4(address, order) and
+ * so on for 1, 2, 4, 8 and 16 bytes. Each function performs the operation and takes its sequence
+ * number while it holds the stripe of the address. The operation is always sequentially consistent;
+ * the requested memory order is only recorded.
  */
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/memory/range.h"
@@ -14,7 +14,7 @@
 
 typedef unsigned __int128 uint128_t;
 
-/* The last argument of each function: the memory order in the low byte, then this bit. */
+/* The last argument of each function: the memory order in the low byte, and EXPECTED_IS_SHARED. */
 #define ORDER(m) ((uint64_t)(m)&255)
 #define EXPECTED_IS_SHARED 256
 
@@ -22,7 +22,10 @@ enum atomic_update { ADD, SUB, AND, OR, XOR, NAND };
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* `updated` is the new value of an ATOMIC_UPDATE, else NULL. */
+/*
+ * Records an atomic operation. `updated` is the new value of an ATOMIC_UPDATE, NULL for other
+ * kinds.
+ */
 static inline void record_outcome(enum event_kind kind, uintptr_t pc, const volatile void *at,
 				  uint64_t number, size_t size, uint64_t mode, const void *value,
 				  const void *updated)
@@ -32,7 +35,10 @@ static inline void record_outcome(enum event_kind kind, uintptr_t pc, const vola
 	record_atomic(kind, pc, &fields, value, updated);
 }
 
-/* A failed compare-and-exchange writes the value to `expected`, which is a plain write. */
+/*
+ * Records the plain write of a failed compare-and-exchange, which stores the current value in
+ * `expected`.
+ */
 static void record_plain_write(uintptr_t pc, const void *at, const void *value, size_t size)
 {
 	record_access(EV_WRITE, pc, at, value, size, 0);
@@ -68,7 +74,7 @@ static inline bool exchange16(volatile uint128_t *at, uint128_t *expected, uint1
 	return done;
 }
 
-/* Processors with AVX load 16 aligned bytes at once; others need a compare-and-exchange. */
+/* Processors with AVX load 16 aligned bytes atomically; others need a compare-and-exchange. */
 static bool loads_16_bytes(void)
 {
 	static int known; /* 1 yes, -1 no; CPUID is slow in a virtual machine */
@@ -107,7 +113,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		case XOR: return old ^ operand;                                                    \
 		case NAND: return (T) ~(old & operand);                                            \
 		}                                                                                  \
-		__builtin_trap(); /* the plugin and this file do not fit together */               \
+		__builtin_trap(); /* the plugin and this file do not match */                      \
 	}
 
 #define LOAD(N, T)                                                                                 \
@@ -144,7 +150,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 			       NULL);                                                              \
 	}
 
-/* Replaces `old`, the value that was found, by `next`, an expression of `old` and `operand`. */
+/* Replaces the value `old` by `next`, an expression of `old` and `operand`. */
 #define UPDATING(N, T, name, operand, old, next, ...)                                              \
 	DEFINE(T, __sooth_##name##N, volatile T *at, T operand, ##__VA_ARGS__, int m)              \
 	{                                                                                          \
@@ -165,7 +171,7 @@ static inline uint128_t load16(const volatile uint128_t *at)
 		return old;                                                                        \
 	}
 
-/* A compare-and-exchange, recorded as an update, or as a read if it failed. */
+/* A compare-and-exchange is recorded as an update if it succeeds, and as a read if it fails. */
 #define COMPARE(N, T)                                                                              \
 	static inline bool compare##N(uintptr_t pc, volatile T *at, T *old, T desired, int m)      \
 	{                                                                                          \

@@ -1,6 +1,7 @@
 /*
- * dlopen searches libraries depending on its caller, which it finds by its return address. So this
- * function jumps to it, with everything as the caller left it.
+ * dlopen chooses where to search for a library by its caller, which it identifies by its return
+ * address. So this function jumps to the real dlopen, with the registers and the stack as the
+ * caller left them.
  */
 	.text
 	.globl	dlopen

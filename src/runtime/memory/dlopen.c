@@ -1,8 +1,8 @@
 /*
- * dlopen and dlclose. The loader runs constructors and destructors of libraries under its own lock,
- * and its own count decides which dlclose is the last. So what they do happens after what other
- * threads did before that. The same holds for a thread that has opened a library which another
- * thread was loading.
+ * dlopen and dlclose. The loader runs constructors and destructors of libraries while it holds its
+ * own lock, and its own counter decides which dlclose is the last one. So these constructors and
+ * destructors happen after everything that other threads did before. The same holds for a thread
+ * whose dlopen finds that another thread is loading the library.
  */
 #include "runtime/memory/dlopen.h"
 
@@ -15,17 +15,23 @@
 
 #include <errno.h>
 
-/* Used while libc_next.h looks up its functions: a program's own dlsym may call dlopen. */
+/*
+ * Needed while libc_next.h is looking up its functions: that calls dlsym, and a dlsym defined by
+ * the program may call dlopen.
+ */
 static __typeof__(dlopen) *find_dlopen(void)
 {
 	void *found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.34");
 
-	if (!found) /* the version in an older library */
+	if (!found) /* glibc before 2.34 */
 		found = dlvsym(RTLD_NEXT, "dlopen", "GLIBC_2.2.5");
 	return (__typeof__(dlopen) *)found;
 }
 
-/* Without a name it is the program itself, which is loaded already. */
+/*
+ * Records nothing if there is no file name: then the program itself is opened, which is loaded
+ * already.
+ */
 __typeof__(dlopen) *dlopen_begin(const char *file, uintptr_t pc)
 {
 	int error = errno;
@@ -48,7 +54,7 @@ SOOTH_API int dlclose(void *library)
 		thread_buffer_self.quiet = quiet;
 	}
 	deferred_event_expect(EV_SYNC, NULL, RECORD_CALLER);
-	int result = real()->dlclose(library); /* runs destructors */
+	int result = real()->dlclose(library); /* may run destructors */
 	int error = errno;
 	deferred_event_forget();
 	quiet = thread_buffer_self.quiet;

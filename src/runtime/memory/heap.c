@@ -1,6 +1,6 @@
 /*
- * The malloc family. ALLOC is recorded after the block was allocated and FREE before it is freed,
- * so the end of a block's lifetime comes before its memory is used again. C++'s new and delete call
+ * The malloc family. ALLOC is recorded after a block was allocated, and FREE before it is freed. So
+ * the end of a block's lifetime comes before any reuse of its memory. In C++, new and delete call
  * these functions through the C++ library.
  */
 #include "runtime/memory/heap.h"
@@ -22,11 +22,11 @@
 
 /* ---- while the real functions are being looked up -------------------------------------------- */
 
-/* dlsym may allocate. Its blocks come from here and are never freed. */
+/* dlsym may allocate memory. While it runs, blocks come from this room and are never freed. */
 #define EARLY_BYTES (64u << 10)
 struct early {
 	size_t size;
-	size_t spare; /* keeps blocks aligned to 16 */
+	size_t spare; /* makes the size of the header 16, so that blocks are aligned */
 };
 static _Alignas(16) unsigned char early_room[EARLY_BYTES];
 static _Atomic size_t early_used;
@@ -79,8 +79,9 @@ static size_t size_of(void *block)
 /* ---- records --------------------------------------------------------------------------------- */
 
 /*
- * In a controlled run a record is a step, and a thread's steps must not depend on the schedule.
- * Whether the C library allocates something does.
+ * Are blocks of the caller at `pc` recorded? In a controlled run, blocks of uninstrumented
+ * libraries are not. Every record is a step there, and the steps of a thread must not depend on the
+ * schedule, but the schedule can determine whether the C library allocates something.
  */
 static bool is_recorded(uintptr_t pc)
 {
@@ -95,7 +96,10 @@ static void *record_alloc(void *block, size_t size, uintptr_t pc)
 	return block;
 }
 
-/* The log of a controlled run needs the size, because a free accesses the whole block. */
+/*
+ * In a controlled run the log needs the size of the block, because a free counts as an access to
+ * the whole block.
+ */
 static void record_free(void *block, uintptr_t pc)
 {
 	record(EV_FREE, pc,
@@ -113,7 +117,10 @@ static void *det_alloc(size_t size, size_t alignment, uintptr_t pc)
 	return det_heap_alloc(size, alignment, !sched_on() || caller_instrumented_caller(pc));
 }
 
-/* The scheduler decides when a block ends: a thread that still uses it may go first. */
+/*
+ * Requests the turn for a free, so that the scheduler can let a thread that still uses the block
+ * run first.
+ */
 static void request_free(const void *block, uintptr_t pc)
 {
 	if (sched_on() && !caller_instrumented_caller(pc))
@@ -123,7 +130,10 @@ static void request_free(const void *block, uintptr_t pc)
 					    .site = access_decoder_site(EV_FREE, pc) });
 }
 
-/* A block that cannot be freed ends the run, or the program, with the C library's message. */
+/*
+ * Freeing an address that is no live block ends a controlled run with a fault; otherwise prints the
+ * C library's message and ends the program.
+ */
 static void check_det_block(const void *block, uintptr_t pc)
 {
 	enum det_heap_state state = det_heap_state(block);
@@ -148,7 +158,10 @@ static void release_block(void *block)
 		real()->free(block);
 }
 
-/* A block that grows gets spare room, so that growing it byte by byte is not quadratic. */
+/*
+ * Resizes a block. A block that grows gets spare room, so that growing it byte by byte does not
+ * take quadratic time.
+ */
 static void *move_block(void *block, size_t size, uintptr_t pc)
 {
 	size_t before = size_of(block);
@@ -194,7 +207,10 @@ SOOTH_API void *malloc(size_t size)
 	return heap_alloc(size, pc);
 }
 
-/* Records the zeros as a write: later reads see them. Deterministic blocks are zero already. */
+/*
+ * The zeros are recorded as a write, so that later reads find their value in the trace. Blocks of
+ * the deterministic heap are zero already.
+ */
 SOOTH_API void *calloc(size_t count, size_t each)
 {
 	size_t size;
@@ -214,7 +230,10 @@ SOOTH_API void *calloc(size_t count, size_t each)
 	return block;
 }
 
-/* Returns NULL if the C library is to decide: not a controlled run, or not a valid alignment. */
+/*
+ * Returns NULL if the C library has to allocate or to reject the call: this is not a controlled
+ * run, or the alignment is not valid.
+ */
 static void *det_alloc_aligned(size_t alignment, size_t size, uintptr_t pc)
 {
 	return alignment && !(alignment & (alignment - 1)) ? det_alloc(size, alignment, pc) : NULL;
@@ -236,7 +255,10 @@ SOOTH_API int posix_memalign(void **out, size_t alignment, size_t size)
 	return result;
 }
 
-/* An interposer that allocates `size` bytes: by `controlled`, or, if that is NULL, really. */
+/*
+ * An interposer that allocates `size` bytes: by the expression `controlled`, or, if that gives
+ * NULL, by the real function.
+ */
 #define ALLOCATE(name, parameters, size, controlled)                                               \
 	SOOTH_API void *name(PARAMETERS parameters)                                                \
 	{                                                                                          \
@@ -292,8 +314,9 @@ static void *early_realloc(void *block, size_t size, uintptr_t pc)
 
 /*
  * The old block ends before the real call, which may give its memory to another thread at once. If
- * the call fails, the block continues to exist: that is recorded as a new block at the same
- * address. The contents are not recorded: that would cost the whole block each time it grows.
+ * the call fails, the block continues to exist; that is recorded as a new block at the same
+ * address. The contents of the new block are not recorded, because that would cost a record of the
+ * whole block each time it grows.
  */
 static void *reallocate(void *block, size_t size, uintptr_t pc)
 {

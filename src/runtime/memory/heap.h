@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* If the next call of malloc in this thread comes to ours, it is recorded as called from `pc`. */
+/* If the next malloc of this thread calls our interposer, it is recorded as called from `pc`. */
 void heap_call_from(uintptr_t pc);
 
 #endif

@@ -1,11 +1,10 @@
 /*
  * Functions of the C library that write their results to the caller's memory: times, texts, the
- * state of a file. What they wrote is recorded as a WRITE without a value by the calling thread
- * (transfer.h), if the caller is instrumented. Other such functions are in the files that they
- * belong to otherwise (virtual_time.c, random.c, open_close.c, read_write.c, stdio.c,
- * printf_scanf.c).
+ * state of a file. If the caller is instrumented, what they write is recorded as a WRITE without a
+ * value by the calling thread (transfer.h). Other such functions are in the files of their subjects
+ * (virtual_time.c, random.c, open_close.c, read_write.c, stdio.c, printf_scanf.c).
  */
-#define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
+#define __NO_INLINE__ 1 /* otherwise the headers define some of these inline */
 #include "runtime/host/interposer.h"
 #include "runtime/host/safe_read.h"
 #include "runtime/host/libc_next.h"
@@ -16,7 +15,10 @@
 #include <limits.h>
 #include <string.h>
 
-/* If `written` holds for the result, the real function has written `size` bytes to `to`. */
+/*
+ * An interposer. If `written`, an expression of the result, is true, the real function has written
+ * `size` bytes to `to`.
+ */
 #define OUTPUT(name, parameters, type, result, written, to, size)                                  \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
@@ -26,11 +28,14 @@
 		return result;                                                                     \
 	}
 
-/* The function returns 0 if it has written the object that `to` points at. */
+/* The function returns 0 if it has written the object to which `to` points. */
 #define OUTPUT_OBJECT(name, parameters, to)                                                        \
 	OUTPUT(name, parameters, int, result, result == 0, to, sizeof(*(to)))
 
-/* The function returns `to`, or NULL if it fails. If `to` is NULL, the text is elsewhere. */
+/*
+ * The function returns the text, or NULL if it fails. If `to` is NULL, the text is in other memory
+ * and nothing is recorded.
+ */
 #define OUTPUT_TEXT(name, parameters, type, to)                                                    \
 	OUTPUT(name, parameters, type, result, result &&to, to, strlen(to) + 1)
 
@@ -64,7 +69,7 @@ OUTPUT_OBJECT(fstat64, (int, fd, struct stat64 *, to), to)
 OUTPUT_OBJECT(fstatat64, (int, at, const char *, path, struct stat64 *, to, int, flags), to)
 OUTPUT_OBJECT(statx, (int, at, const char *, path, int, flags, unsigned, mask, struct statx *, to),
 	      to)
-/* Older headers make stat call these. */
+/* With headers of older C libraries, stat and its variants call these functions. */
 OUTPUT_OBJECT(__xstat, (int, version, const char *, path, struct stat *, to), to)
 OUTPUT_OBJECT(__lxstat, (int, version, const char *, path, struct stat *, to), to)
 OUTPUT_OBJECT(__fxstat, (int, version, int, fd, struct stat *, to), to)
@@ -72,7 +77,7 @@ OUTPUT_OBJECT(__fxstat, (int, version, int, fd, struct stat *, to), to)
 AND_CHECKED(OUTPUT_BYTES, readlink, (const char *, path, char *, to, size_t, room), to)
 AND_CHECKED(OUTPUT_BYTES, readlinkat, (int, at, const char *, path, char *, to, size_t, room), to)
 AND_CHECKED(OUTPUT_TEXT, getcwd, (char *, to, size_t, room), char *, to)
-/* The newest version: the older one requires that `to` is given. */
+/* The newest version of realpath; older versions fail if `to` is NULL. */
 AND_CHECKED(OUTPUT_TEXT, realpath, (const char *, path, char *, to), char *, to)
 
 /* ---- the system ------------------------------------------------------------------------------ */
@@ -84,7 +89,7 @@ OUTPUT_OBJECT(getrlimit, (__rlimit_resource_t, which, struct rlimit *, to), to)
 OUTPUT_OBJECT(getrlimit64, (__rlimit_resource_t, which, struct rlimit64 *, to), to)
 OUTPUT_OBJECT(sem_getvalue, (sem_t *, semaphore, int *, to), to)
 
-/* The function has written a text into `room` bytes at `to`, which may be cut off. */
+/* The function has written a text to `to`, cut off if it does not fit into `room` bytes. */
 #define OUTPUT_CUT_TEXT(name, parameters, type, result, written, to, room)                         \
 	OUTPUT(name, parameters, type, result, written, to, strnlen(to, (room)-1) + 1)
 
@@ -97,7 +102,9 @@ OUTPUT_CUT_TEXT(__xpg_strerror_r, (int, error, char *, to, size_t, room), int, r
 
 /* ---- sockets --------------------------------------------------------------------------------- */
 
-/* The function stores in `length` how many bytes there are, which may be more than the room. */
+/*
+ * The function stores the full number of bytes in `length`, but writes only as many bytes as fit.
+ */
 #define OUTPUT_LENGTH(name, parameters, to, length)                                                \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
@@ -127,7 +134,10 @@ OUTPUT(inet_aton, (const char *, text, struct in_addr *, to), int, result, resul
 
 /* ---- characters ------------------------------------------------------------------------------ */
 
-/* The function returns how many characters it has written, without an end, or -1. */
+/*
+ * The function returns the number of characters that it has written, without the terminating null,
+ * or -1.
+ */
 #define OUTPUT_CHARACTERS(name, parameters, to, most)                                              \
 	OUTPUT(name, parameters, size_t, result, to &&result != (size_t)-1, to,                    \
 	       (result + (result < (most))) * sizeof(*(to)))
@@ -141,7 +151,7 @@ OUTPUT(strxfrm, (char *, to, const char *, text, size_t, room), size_t, result, 
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* The function reads and writes as many bytes. */
+/* The function reads `bytes` bytes from `from` and writes as many to `to`. */
 #define COPY(name, parameters, type, to, from, bytes)                                              \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
@@ -170,7 +180,7 @@ static size_t bytes_up_to(const char *from, int last, size_t most)
 COPY(memccpy, (void *, to, const void *, from, int, last, size_t, most), void *, to, from,
      bytes_up_to(from, last, most))
 
-/* The same without a result. `from` is NULL for a function that reads nothing. */
+/* As COPY, for a function without a result. `from` is NULL if the function reads nothing. */
 #define COPY_VOID(name, parameters, to, from, bytes)                                               \
 	SOOTH_API void name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
@@ -182,6 +192,6 @@ COPY(memccpy, (void *, to, const void *, from, int, last, size_t, most), void *,
 AND_CHECKED(COPY_VOID, explicit_bzero, (void *, to, size_t, size), to, NULL, size)
 COPY_VOID(swab, (const void *, from, void *, to, ssize_t, size), to, from,
 	  size > 0 ? (size_t)size & ~(size_t)1 : 0)
-/* What the comparison function reads is recorded when it does. */
+/* The reads of the comparison function are recorded when it runs. */
 COPY_VOID(qsort, (void *, base, size_t, count, size_t, size, __compar_fn_t, compare), base, base,
 	  count *size)

@@ -1,10 +1,10 @@
 /*
  * Mappings of the program have lifetimes like heap blocks (heap.c): MAP is recorded after the call
- * that creates one, UNMAP before the call that ends it, or a part of it. What the C library maps
- * for itself, for malloc and for stacks, does not come here.
+ * that creates a mapping, UNMAP before a call that ends all or part of it. Mappings that the C
+ * library makes for malloc and for stacks do not call these interposers.
  *
- * Mappings that a persistent run creates are removed after it. Those that existed before main must
- * not be changed: a run that tries ends (fiber_limits.c).
+ * In a persistent run, mappings that the run creates are removed at its end. Mappings that existed
+ * before main must not be changed: if a run tries to change one, the run is ended (fiber_limits.c).
  */
 #include "runtime/host/caller_instrumented.h"
 #include "runtime/host/libc_next.h"
@@ -35,7 +35,10 @@ static void record_map(const void *at, size_t size, uintptr_t pc)
 	errno = error;
 }
 
-/* A call that the kernel will refuse ends nothing. The scheduler decides when, as for blocks. */
+/*
+ * Records UNMAP, unless the kernel will refuse the call. First requests the turn: the scheduler
+ * decides when a mapping ends, as it does for heap blocks.
+ */
 static void record_unmap(const void *at, size_t size, uintptr_t pc)
 {
 	int error = errno;
@@ -56,7 +59,7 @@ static void check_is_own_mapping(const void *address, uintptr_t pc, const char *
 
 /* ---- interposers ----------------------------------------------------------------------------- */
 
-/* A mapping at a fixed address ends the one that was there and begins another, in one step. */
+/* A mapping at a fixed address replaces an existing one atomically, so only MAP is recorded. */
 SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
 {
 	bool watched = server_restores() && !caller_instrumented_is_own(RECORD_CALLER);
@@ -91,9 +94,9 @@ SOOTH_API int mprotect(void *address, size_t size, int access)
 }
 
 /*
- * If the mapping stays at its address, it may become larger or smaller, and the rest lives on. If
- * it moves, all of it is new. Whether it has to move is found out by a first call that may not move
- * it.
+ * If the mapping stays at its address, only the part that is added or removed is recorded. If it
+ * moves, the old mapping ends and a new one begins. The first call of the real function does not
+ * permit a move, and so shows whether one is necessary.
  */
 static void *remap(void *old, size_t old_size, size_t size, int flags, void *fixed, uintptr_t pc)
 {
@@ -111,7 +114,7 @@ static void *remap(void *old, size_t old_size, size_t size, int flags, void *fix
 	}
 	if (!(flags & MREMAP_MAYMOVE))
 		return map;
-	errno = error; /* the first call was ours, not the program's */
+	errno = error; /* the first call was ours, so its error is not reported to the program */
 	record_unmap(old, old_size, pc);
 	map = real()->mremap(old, old_size, size, flags, fixed);
 	if (map != MAP_FAILED)
@@ -138,9 +141,10 @@ SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 }
 
 /*
- * All mappings are to be locked in memory at once, but our reservation (det_heap.h) is larger than
- * the memory. In a controlled run pages are locked when they are accessed. The program could only
- * notice that by the time it takes.
+ * The program asks for all mappings to be locked in memory, but the reservation of the
+ * deterministic heap (det_heap.h) is larger than the memory. So in a controlled run pages are
+ * locked only when they are first accessed. The program could only notice that by timing its
+ * accesses.
  */
 SOOTH_API int mlockall(int flags)
 {
@@ -162,8 +166,8 @@ static size_t segment_size(int id)
 }
 
 /*
- * shmdt is not recorded, because it is called without a size. The next mapping at the same address
- * ends this one.
+ * shmdt is not recorded, because its arguments do not include the size of the mapping. The next
+ * mapping at the same address ends this one in the trace.
  */
 SOOTH_API void *shmat(int id, const void *address, int flags)
 {

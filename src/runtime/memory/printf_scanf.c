@@ -1,9 +1,9 @@
 /*
  * sprintf, sscanf and similar functions: they write to the caller's memory and read texts from it.
- * Both are recorded as accesses of the calling thread without a value (transfer.h), if the caller
- * is instrumented.
+ * If the caller is instrumented, both are recorded as accesses by the calling thread without values
+ * (transfer.h).
  */
-#define __NO_INLINE__ 1 /* the C library's headers have bodies for some of these */
+#define __NO_INLINE__ 1 /* otherwise the headers define some of these inline */
 #include "runtime/memory/printf_scanf.h"
 
 #include "runtime/host/interposer.h"
@@ -19,13 +19,13 @@
 
 /* ---- conversions ----------------------------------------------------------------------------- */
 
-/* A conversion; `end` is after it. */
+/* A conversion of a format. `end` points after its last character. */
 struct conversion {
 	const char *end;
-	char kind;			   /* 0: the format ends, or has numbered arguments */
-	bool skipped;			   /* scanf: has a * */
-	bool allocates;			   /* scanf: has an m */
-	bool width_given, precision_given; /* printf: an argument gives it */
+	char kind;			   /* 0: the format ends here, or has numbered arguments */
+	bool skipped;			   /* scanf: has a * (its result is not stored) */
+	bool allocates;			   /* scanf: has an m (allocates its result) */
+	bool width_given, precision_given; /* printf: * stands for the number */
 	int width, precision;		   /* INT_MAX: not given */
 	enum { CHAR, SHORT, INT, LONG, LONG_DOUBLE } length;
 };
@@ -61,7 +61,10 @@ static const char *read_length(const char *at, struct conversion *c)
 	}
 }
 
-/* Returns the end of a set of characters in brackets. A ] at its beginning belongs to the set. */
+/*
+ * `at` is after the opening bracket of a set of characters. Returns the address after its closing
+ * bracket, or NULL if there is none. A ] at the beginning belongs to the set.
+ */
 static const char *after_set(const char *at)
 {
 	at += *at == '^';
@@ -117,7 +120,7 @@ static struct conversion read_scan(const char *at)
 	return c;
 }
 
-static const uint8_t integer_sizes[] = { 1, 2, 4, 8, 8 }; /* by `length` */
+static const uint8_t integer_sizes[] = { 1, 2, 4, 8, 8 }; /* size in bytes, by `length` */
 
 /* ---- printf ---------------------------------------------------------------------------------- */
 
@@ -138,7 +141,10 @@ static void record_text_read(const struct conversion *c, const void *text, uintp
 	}
 }
 
-/* Records reads of the texts among the arguments before the call, or the writes of %n after it. */
+/*
+ * If `before`: records reads of the texts among the arguments, for a call that follows. Otherwise
+ * records the writes of the call's %n conversions.
+ */
 static void record_arguments(const char *format, va_list *values, bool before, uintptr_t pc)
 {
 	for (const char *at = format; (at = strchr(at, '%'));) {
@@ -164,7 +170,7 @@ static void record_arguments(const char *format, va_list *values, bool before, u
 			else if (c.kind == 'n' && !before)
 				transfer_wrote(pointer, integer_sizes[c.length], pc);
 		} else if (!is_one_of(c.kind, "%m")) {
-			return; /* registered by the program, or numbered arguments */
+			return; /* a conversion registered by the program, or numbered arguments */
 		}
 	}
 }
@@ -180,7 +186,9 @@ static void record_printed(const char *format, va_list values, bool before, uint
 	va_end(copy);
 }
 
-/* Returns how many of `room` bytes were written, including the end of the text. */
+/*
+ * Returns how many of `room` bytes at the destination were written, including the terminating null.
+ */
 static size_t filled(int result, size_t room)
 {
 	if (result < 0 || !room)
@@ -189,8 +197,9 @@ static size_t filled(int result, size_t room)
 }
 
 /*
- * Two interposers: one with a va_list, one with `...`. The function has written `bytes` bytes to
- * `at`. The compiler calls the variants with _chk if it knows the size of the destination.
+ * Two interposers: `list_name`, which takes a va_list, and `name`, which takes `...`. The real
+ * function writes `bytes` bytes to `at`. The compiler calls the variants with _chk if it knows the
+ * size of the destination.
  */
 #define PRINT(name, list_name, parameters, result, at, bytes)                                      \
 	static int list_name##_from(PARAMETERS parameters, const char *format, va_list values,     \
@@ -225,13 +234,16 @@ PRINT(__sprintf_chk, __vsprintf_chk, (char *, to, int, level, size_t, most), res
       filled(result, SIZE_MAX))
 PRINT(__snprintf_chk, __vsnprintf_chk, (char *, to, size_t, room, int, level, size_t, most), result,
       to, filled(result, room))
-/* The text is in a new block, which no other thread knows yet. */
+/*
+ * Only the write of the pointer is recorded: the text is in a new block, which no other thread
+ * knows yet.
+ */
 PRINT(asprintf, vasprintf, (char **, to), result, to, sizeof(*to))
 PRINT(__asprintf_chk, __vasprintf_chk, (char **, to, int, level), result, to, sizeof(*to))
 
 /* ---- scanf ----------------------------------------------------------------------------------- */
 
-/* Returns how many bytes a conversion has stored at `at`. */
+/* Returns how many bytes this conversion of scanf has stored at `at`. */
 static size_t stored_size(const struct conversion *c, const void *at)
 {
 	bool wide = c->kind == 'S' || c->kind == 'C' || c->length == LONG;
@@ -282,7 +294,7 @@ static int scan_text(const char *text, const char *format, va_list values, uintp
 	return result;
 }
 
-/* The names since C99, as in stdio.c. */
+/* The names of the functions since C99, as in stdio.c. */
 INTERPOSER(int, __isoc99_vsscanf, (const char *, text, const char *, format, va_list, values),
 	   scan_text)
 INTERPOSER_VARIADIC(__isoc99_sscanf, (const char *, text, const char *, format), format, values,
@@ -290,7 +302,7 @@ INTERPOSER_VARIADIC(__isoc99_sscanf, (const char *, text, const char *, format),
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-/* Records the read up to the first byte that does not belong to the number, including that byte. */
+/* Records the read of a number: its text and the first byte after it. */
 static void record_number(const char *text, const char *end, char **after, uintptr_t pc)
 {
 	transfer_reads(text, (size_t)(end - text) + 1, pc);
@@ -298,7 +310,10 @@ static void record_number(const char *text, const char *end, char **after, uintp
 		transfer_wrote(after, sizeof(*after), pc);
 }
 
-/* An interposer that reads a number from `text` and stores its end in `after` if not NULL. */
+/*
+ * An interposer that reads a number from `text` and, unless `after` is NULL, stores the end of the
+ * number there.
+ */
 #define NUMBER(type, name, parameters, text, after, ...)                                           \
 	SOOTH_API type name(PARAMETERS parameters)                                                 \
 	{                                                                                          \
@@ -319,7 +334,7 @@ NUMBER(float, strtof, (const char *, text, char **, after), text, after)
 NUMBER(double, strtod, (const char *, text, char **, after), text, after)
 NUMBER(long double, strtold, (const char *, text, char **, after), text, after)
 
-/* An interposer that only returns the number. */
+/* An interposer that returns the number but does not store its end. */
 #define NUMBER_ONLY(type, name, real_name, ...)                                                    \
 	SOOTH_API type name(const char *text)                                                      \
 	{                                                                                          \

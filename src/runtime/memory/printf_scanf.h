@@ -1,4 +1,4 @@
-/* What the C library reads and writes when it follows a format. */
+/* Records what scanf functions store. */
 #ifndef RUNTIME_MEMORY_PRINTF_SCANF_H
 #define RUNTIME_MEMORY_PRINTF_SCANF_H
 
@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 /*
- * Called after a call of the scanf family that returned `result`: records WRITEs of what it stored.
- * `values` is a copy of the list that the call was given. A format with numbered arguments is
- * ignored.
+ * Called after a call of the scanf family that returned `result`: records a WRITE of each value
+ * that it stored. `values` is a copy of the argument list of that call. Nothing is recorded for a
+ * format with numbered arguments.
  */
 void printf_scanf_scanned(const char *format, va_list values, int result, uintptr_t pc);
 

@@ -1,4 +1,7 @@
-/* Functions that only read: lengths, searches for bytes, comparisons. range.h says how. */
+/*
+ * Functions that only read: lengths, searches for bytes, comparisons. They read as range.h
+ * describes.
+ */
 #include "runtime/memory/range.h"
 #include "runtime/buffer/record.h"
 #include "runtime/sched/sched.h"
@@ -6,7 +9,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 
-#define FIRST_PIECE 64 /* most strings are short */
+#define FIRST_PIECE 64 /* smaller than RANGE_PIECE, because most strings are short */
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -21,10 +24,10 @@ void range_read(uintptr_t pc, const void *at, const void *bytes, size_t size, un
 
 /* ---- searches for the first byte of a set ---------------------------------------------------- */
 
-/* The bytes that a scan stops at: one of two, or any of a set. */
+/* The bytes at which a scan stops: `one` and `other`, or the bytes of a set. */
 struct scan_stop {
 	unsigned char one, other;
-	const bool *set; /* of 256 bytes; NULL: only the two */
+	const bool *set; /* 256 entries, indexed by byte; NULL: stop at `one` or `other` */
 };
 
 static size_t first_stop(const unsigned char *bytes, size_t size, struct scan_stop stop)
@@ -45,8 +48,9 @@ static size_t first_stop(const unsigned char *bytes, size_t size, struct scan_st
 }
 
 /*
- * Reads from `from` up to and including the first byte that stops the scan, at most `most`. Returns
- * how many bytes come before it. `*hit` is the byte, or -1 if there was none.
+ * Reads at most `most` bytes from `from`, up to and including the first byte at which the scan
+ * stops. Returns the number of bytes before that one. Stores the byte in `*hit`, or -1 if the scan
+ * did not stop.
  */
 static size_t scan_to_stop(uintptr_t pc, const char *from, size_t most, struct scan_stop stop,
 			   int *hit)
@@ -121,7 +125,7 @@ RANGE_FUNCTION(char *, strchr, (const char *, string, int, byte), true, pc,
 
 /* ---- sets of bytes --------------------------------------------------------------------------- */
 
-/* Makes a set of the bytes of a string, without its end. */
+/* Makes a set of the bytes of a string, without the terminating null. */
 static void read_set(uintptr_t pc, const char *string, bool set[256])
 {
 	unsigned char piece[RANGE_PIECE];
@@ -140,7 +144,10 @@ static void read_set(uintptr_t pc, const char *string, bool set[256])
 	} while (before == size);
 }
 
-/* The length of the part that has only bytes of the set (`inside`), or only others. */
+/*
+ * Returns the length of the initial part of `string` that has only bytes of the set (`inside` is
+ * true), or only bytes outside the set.
+ */
 static size_t span(uintptr_t pc, const char *string, const char *bytes, bool inside, int *hit)
 {
 	bool set[256];
@@ -211,8 +218,8 @@ RANGE_FUNCTION(char *, strrchr, (const char *, string, int, byte), true, pc,
 /* ---- comparisons ----------------------------------------------------------------------------- */
 
 struct comparison {
-	bool strings; /* also ends where the strings end */
-	bool fold;    /* ignores the case of letters */
+	bool strings; /* the comparison ends where the strings end */
+	bool fold;    /* upper and lower case letters are equal */
 };
 
 #define SHORT 16u
@@ -222,7 +229,7 @@ static int folded(unsigned char byte, bool fold)
 	return fold ? tolower(byte) : byte;
 }
 
-/* Returns where the copies differ or both strings end, or `size`. */
+/* Returns the index at which the copies differ or both strings end, or `size` if there is none. */
 static size_t first_difference(const unsigned char *a, const unsigned char *b, size_t size,
 			       struct comparison how)
 {
@@ -241,7 +248,10 @@ static bool is_short(const char *a, const char *b, size_t size)
 	return size && size <= SHORT && range_on_page(a, range_on_page(b, size)) == size;
 }
 
-/* Reads some bytes twice, but before any is examined: the copy is what was seen. */
+/*
+ * Copies with overlapping loads, so some bytes are read twice. Only the copy is examined, so the
+ * record has the bytes that the comparison has seen.
+ */
 static inline void copy_short(unsigned char to[SHORT], const char *from, size_t size)
 {
 	if (size >= 8) {
@@ -270,7 +280,10 @@ static inline size_t first_difference_of_words(const unsigned char a[SHORT],
 	return size;
 }
 
-/* Most keys and names are that short. For them the calls in compare() would be half of the cost. */
+/*
+ * Most keys and names have at most SHORT bytes. For them, the calls in compare() would be half of
+ * the cost.
+ */
 static int compare_short(uintptr_t pc, const char *a, const char *b, size_t size)
 {
 	unsigned char from_a[SHORT] = { 0 }, from_b[SHORT] = { 0 };

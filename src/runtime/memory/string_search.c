@@ -1,13 +1,13 @@
-/* memmem and strstr: searches for a range or string in another. range.h says how they read. */
+/* memmem and strstr: search for a range or string in another. They read as range.h describes. */
 #include "runtime/memory/range.h"
 #include "runtime/buffer/record.h"
 #include "runtime/sched/sched.h"
 
 #include <stdbool.h>
 
-#define NEEDLE_MAX 256 /* for longer ones the library searches, and the record says inexact */
+#define NEEDLE_MAX 256 /* longer needle: the C library searches, and reads are recorded inexact */
 
-/* Records a range that the library has read. The bytes may have changed since. */
+/* Records a range that the C library has read. The bytes may have changed since then. */
 static void read_inexact(uintptr_t pc, const char *at, size_t size)
 {
 	char piece[RANGE_PIECE];
@@ -22,7 +22,10 @@ static void read_inexact(uintptr_t pc, const char *at, size_t size)
 	}
 }
 
-/* Reads a string and copies what fits into `keep`. Returns its length, which may exceed `room`. */
+/*
+ * Reads a string and copies it to `keep`, as far as it fits. Returns its length, which may exceed
+ * `room`.
+ */
 static size_t keep_string(uintptr_t pc, const char *string, char *keep, size_t room)
 {
 	size_t length = 0;
@@ -45,9 +48,9 @@ static size_t keep_string(uintptr_t pc, const char *string, char *keep, size_t r
 }
 
 /*
- * Finds the first `needle` (a copy of 1 to NEEDLE_MAX bytes) in at most `most` bytes, or in a
- * string. Reads to the end of what was found. The window starts with the last bytes of the piece
- * before, in which the needle may begin.
+ * Finds the first `needle`, a copy of 1 to NEEDLE_MAX bytes, in `most` bytes or in a string that
+ * ends before that. Reads up to the end of the needle that is found. The window contains a piece of
+ * `hay`, preceded by the last bytes of the previous piece, because the needle may begin in them.
  */
 static const char *search_by_pieces(uintptr_t pc, const char *hay, size_t most, bool is_string,
 				    const char *needle, size_t length)

@@ -1,7 +1,7 @@
 /*
- * Functions that write: copies of memory and strings, and fills. A copy goes from the source into
- * the record and from there to its destination, so the record has exactly the bytes that were
- * copied (range.h).
+ * Functions that write: copies of memory and strings, and fills. The bytes are copied from the
+ * source into the record and from there to the destination, so the record has exactly the bytes
+ * that were copied (range.h).
  */
 #include "runtime/memory/heap.h"
 #include "runtime/memory/range.h"
@@ -40,7 +40,9 @@ static void copy_piece(uintptr_t pc, char *to, const char *from, size_t size)
 	record_close();
 }
 
-/* Copies as memmove does: a destination after the source is written from its end. */
+/*
+ * Copies as memmove does: if the destination begins inside the source, copies the last piece first.
+ */
 static void copy_range(uintptr_t pc, char *to, const char *from, size_t size)
 {
 	bool backward = (uintptr_t)to - (uintptr_t)from < size;
@@ -97,8 +99,9 @@ void __sooth_bzero(void *to, size_t size)
 /* ---- strings --------------------------------------------------------------------------------- */
 
 /*
- * Copies at most `most` bytes of a string, including its end. Returns how many come before the end.
- * If that is `most`, there was no end and none was written.
+ * Copies at most `most` bytes of a string, including its terminating null. Returns the number of
+ * bytes before the null, or `most` if there is none among these bytes; in that case, none is
+ * written.
  */
 static size_t copy_string(uintptr_t pc, char *to, const char *from, size_t most)
 {
@@ -129,7 +132,10 @@ static size_t copy_string(uintptr_t pc, char *to, const char *from, size_t most)
 	return most;
 }
 
-/* Fills the rest of the field with zeros. Returns where the string ends. */
+/*
+ * Copies a string and fills the rest of the field with zeros. Returns the end of the string in the
+ * field.
+ */
 static char *copy_field(uintptr_t pc, char *to, const char *from, size_t size)
 {
 	size_t length = copy_string(pc, to, from, size);
@@ -145,7 +151,7 @@ static char *append_string(uintptr_t pc, char *to, const char *from)
 	return to;
 }
 
-/* Appends at most `most` bytes, and always an end, to a string that ends at `end`. */
+/* Appends at most `most` bytes and a terminating null to a string that ends at `end`. */
 static void append_bytes(uintptr_t pc, char *end, const char *from, size_t most)
 {
 	if (copy_string(pc, end, from, most) == most)
@@ -166,8 +172,8 @@ RANGE_FUNCTION(char *, strncat, (char *, to, const char *, from, size_t, most), 
 	       (append_bytes(pc, to + range_string_length(pc, to, SIZE_MAX), from, most), to))
 
 /*
- * Calls the program's malloc, as the C library does: the program may define its own malloc and will
- * pass the block to the matching free.
+ * Calls malloc by name, as the C library does. The program may define its own malloc, and will pass
+ * the block to the matching free.
  */
 static char *allocate(size_t size, uintptr_t pc)
 {
@@ -205,7 +211,7 @@ RANGE_FUNCTION(char *, strndup, (const char *, string, size_t, most), true, pc,
 
 /* ---- variants that check the size of the destination ----------------------------------------- */
 
-/* If the string's end does not fit into the room, stops the program as the library does. */
+/* Copies a string. If it does not fit into the room, ends the program, as the C library does. */
 static size_t copy_checked(uintptr_t pc, char *to, const char *from, size_t room)
 {
 	size_t length = copy_string(pc, to, from, room);
@@ -215,7 +221,10 @@ static size_t copy_checked(uintptr_t pc, char *to, const char *from, size_t room
 	return length;
 }
 
-/* Appends at most `most` bytes, if the string that results fits into the room. */
+/*
+ * Appends at most `most` bytes of a string. If the result does not fit into the room, ends the
+ * program.
+ */
 static char *append_checked(uintptr_t pc, char *to, const char *from, size_t most, size_t room)
 {
 	size_t length = range_string_length(pc, to, room);

@@ -1,4 +1,7 @@
-/* The encoder: prefixes, opcode, ModR/M and SIB bytes, displacement and constant, in that order. */
+/*
+ * Encodes instructions: prefixes, opcode, ModR/M and SIB bytes, displacement and constant, in that
+ * order.
+ */
 #include "runtime/point/assemble.h"
 
 #include <string.h>
@@ -33,8 +36,8 @@ static unsigned log2_of(unsigned scale)
 }
 
 /*
- * ModR/M, SIB and the displacement. The displacement always has 32 bits, which costs a few bytes
- * and saves branches here.
+ * Writes ModR/M, SIB and the displacement. The displacement always has 32 bits, which makes the
+ * code a few bytes longer and this function simpler.
  */
 static void emit_operand(struct assemble_code *code, unsigned reg,
 			 const struct assemble_operand *operand)
@@ -45,7 +48,7 @@ static void emit_operand(struct assemble_code *code, unsigned reg,
 		emit_byte(code, 0xc0 | middle | (operand->base & 7));
 		return;
 	}
-	if (operand->is_thread) { /* no base: only the segment */
+	if (operand->is_thread) { /* no base register: the address is in the %fs segment */
 		emit_byte(code, middle | 4);
 		emit_byte(code, 0x25);
 	} else if (operand->base == ASSEMBLE_NOTHING) {
@@ -65,7 +68,7 @@ static void emit_operand(struct assemble_code *code, unsigned reg,
 
 static bool is_high(unsigned reg)
 {
-	return reg & 8; /* ASSEMBLE_NOTHING has no such bit */
+	return reg & 8; /* ASSEMBLE_NOTHING (16) does not have this bit */
 }
 
 static void emit_instruction(struct assemble_code *code, unsigned instruction, unsigned reg,

@@ -1,7 +1,7 @@
 /*
- * Switches points on when a module is loaded: reads the rows in its file, compares them with the
- * selection, generates the code of each requested point, and turns its NOP into a call of that
- * code. Writes the files points_on and points_missed of the trace.
+ * Switches points on when a module is loaded. Reads the rows in the module's file, compares them
+ * with the selection, generates the code of each requested point, and turns the point's NOP into a
+ * call of that code. Writes the files points_on and points_missed of the trace.
  */
 #include "runtime/point/point.h"
 
@@ -21,14 +21,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static bool started;	       /* there is a selection, or there may be probes that are always on */
+static bool started;	       /* there is a selection, or there may be always-on probes */
 static bool selected;	       /* there is a selection */
-static struct point_kept kept; /* the whole file points_on, for child processes */
-static uint32_t site_count;    /* the last number used; numbers start at 1 */
+static struct point_kept kept; /* the whole file points_on, to be written again after a fork */
+static uint32_t site_count;    /* the highest number in use; numbers start at 1 */
 
 /* ---- functions that have a body in recorded code --------------------------------------------- */
 
-/* A set of hashes of linker names; only of those that were requested. */
+/* A set of hashes of linker names of functions that have a body and were requested. */
 #define BODIES_MAX 65536u
 static uint64_t bodies[BODIES_MAX];
 static unsigned body_count;
@@ -70,10 +70,10 @@ struct module_work {
 	size_t row_count;
 	const char *texts;
 	size_t text_bytes;
-	struct point_targets *area; /* and after it the code of points */
-	uint8_t *code;		    /* where the next code goes */
+	struct point_targets *area; /* followed by the code of the points */
+	uint8_t *code;		    /* address of the next code */
 	size_t area_bytes;
-	uint8_t *name_cache;  /* by offset of a name: 0 unknown, 1 not requested, 2 requested */
+	uint8_t *name_cache;  /* indexed by name offset: 0 unknown, 1 not requested, 2 requested */
 	struct point_file on; /* the file points_on */
 };
 
@@ -89,7 +89,7 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* For a function with a body, or a probe: this module. */
+/* Returns the library of a function with a body, or of a probe: the module being processed. */
 static const char *own_library(const struct point_named *named)
 {
 	const struct module_work *w = named->context;
@@ -98,8 +98,8 @@ static const char *own_library(const struct point_named *named)
 }
 
 /*
- * For a function that is called: the library that defines it. For functions that we interpose, that
- * is the next definition. The result is valid until the next call.
+ * Returns the library that defines a called function. If this runtime interposes the function,
+ * returns the library of the next definition. The result is valid until the next call.
  */
 static const char *called_library(const struct point_named *named)
 {
@@ -139,7 +139,7 @@ static unsigned largest_size(char letter)
 	if (letter == 'o' || letter == 'v')
 		return 0;
 	if (letter == 's')
-		return 10 + POINT_STRING_MOST + 8; /* reading it may write beyond its end */
+		return 10 + POINT_STRING_MOST + 8; /* 8: reading may write beyond its end */
 	return letter <= '@' ? (unsigned)(letter - '0') : 8;
 }
 
@@ -155,7 +155,7 @@ static void read_operands(struct point_site *site, const char *types, const char
 		point_parse_operand(operands, length, o);
 		operands += length + (operands[length] == ';');
 		o->letter = *types;
-		/* a struct of which only half is in a register is not recorded */
+		/* a struct with only one half in a register is not recorded */
 		if (o->how == POINT_NOWHERE || most + largest_size(o->letter) > POINT_VALUES_MOST ||
 		    (o->letter > '8' && o->letter <= '@' && o->how != POINT_MEMORY))
 			o->letter = 'o';
@@ -196,7 +196,7 @@ static void write_site_line(struct module_work *w, const struct point_row *row,
 	if (tab)
 		point_file_escaped(f, tab + 1, strlen(tab + 1));
 	point_file_text(f, "\t");
-	point_file_text(f, function); /* contains a tab */
+	point_file_text(f, function); /* includes a tab */
 	point_file_text(f, "\n");
 }
 
@@ -212,7 +212,7 @@ static unsigned requests_of(const struct point_row *row)
 	case POINT_BODY: return 1u << POINT_REQUEST_CALL | 1u << POINT_REQUEST_EXEC;
 	case POINT_RETURN: return 1u << POINT_REQUEST_RETURN;
 	case POINT_PROBE: return 1u << POINT_REQUEST_PROBE;
-	default: return ~(1u << POINT_REQUEST_PROBE); /* NONE: everything that functions have */
+	default: return ~(1u << POINT_REQUEST_PROBE); /* NONE: all requests for functions */
 	}
 }
 
@@ -226,7 +226,10 @@ static uint16_t pointed_of(const struct point_row *row, const struct point_reque
 	return pointed;
 }
 
-/* A RETURN has the arguments of its call, whose texts were read at the call. */
+/*
+ * Returns, as bits, the operands of a row whose text matters. A RETURN repeats the arguments of its
+ * call, whose texts are read at the call, so only the text of its result is read at the RETURN.
+ */
 static uint16_t texts_of(const struct point_row *row, const struct point_requested *requested)
 {
 	const uint16_t *texts = requested->texts;
@@ -240,7 +243,10 @@ static uint16_t texts_of(const struct point_row *row, const struct point_request
 	}
 }
 
-/* Patches the NOP of one row. The text is writable. Returns the reason if it fails, or NULL. */
+/*
+ * Turns the NOP of one row into a call. The code of the module must be writable. Returns NULL, or
+ * the reason if that fails.
+ */
 static const char *patch_row(struct module_work *w, const struct point_row *row, uint32_t number)
 {
 	uint8_t *at = (uint8_t *)(w->module->shift + row->pc);
@@ -277,7 +283,7 @@ static void switch_on(struct module_work *w, const struct point_row *row,
 			.records = requests != 0,
 			.pushes_call = begins && requested->requests >> POINT_REQUEST_RETURN & 1,
 		};
-		/* Static functions may share a name, but are rarely on one stack together. */
+		/* Static functions may share a name, but are rarely on one stack at once. */
 		site->function = (uint32_t)(site->name_hash >> 8) << 1 | is_call(row);
 		read_operands(site, text_at(w, row->types), text_at(w, row->operands));
 		why = patch_row(w, row, number);
@@ -292,8 +298,8 @@ static void switch_on(struct module_work *w, const struct point_row *row,
 }
 
 /*
- * If the body of a function is recorded, it is seen there. Calls of it that are already on are
- * switched off: a library may call a function that the program, which is loaded later, defines.
+ * If the body of a function is recorded, its calls need not be. Switches off those that are already
+ * on: a library may call a function that is defined by the program, which is loaded later.
  */
 static void switch_off_calls(void)
 {
@@ -305,7 +311,7 @@ static void switch_off_calls(void)
 	}
 }
 
-/* Returns a constant string: `text` is in a file that will be unmapped. */
+/* Returns a constant string for `text`, which is in a file that will be unmapped. */
 static const char *why_no_points(const char *text)
 {
 	return strcmp(text, "too small") ? "it has no points"
@@ -313,7 +319,7 @@ static const char *why_no_points(const char *text)
 					   "-fplugin-arg-sooth-points=all";
 }
 
-/* Returns why a requested row cannot be switched on, or NULL. */
+/* Returns the reason why a requested row cannot be switched on, or NULL. */
 static const char *why_not(const struct module_work *w, const struct point_row *row)
 {
 	if (row->kind == POINT_ROW_NONE)
@@ -330,13 +336,13 @@ static struct point_named name_row(const struct module_work *w, const struct poi
 	};
 }
 
-/* Rows of functions that the linker has dropped have no address. */
+/* A row has no address if the linker has dropped its function. */
 static bool is_dropped(const struct point_row *row)
 {
 	return row->kind != POINT_ROW_NONE && row->pc == 0;
 }
 
-/* Is the row's name requested? Nearly all are not, so results are cached. */
+/* Is the row's name requested? Nearly no name is, so the result is cached. */
 static bool is_asked_for(const struct module_work *w, const struct point_row *row)
 {
 	if (is_dropped(row) || row->name >= w->text_bytes)
@@ -383,7 +389,7 @@ static void collect_bodies(struct module_work *w)
 	}
 }
 
-/* Counts the rows that may be switched on: an upper bound for the size of their code. */
+/* Counts the rows that may be switched on. This gives an upper bound for the size of their code. */
 static size_t count_rows(const struct module_work *w)
 {
 	size_t count = 0;
@@ -415,7 +421,10 @@ static bool make_area(struct module_work *w, size_t count)
 	return true;
 }
 
-/* Releases unused room: most code is much shorter than the maximum. */
+/*
+ * Makes the area executable and releases its unused part. Most code is much shorter than the
+ * maximum.
+ */
 static void finish_area(struct module_work *w)
 {
 	size_t used = whole_pages((size_t)(w->code - (uint8_t *)w->area));
@@ -425,7 +434,7 @@ static void finish_area(struct module_work *w)
 		munmap((uint8_t *)w->area + used, w->area_bytes - used);
 }
 
-/* Makes all code of the module writable, or restores its protection. */
+/* Makes all code of the module writable, or restores its original protection. */
 static bool set_code_writable(const struct module_work *w, bool writable)
 {
 	bool ok = true;
@@ -472,14 +481,14 @@ static void process_rows(struct module_work *w)
 		if (is_asked_for(w, &w->rows[i]))
 			process_row(w, &w->rows[i]);
 	point_file_close(&w->on);
-	sites_writable(false); /* so a repeated run need not check whether they have changed */
+	sites_writable(false); /* a repeated run then need not check them for changes */
 	if (w->area) {
 		set_code_writable(w, false);
 		finish_area(w);
 	}
 }
 
-/* Reserves memory for points, when the first one may come. */
+/* Reserves memory for points, before the first point may be needed. */
 static bool make_sites(void)
 {
 	void *room;
@@ -497,7 +506,7 @@ static bool make_sites(void)
 	return true;
 }
 
-/* Processes the rows of one section. Returns false if it does not exist. */
+/* Processes the rows of one section. Returns false if the section does not exist. */
 static bool process_section(struct module_work *w, const char *name)
 {
 	size_t bytes = 0;

@@ -1,18 +1,21 @@
 /*
- * Points of functions (event/point.h). The requested ones are switched on when their module is
- * loaded, by turning their NOPs into calls.
+ * Points of functions (event/point.h). When a module is loaded, its requested points are switched
+ * on: their NOPs are turned into calls.
  */
 #ifndef RUNTIME_POINT_POINT_H
 #define RUNTIME_POINT_POINT_H
 
-/* Called once, at the start, with the file of the selection, or "" for none. */
+/*
+ * Called once, at the start, with the path of the file that has the selection, or "" if there is
+ * none.
+ */
 void point_start(const char *path);
 
-/* A module was loaded (called by module.c). No thread runs its code yet. */
+/* Called by module.c when a module was loaded, before any thread runs the module's code. */
 struct module;
 void point_module(const struct module *module);
 
-/* In a forked child: writes the points that are on to its own trace. */
+/* Called in the child of a fork: writes the points that are on to the child's trace. */
 void point_after_fork(void);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * The code runs on the program's stack, right after the call that the NOP has become, and preserves
- * all registers except the flags, which the NOP clobbers. It does not move the stack pointer. It
- * saves registers below it, in the 128 bytes where the kernel puts nothing of a signal handler. If
- * a handler interrupts it and does not return, no harm is done: the record and the stack of calls
- * are committed last.
+ * Generates the code of points. That code runs on the program's stack, right after the call into
+ * which the NOP was turned. It preserves all registers except the flags, which the compiler knows
+ * to be clobbered by the NOP. It does not move the stack pointer: it saves registers in the 128
+ * bytes below it (the red zone), where the kernel puts nothing of a signal handler. If a signal
+ * handler interrupts the code and does not return, no harm is done, because the record and the
+ * entry on the stack of calls are committed last.
  *
  *	rdx	the buffer; rcx the write position; rax for anything
  *	rsi rdi	for RETURNs and for points that push an entry for them
@@ -21,9 +22,9 @@
 
 #include <string.h>
 
-#define RECORD_MOST 254	    /* bytes after a short header */
-#define KEPT_MOST 400	    /* values of a call that a RETURN can copy here */
-#define ROOM 700u	    /* minimum room after a buffer's limit */
+#define RECORD_MOST 254	    /* bytes of a record after a short header */
+#define KEPT_MOST 400	    /* most bytes of a call's values that generated code copies */
+#define ROOM 700u	    /* bytes that fit after a buffer's limit, at least */
 #define SLOW_JUMP_BYTES 16u /* size of the jump to point_stub */
 
 struct code_writer {
@@ -31,7 +32,7 @@ struct code_writer {
 	uint32_t number;
 	const struct point_targets *targets;
 	struct assemble_code code;
-	uint32_t saved; /* saved registers: bits */
+	uint32_t saved; /* bits: registers that were saved */
 	uint8_t *slow[16];
 	unsigned slow_count;
 };
@@ -48,12 +49,15 @@ static int32_t thread_offset(const void *variable)
 
 #define THREAD(variable) assemble_thread(thread_offset(&(variable)))
 
-/* Words below those of saved registers. */
-#define LOOKED 9   /* address of the bytes that the look has read */
-#define SCRATCH 10 /* the future top of the stack of calls */
-#define START 11   /* after a look: start of the record */
+/* Numbers of stack words; those of the saved registers are smaller. */
+#define LOOKED 9   /* address of the bytes that write_look() has read */
+#define SCRATCH 10 /* the new top of the stack of calls */
+#define START 11   /* start of the POINT record, if a look precedes it */
 
-/* A word below the stack pointer. The first two words are return addresses in point_text.S. */
+/*
+ * Word `n` below the stack pointer. The first two words are left for return addresses in
+ * point_text.S.
+ */
 static struct assemble_operand stack_word(unsigned n)
 {
 	return assemble_memory(RSP, -24 - 8 * (int32_t)n);
@@ -69,7 +73,7 @@ static bool is_saved(const struct code_writer *m, unsigned reg)
 	return m->saved >> reg & 1;
 }
 
-/* The operand that holds the program's value of the register. */
+/* Returns the operand that holds the value that the program has in the register. */
 static struct assemble_operand program_register(const struct code_writer *m, unsigned reg)
 {
 	return is_saved(m, reg) ? saved_word(m, reg) : assemble_register(reg);
@@ -107,11 +111,14 @@ static struct assemble_operand program_operand(struct code_writer *m, const stru
 
 	if (o->how == POINT_REGISTER)
 		return program_register(m, o->reg);
-	if (o->reg == RSP) /* as it was before the call */
+	if (o->reg == RSP) /* the call of this code has changed rsp by 8 */
 		operand.displacement += 8;
 	if ((o->reg >= 16 || !is_saved(m, o->reg)) && (o->index >= 16 || !is_saved(m, o->index)))
 		return operand;
-	/* One of them is in use here. */
+	/*
+	 * The code here uses one of these registers, so it loads the program's value from the
+	 * stack.
+	 */
 	if (o->index < 16) {
 		assemble(&m->code, ASSEMBLE_LOAD, RAX, program_register(m, o->index));
 		operand.base = ASSEMBLE_NOTHING;
@@ -174,7 +181,7 @@ static void store_number(struct code_writer *m, const struct point_operand *o, i
 	}
 }
 
-/* Copies a struct, and not a byte after it. */
+/* Copies a struct. Reads no byte after it, because that may not be mapped. */
 static void store_struct(struct code_writer *m, const struct point_operand *o, int32_t at)
 {
 	static const struct {
@@ -188,7 +195,7 @@ static void store_struct(struct code_writer *m, const struct point_operand *o, i
 	};
 	int32_t left = o->letter - '0', done = 0;
 
-	if (o->how != POINT_MEMORY) { /* bytes after it are overwritten later, or not counted */
+	if (o->how != POINT_MEMORY) { /* bytes after it are overwritten later, or cut off */
 		struct point_operand whole = *o;
 		whole.letter = 'L';
 		store_number(m, &whole, at);
@@ -205,7 +212,7 @@ static void store_struct(struct code_writer *m, const struct point_operand *o, i
 	}
 }
 
-/* Adds to rcx what was written, so that the next value is written at offset 0. */
+/* Adds the offset `*at` to rcx, so that the next value is written at offset 0. */
 static void advance(struct code_writer *m, int32_t *at)
 {
 	if (*at)
@@ -235,7 +242,7 @@ static void store_text(struct code_writer *m, unsigned i, int32_t *at)
 	slow_if(m, ASSEMBLE_EQUAL);
 }
 
-/* Writes all values, from offset `at` of rcx on. Returns the offset of their end. */
+/* Writes all values, starting at offset `at` from rcx. Returns the offset of their end from rcx. */
 static int32_t store_values(struct code_writer *m, int32_t at)
 {
 	for (unsigned i = 0; i < m->site->count; i++) {
@@ -282,7 +289,10 @@ static void open_record(struct code_writer *m)
 	slow_if(m, ASSEMBLE_EQUAL);
 }
 
-/* Writes the header and the number, for values of `bytes` bytes. Returns its own size. */
+/*
+ * Writes the header of the record and the number of the point, for values of `bytes` bytes. Returns
+ * the number of bytes written.
+ */
 static int32_t store_head(struct code_writer *m, int32_t bytes)
 {
 	uint8_t head[8 + CODEC_OVERHANG] = { 0 },
@@ -300,7 +310,10 @@ static int32_t store_head(struct code_writer *m, int32_t bytes)
 	return (int32_t)(end - head);
 }
 
-/* Sets the length when it was not known before: the record ends at rcx. */
+/*
+ * Writes the length into the header, for a record whose length was not known when the header was
+ * written. The record ends at rcx.
+ */
 static void store_length(struct code_writer *m)
 {
 	assemble(&m->code, ASSEMBLE_LOAD, RSI,
@@ -330,7 +343,10 @@ static const struct point_operand *look_operand(const struct point_site *site)
 	return &site->operands[__builtin_ctz(site->texts)];
 }
 
-/* Writes a READ of the one text that matters. The POINT record comes after it. */
+/*
+ * Writes a READ of the text of the one operand that site->texts selects. The POINT record follows
+ * it.
+ */
 static void write_look(struct code_writer *m)
 {
 	load_text(m, look_operand(m->site), RDI);
@@ -345,7 +361,7 @@ static void write_look(struct code_writer *m)
 	assemble(&m->code, ASSEMBLE_STORE_8, RAX, assemble_memory(RDI, 0));
 }
 
-/* Updates the values that the next record is encoded relative to. */
+/* Updates the pc and the address that the next record is encoded relative to. */
 static void commit_look(struct code_writer *m)
 {
 	assemble_load_constant(&m->code, RAX, m->site->pc);
@@ -359,7 +375,10 @@ static void commit_look(struct code_writer *m)
 #define ENTRY(field)                                                                               \
 	((int32_t)offsetof(struct point_open, field) - (int32_t)sizeof(struct point_open))
 
-/* Copies words; rdi is minus the number of bytes, a multiple of 8. `from` and `to` are the ends. */
+/*
+ * Copies words. `from` and `to` are the ends of source and destination, indexed by rdi, which is
+ * minus the number of bytes (a multiple of 8).
+ */
 static void copy_words(struct code_writer *m, struct assemble_operand from,
 		       struct assemble_operand to)
 {
@@ -383,7 +402,10 @@ static struct assemble_operand indexed(unsigned base, unsigned index, int32_t di
 	};
 }
 
-/* Slow way: in a signal handler, without room, or if an entry has to be removed first. */
+/*
+ * Jumps to point_stub in the uncommon cases: a signal handler runs, the stack of calls has no room,
+ * or an entry has to be removed from it first.
+ */
 static void check_stack(struct code_writer *m)
 {
 	assemble_constant(&m->code, ASSEMBLE_COMPARE_32, THREAD(thread_buffer_self.depth), 0);
@@ -396,7 +418,7 @@ static void check_stack(struct code_writer *m)
 	slow_if(m, ASSEMBLE_NOT_BELOW);
 }
 
-/* Writes the entry at offset `at` of `base`. */
+/* Writes the entry at offset `at` from the register `base`. */
 static void store_entry(struct code_writer *m, unsigned base, int32_t at, size_t bytes)
 {
 	struct point_open entry = point_stack_entry(m->number, bytes);
@@ -418,7 +440,10 @@ static void commit_entry(struct code_writer *m, unsigned base, int32_t at)
 	assemble(&m->code, ASSEMBLE_STORE, RAX, THREAD(point_stack_self.top));
 }
 
-/* Numbers only: writes them a second time, to the top of the stack. */
+/*
+ * For values that are all numbers: writes them a second time, to the top of the stack, and pushes
+ * the entry.
+ */
 static void push_numbers(struct code_writer *m)
 {
 	int32_t bytes, at;
@@ -430,7 +455,7 @@ static void push_numbers(struct code_writer *m)
 	commit_entry(m, RCX, at);
 }
 
-/* Pushes the entry for values that were written at the top up to rcx. */
+/* Pushes the entry for values that were written from the top of the stack up to rcx. */
 static void push_up_to_cursor(struct code_writer *m)
 {
 	assemble(&m->code, ASSEMBLE_LOAD, RSI, THREAD(point_stack_self.top));
@@ -445,15 +470,15 @@ static void push_up_to_cursor(struct code_writer *m)
 }
 
 /*
- * Copies the recorded values, including texts, from offset `head` of rsi up to rcx, to the top of
- * the stack, and pushes the entry.
+ * Copies the recorded values, including texts, to the top of the stack, and pushes the entry. The
+ * values are from offset `head` of rsi up to rcx.
  */
 static void push_recorded(struct code_writer *m, int32_t head)
 {
 	assemble(&m->code, ASSEMBLE_ADDRESS, RAX, assemble_memory(RCX, -head));
 	assemble(&m->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RSI));
 	assemble(&m->code, ASSEMBLE_LOAD, RCX, THREAD(point_stack_self.top));
-	assemble(&m->code, ASSEMBLE_ADD, RCX, assemble_register(RAX)); /* where they will end */
+	assemble(&m->code, ASSEMBLE_ADD, RCX, assemble_register(RAX)); /* end of the values */
 	assemble(&m->code, ASSEMBLE_STORE, RCX, stack_word(SCRATCH));
 	assemble(&m->code, ASSEMBLE_ADDRESS, RDI, assemble_memory(RAX, 7));
 	assemble_constant(&m->code, ASSEMBLE_AND_64, assemble_register(RDI), -8);
@@ -467,8 +492,9 @@ static void push_recorded(struct code_writer *m, int32_t head)
 }
 
 /*
- * Checks that the last entry is the call's. Copies its number and values to offset `at` of rcx,
- * advances rcx, and stores the future top in SCRATCH.
+ * Checks that the last entry on the stack of calls belongs to the call that this RETURN ends.
+ * Copies the number and values of that call to offset `at` from rcx, advances rcx, and stores the
+ * new top of the stack in SCRATCH.
  */
 static void take_call_entry(struct code_writer *m, int32_t at)
 {
@@ -519,7 +545,7 @@ static void generate_return(struct code_writer *m)
 	assemble(&m->code, ASSEMBLE_STORE, RAX, THREAD(point_stack_self.top));
 }
 
-/* CALL, BODY, PROBE */
+/* Generates the code of a CALL, BODY or PROBE. */
 static void generate_record(struct code_writer *m)
 {
 	bool texts = has_texts(m->site);
@@ -565,7 +591,10 @@ static void generate_push_only(struct code_writer *m)
 	push_up_to_cursor(m);
 }
 
-/* The point may be switched off later, when the function turns out to be seen elsewhere. */
+/*
+ * Checks whether the point has been switched off. That happens when a function turns out to have a
+ * body in recorded code (switch_off_calls() in point.c).
+ */
 static void check_stopped(struct code_writer *m)
 {
 	const struct point_site *site = m->site;
@@ -604,7 +633,7 @@ static void generate(struct code_writer *m, bool can_stop)
 
 /* ---- one point ------------------------------------------------------------------------------- */
 
-/* Can this code handle the site? Its values must fit and its displacements must be small. */
+/* Can generated code handle the site? Its values must fit, and its displacements must be small. */
 static bool is_common(const struct point_site *site)
 {
 	unsigned most = 0;
@@ -615,7 +644,7 @@ static bool is_common(const struct point_site *site)
 		if (o->how == POINT_MEMORY && (o->value > INT32_MAX - 64 || o->value < INT32_MIN ||
 					       o->reg == ASSEMBLE_NOTHING))
 			return false;
-		if (o->how == POINT_REGISTER && o->reg == RSP) /* it has changed */
+		if (o->how == POINT_REGISTER && o->reg == RSP) /* changed by this call */
 			return false;
 		most += o->letter == 's' ? 10 + POINT_CODE_TEXT + 8 : 16;
 	}

@@ -19,7 +19,7 @@ void point_file_open(struct point_file *file, const char *name, int append)
 	file->kept = NULL;
 }
 
-/* Only the part that is used takes memory. */
+/* This much address space is reserved; only the used part takes memory. */
 #define KEPT_MOST (64u << 20)
 
 static void keep_copy(struct point_kept *kept, const char *text, size_t length)

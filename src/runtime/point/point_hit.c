@@ -1,6 +1,7 @@
 /*
- * Writes the record of a point in the general case: its values, what its arguments point to, and
- * for a RETURN the values of its call. In a controlled run, the point becomes a step.
+ * Writes the record of a point in all cases that generated code does not handle: its values, what
+ * its arguments point to, and for a RETURN the values of its call. In a controlled run, the point
+ * is a step.
  */
 #include "runtime/point/point_hit.h"
 
@@ -21,21 +22,24 @@ struct hit {
 	const struct point_site *site;
 	uint32_t number;
 	const uint64_t *registers, *vectors;
-	/* RETURN: the number of the point that began the call, 0 unknown, and its values */
+	/*
+	 * `began`: for a RETURN, the number of the point that began the call, or 0 if it is not
+	 * known. `values` and `bytes`: the values that were kept there.
+	 */
 	uint32_t began;
 	const uint8_t *values;
 	size_t bytes;
-	const struct looks *looks; /* NULL: nothing has to be looked at */
+	const struct looks *looks; /* NULL: nothing is read through pointers */
 };
 
-/* What the looks have read, by number of operand. */
+/* What was read through pointers. Texts are indexed by operand, other values by argument. */
 struct looks {
 	struct {
-		unsigned length; /* as in a record */
+		unsigned length; /* encoded as in a record */
 		uint8_t bytes[POINT_STRING_MOST + 8];
 	} texts[POINT_ARGUMENTS];
-	uint64_t pointed[POINT_ARGUMENTS]; /* by argument */
-	unsigned readable;		   /* bits: which of them are readable */
+	uint64_t pointed[POINT_ARGUMENTS]; /* indexed by argument */
+	unsigned readable;		   /* bits: arguments whose pointees are readable */
 };
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -45,7 +49,7 @@ typedef uint16_t loose16 __attribute__((aligned(1), may_alias));
 
 static void copy_words(uint8_t *to, const uint8_t *from, size_t bytes)
 {
-	/* both have room for whole words */
+	/* Both have room for a whole number of words. */
 	for (size_t i = 0; i < bytes; i += 8)
 		*(loose64 *)(to + i) = *(const loose64 *)(from + i);
 }
@@ -95,7 +99,7 @@ static inline uint64_t operand_value(const struct hit *hit, const struct point_o
 	}
 }
 
-/* A struct: its bytes are in memory, or in one register. */
+/* Writes a struct, which is in memory or in one register. */
 static uint8_t *write_struct(const struct hit *hit, const struct point_operand *o, uint8_t *p)
 {
 	unsigned size = type_size(o->letter);
@@ -154,7 +158,7 @@ static uint8_t *write_values(const struct hit *hit, uint8_t *p)
 
 /* ---- what arguments point to ----------------------------------------------------------------- */
 
-/* Returns the number of bytes that a value of this type takes at `p`. */
+/* Returns the number of bytes that the value of this type at `p` takes. */
 static unsigned value_size(char letter, const uint8_t *p)
 {
 	if (letter == 'o' || letter == 'v')
@@ -201,7 +205,7 @@ static void push_call(const struct hit *hit, const uint8_t *values, size_t bytes
 	point_stack_push(hit->number, sp, bytes);
 }
 
-/* RETURN: the values of the call, then the result. */
+/* Writes the payload of a RETURN: the values of the call, then the result. */
 static uint8_t *write_return(const struct hit *hit, uint8_t *p)
 {
 	const struct point_site *call = &point_sites[hit->began];
@@ -214,7 +218,7 @@ static uint8_t *write_return(const struct hit *hit, uint8_t *p)
 	return hit->site->pointed ? write_pointees(hit, call, p) : p;
 }
 
-/* Returns the largest possible size of the payload. For a RETURN, finds its call first. */
+/* Returns the largest possible size of the payload. For a RETURN, first finds its call. */
 static size_t prepare_payload(struct hit *hit)
 {
 	if (hit->site->kind != POINT_RETURN)
@@ -250,7 +254,7 @@ static bool is_live(const struct wire_block *buffer)
 	return buffer->flags & WIRE_BLOCK_LIVE;
 }
 
-/* Returns the thread's buffer with room for `bytes`, or NULL if nothing is recorded here. */
+/* Returns the thread buffer with room for `bytes` bytes, or NULL if nothing is recorded here. */
 static struct wire_block *buffer_with_room(size_t bytes)
 {
 	struct wire_block *buffer = __sooth_lane;
@@ -287,7 +291,7 @@ static void write_record(struct hit *hit)
 
 /* ---- looks, outside of controlled runs ------------------------------------------------------- */
 
-/* Writes a READ of the text, like point_pointee.c, but using general registers only. */
+/* Writes a READ of the text. The same as in point_pointee.c, but uses general registers only. */
 static void write_look(uint64_t pc, uint64_t address, uint8_t *text, unsigned length)
 {
 	unsigned bytes = length & ~POINT_STRING_CUT;
@@ -296,7 +300,7 @@ static void write_look(uint64_t pc, uint64_t address, uint8_t *text, unsigned le
 	if (!buffer)
 		return;
 	if (length == bytes)
-		text[bytes++] = 0; /* the NUL is part of what was read */
+		text[bytes++] = 0; /* the terminating NUL was read, too */
 	struct codec next = thread_buffer_self.codec;
 	uint8_t *start = (uint8_t *)buffer->cursor, *p;
 	size_t header = bytes + CODEC_FIELDS_MAX < 255 ? CODEC_SHORT_HEADER : CODEC_LONG_HEADER;
@@ -345,7 +349,10 @@ static void look_at_texts(const struct hit *hit, struct looks *looks)
 						   looks->texts[i].bytes);
 }
 
-/* The pointers are the point's own arguments, or those of the call that a RETURN ends. */
+/*
+ * Reads what the requested pointers point to. They are arguments of this point, or, for a RETURN,
+ * arguments of its call.
+ */
 static void look_at_pointed(const struct hit *hit, struct looks *looks)
 {
 	bool returns = hit->site->kind == POINT_RETURN;
@@ -368,8 +375,8 @@ static void look_at_pointed(const struct hit *hit, struct looks *looks)
 }
 
 /*
- * In a controlled run, a point is a step like others. Its looks are steps before it, with records
- * of their own. No vector registers are live here, and speed does not matter.
+ * In a controlled run, a point is a step like others. Each look is a separate step before it, with
+ * its own record. No vector registers are live here, and speed does not matter.
  */
 static void record_step(void *argument)
 {
@@ -400,7 +407,7 @@ static void record_step(void *argument)
 	record_close();
 }
 
-/* The call itself was not requested, only its RETURN. */
+/* Pushes the entry of a call whose RETURN is requested but which is not itself recorded. */
 static void push_call_only(const struct hit *hit)
 {
 	uint8_t *room = point_stack_room(hit->number, hit->registers[4]);
@@ -417,7 +424,10 @@ void point_hit(uint64_t number, const uint64_t *registers, const uint64_t *vecto
 
 	if (thread_buffer_self.quiet)
 		return;
-	/* One by one: gcc makes `rep stos` of an initialiser, as slow as all the rest. */
+	/*
+	 * Assigned one by one: gcc turns an initialiser into `rep stos`, which takes as long as all
+	 * the rest.
+	 */
 	hit.site = &point_sites[number];
 	hit.number = (uint32_t)number;
 	hit.registers = registers;

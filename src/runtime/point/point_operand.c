@@ -1,4 +1,4 @@
-/* Parses an operand in the assembler's AT&T or Intel syntax. */
+/* Parses an operand in AT&T or Intel syntax, as the assembler prints it. */
 #include "runtime/point/point_operand.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static bool at_digit(const struct operand_text *w)
 	return w->p < w->end && *w->p >= '0' && *w->p <= '9';
 }
 
-/* Decimal or 0x..., with a sign. Returns false if there is no number. */
+/* Reads a number, decimal or 0x..., with an optional sign. Returns false if there is none. */
 static bool read_number(struct operand_text *w, int64_t *number)
 {
 	uint64_t value = 0;
@@ -56,7 +56,7 @@ static bool read_number(struct operand_text *w, int64_t *number)
 	return true;
 }
 
-/* A general register of 64 bits. */
+/* Reads the name of a 64-bit general register. */
 static bool read_register(struct operand_text *w, uint8_t *reg)
 {
 	static const char names[16][4] = {
@@ -65,7 +65,7 @@ static bool read_register(struct operand_text *w, uint8_t *reg)
 	};
 
 	skip_char(w, '%');
-	for (unsigned i = 16; i-- > 0;) { /* r15 before r1...: there is no r1 */
+	for (unsigned i = 16; i-- > 0;) { /* r15 to r10 first, because their names begin with r1 */
 		size_t length = strnlen(names[i], sizeof(names[i]));
 		if ((size_t)(w->end - w->p) >= length && !memcmp(w->p, names[i], length)) {
 			w->p += length;
@@ -100,7 +100,7 @@ static bool read_scale(struct operand_text *w, struct point_operand *o)
 	return true;
 }
 
-/* base[,index[,scale]]) */
+/* Reads base[,index[,scale]]) as in AT&T syntax. */
 static bool read_att(struct operand_text *w, struct point_operand *o)
 {
 	if (!skip_char(w, ',') && !read_register(w, &o->reg))
@@ -111,7 +111,7 @@ static bool read_att(struct operand_text *w, struct point_operand *o)
 	return skip_char(w, ')');
 }
 
-/* base+index*scale+number], in any order */
+/* Reads base+index*scale+number] as in Intel syntax, in any order. */
 static bool read_intel(struct operand_text *w, struct point_operand *o)
 {
 	do {
@@ -136,7 +136,7 @@ static bool read_intel(struct operand_text *w, struct point_operand *o)
 	return o->reg != POINT_NO_REGISTER;
 }
 
-/* "QWORD PTR " before an operand carries no information. */
+/* Skips "QWORD PTR " and the like before an operand; it carries no information. */
 static void skip_size(struct operand_text *w)
 {
 	const char *found = memmem(w->p, (size_t)(w->end - w->p), " PTR ", 5);

@@ -1,4 +1,4 @@
-/* Where the NOP of a point finds a value. Parsed once from the assembler's text. */
+/* Where to find a value at the NOP of a point. Parsed once, from the assembler's text. */
 #ifndef RUNTIME_POINT_POINT_OPERAND_H
 #define RUNTIME_POINT_POINT_OPERAND_H
 
@@ -13,18 +13,21 @@ enum point_how { POINT_NOWHERE, POINT_CONSTANT, POINT_REGISTER, POINT_MEMORY, PO
 /* Registers are numbered as in instructions: rax rcx rdx rbx rsp rbp rsi rdi r8 ... r15. */
 struct point_operand {
 	uint8_t how;
-	uint8_t reg;   /* MEMORY: the base */
-	uint8_t index; /* MEMORY: another register, times `scale` */
+	uint8_t reg;   /* MEMORY: base register; REGISTER, VECTOR: the register */
+	uint8_t index; /* MEMORY: index register, multiplied by `scale` */
 	uint8_t scale;
-	char letter;   /* its type (event/point.h) */
-	char pointed;  /* type of what it points to; 'o' unknown */
+	char letter;   /* type of the value (event/point.h) */
+	char pointed;  /* type of the pointee; 'o': not known */
 	int64_t value; /* CONSTANT; MEMORY: displacement */
 };
 
-/* Fills in all fields but letter and pointed. NOWHERE: the value cannot be found at run time. */
+/*
+ * Fills in all fields except `letter` and `pointed`. `how` is NOWHERE if the value cannot be found
+ * at run time.
+ */
 void point_parse_operand(const char *text, size_t length, struct point_operand *operand);
 
-/* Extends a value of a type to 8 bytes, as in records: only the low bytes of a register count. */
+/* Extends a value of a type to 8 bytes, as in records. Only the low bytes of `value` count. */
 static inline uint64_t point_extend(uint64_t value, char letter)
 {
 	switch (letter) {

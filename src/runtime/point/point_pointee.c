@@ -1,4 +1,7 @@
-/* Looks as steps. Reads twice: to know the size, and again when the thread has its turn. */
+/*
+ * Looks as steps of a controlled run. Each reads twice: first to find the size, then again when the
+ * thread has the turn.
+ */
 #include "runtime/point/point_pointee.h"
 
 #include "event/event.h"
@@ -19,7 +22,7 @@ unsigned point_pointee_text(uintptr_t pc, uint64_t address, uint8_t *to)
 		return length;
 	bytes = length & ~POINT_STRING_CUT;
 	if (length == bytes)
-		to[bytes++] = 0; /* the NUL is part of what was read */
+		to[bytes++] = 0; /* the terminating NUL was read, too */
 	record_access(EV_READ, pc, (const void *)address, to, bytes, EF_LOOK);
 	return length;
 }

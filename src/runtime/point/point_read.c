@@ -1,4 +1,4 @@
-/* Finds out which memory is certainly mapped, and reads the rest with process_vm_readv. */
+/* Determines which memory is certainly mapped, and reads other memory with process_vm_readv. */
 #include "runtime/point/point_read.h"
 
 #include "event/point.h"
@@ -18,7 +18,7 @@
 /* ---- memory that is certainly mapped --------------------------------------------------------- */
 
 #define IMAGES_MAX 128u
-static struct point_range images[IMAGES_MAX]; /* sorted */
+static struct point_range images[IMAGES_MAX]; /* sorted by address */
 static unsigned image_count;
 SOOTH_TLS struct point_near point_near;
 static pid_t self;
@@ -44,13 +44,17 @@ static int add_images(struct dl_phdr_info *info, size_t size, void *unused)
 }
 
 /*
- * The current end of the heap that grows from the end of the program. It only shrinks by free
- * memory at its end; a thread that reads there at that moment reads freed memory.
+ * glibc's variable: the current end of the heap that begins after the program (the break). The heap
+ * only shrinks when memory at its end is free; a thread that reads there at that moment reads freed
+ * memory.
  */
 extern char *__curbrk;
 uint64_t point_break_start = UINT64_MAX;
 
-/* Field 47 of /proc/self/stat. Field 2, in parentheses, may contain blanks. */
+/*
+ * Reads the start of that heap, field 47 of /proc/self/stat. Field 2, in parentheses, may contain
+ * blanks.
+ */
 static void find_break(void)
 {
 	char text[1024];
@@ -72,9 +76,10 @@ static void find_break(void)
 }
 
 /*
- * All of a stack from the stack pointer upwards is mapped, if the stack pointer is on that stack at
- * all. The main thread's stack ends with the program's name, above arguments and environment. Below
- * its end, the kernel reserves the room that it may grow to.
+ * If the stack pointer is on a known stack, all of that stack from the stack pointer upwards is
+ * mapped. The main thread's stack ends with the program's name, above arguments and environment.
+ * Its lower end is not fixed; this is the size that is assumed, unless the resource limit is
+ * smaller.
  */
 #define MAIN_STACK (8u << 20)
 
@@ -144,8 +149,9 @@ static long raw_syscall(long number, long a, long b, long c, long d, long e)
 }
 
 /*
- * Reads `bytes` bytes, or as many as there are up to the end of a page. The kernel copies whole
- * iovecs: there are two, so that the first page is read even if the second is not mapped.
+ * Reads `bytes` bytes, or only those up to the end of the first page. The kernel copies an iovec as
+ * a whole or not at all, so there are two: the first page is read even if the second is not mapped.
+ * Returns the number of bytes read.
  */
 static size_t read_through_kernel(uint8_t *to, uint64_t from, size_t bytes)
 {
@@ -165,11 +171,12 @@ static size_t read_through_kernel(uint8_t *to, uint64_t from, size_t bytes)
 }
 
 /*
- * The first heap of an arena is never released: it contains the arena's own description. Its usable
- * part only shrinks by free memory at its end, like the break, and only if the kernel accounts
- * memory strictly. Later heaps of an arena may be released, so they are read through the kernel.
+ * The first heap of an arena is never released, because it contains the arena's own description.
+ * The end of its usable part, like the break, moves down only over free memory, and only if the
+ * kernel accounts memory strictly. Later heaps of an arena may be released, so they are read
+ * through the kernel.
  *
- * We ask the kernel once for each candidate address. A few addresses that are not arenas are
+ * The kernel is asked once for each candidate address. Some addresses that are not arenas are
  * remembered, too. Races between writers do not matter: each entry is one word.
  */
 #define ARENAS_MAX 64u
@@ -226,7 +233,7 @@ static uint64_t mapped_in_arena(uint64_t address)
 	return address < end ? end - address : 0;
 }
 
-/* Returns how many bytes at `address` are certainly mapped; 0: none that we know of. */
+/* Returns how many bytes at `address` are certainly mapped; 0 if that is not known. */
 static uint64_t mapped_bytes(uint64_t address)
 {
 	const struct point_range *stack = &point_near.stack;
@@ -252,7 +259,10 @@ bool point_read(uint8_t *to, uint64_t from, size_t bytes)
 
 typedef uint64_t loose64 __attribute__((aligned(1), may_alias));
 
-/* Eight bytes at a time. The first zero byte is the lowest one whose high bit gets set. */
+/*
+ * Copies eight bytes at a time. In `zero`, the lowest bit that is set belongs to the first zero
+ * byte.
+ */
 static unsigned copy_text(uint8_t *to, const volatile uint8_t *from, size_t most)
 {
 	const uint64_t ones = 0x0101010101010101u;
@@ -290,6 +300,6 @@ unsigned point_read_text(uint8_t *to, uint64_t from, unsigned most)
 	length = copy_text(to, at, have < most ? have : most);
 	if (length < most && length < have)
 		return length;
-	/* It is longer, or the memory after it cannot be read. */
+	/* Otherwise the text is longer, or the memory after it cannot be read. */
 	return length < have && !at[length] ? length : length | POINT_STRING_CUT;
 }

@@ -1,4 +1,7 @@
-/* Reads the selection, matches names against it, and writes to the trace what was found. */
+/*
+ * Reads the selection, matches names against it, and writes to the trace which requested points
+ * were found.
+ */
 #include "runtime/point/point_select.h"
 
 #include "runtime/point/point_file.h"
@@ -18,18 +21,18 @@ static const char *const request_names[POINT_REQUESTS] = { "call", "exec", "retu
 static struct point_select_line {
 	uint8_t request;
 	bool found;
-	bool always;		 /* not requested: it is always on, and not reported as missing */
-	uint16_t pointed, texts; /* as in point_requested */
-	const char *library, *function; /* globs; NULL: any library */
+	bool always;		 /* always on without a request, so not reported as missing */
+	uint16_t pointed, texts; /* as in struct point_requested */
+	const char *library, *function; /* patterns; library NULL: any */
 } lines[LINES_MAX];
 static unsigned line_count;
 
 static struct {
-	const char *text; /* unchanged */
+	const char *text; /* as read from the file */
 	size_t bytes;
 } whole;
 
-/* Functions that exist but have no usable points. */
+/* Requested functions that exist but have no usable points. */
 #define MISSED_MAX 1024u
 static struct missed {
 	uint8_t request;
@@ -40,7 +43,9 @@ static unsigned missed_count;
 
 /* ---- reading the selection ------------------------------------------------------------------- */
 
-/* "1,3,s2" */
+/*
+ * Parses a list such as "1,3,s2": the numbers of arguments, with s before those whose text matters.
+ */
 static void read_pointed(const char *text, struct point_select_line *line)
 {
 	while (*text) {
@@ -55,7 +60,7 @@ static void read_pointed(const char *text, struct point_select_line *line)
 	}
 }
 
-/* Parses a line, which ends in NUL, in place. */
+/* Parses a line, which ends in NUL. Splits it in place. */
 static void read_line(char *text)
 {
 	char *word[4] = { text, NULL, NULL, NULL };
@@ -82,7 +87,10 @@ static void read_line(char *text)
 	}
 }
 
-/* Reads the file twice: unchanged, and as a copy with room for a NUL that is split into lines. */
+/*
+ * Maps the file twice: an unchanged text, and a copy that is split into lines, with room for a NUL
+ * at its end. Returns the copy.
+ */
 static char *map_text(const char *path)
 {
 	struct stat about;
@@ -241,7 +249,7 @@ void point_select_missed(const struct point_named *named, unsigned requests, con
 
 	for (unsigned i = 0; i < line_count; i++)
 		if (requests >> lines[i].request & 1 && matches(&lines[i], named))
-			lines[i].found = true; /* it exists */
+			lines[i].found = true; /* the function exists */
 	linker_name(named->name, function);
 	for (unsigned request = 0; request < POINT_REQUESTS; request++)
 		if (requests >> request & 1)

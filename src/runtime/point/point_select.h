@@ -1,4 +1,4 @@
-/* The selection (event/point.h): which points are requested, and which of them were found. */
+/* The selection (event/point.h): which points are requested, and which of these were found. */
 #ifndef RUNTIME_POINT_POINT_SELECT_H
 #define RUNTIME_POINT_POINT_SELECT_H
 
@@ -11,15 +11,16 @@
 bool point_select_read(const char *path);
 
 /*
- * After that, adds the points that are always on: the probes around atomic regions, which
- * predictions use. point_select_is_always(): does a module's text section contain any?
+ * point_select_always() is called after point_select_read(). It adds the points that are always on:
+ * the probes around atomic regions, which predictions use. point_select_is_always() tells whether
+ * the texts of a module contain such a probe.
  */
 #define POINT_ATOMIC_BEGIN "sooth:atomic_begin"
 #define POINT_ATOMIC_END "sooth:atomic_end"
 void point_select_always(void);
 bool point_select_is_always(const char *texts, size_t bytes);
 
-/* The kinds of requests, as bits and as indices. */
+/* The kinds of requests; also used as bit numbers and as indices. */
 enum point_request {
 	POINT_REQUEST_CALL,
 	POINT_REQUEST_EXEC,
@@ -28,21 +29,22 @@ enum point_request {
 };
 #define POINT_REQUESTS 4
 struct point_requested {
-	unsigned requests; /* 1 << enum point_request */
+	unsigned requests; /* a set of bits 1 << enum point_request */
 	/*
-	 * by kind: arguments whose pointees are requested, bit 0 the first; arguments whose text
-	 * matters, bit 0 the result, bit 1 the first argument
+	 * Indexed by kind. `pointed`: arguments whose pointees are requested; bit 0 is the first
+	 * argument. `texts`: values whose text matters; bit 0 is the result, bit 1 the first
+	 * argument.
 	 */
 	uint16_t pointed[POINT_REQUESTS], texts[POINT_REQUESTS];
 };
 
 /*
- * A function of the program. `name` is as in a row: the linker's name, and after a tab the plain
- * one. The library that defines it is only looked up if a line of the selection needs it.
+ * A function of the program. `name` is as in a row: the linker's name, a tab, and the plain name.
+ * The library that defines the function is looked up only if a line of the selection requires it.
  */
 struct point_named {
 	const char *name;
-	/* last component; NULL: undefined */
+	/* returns the last component of its path; NULL: undefined */
 	const char *(*library)(const struct point_named *named);
 	const void *context;
 };
@@ -50,15 +52,18 @@ struct point_named {
 bool point_select_matches_name(const char *name);
 struct point_requested point_select(const struct point_named *named);
 
-/* These of the requested points exist ... */
+/* Notes that these requests (bits) for a function were satisfied. */
 void point_select_found(const struct point_named *named, unsigned requests);
-/* ... and these do not. */
+/* Notes that these requests were not satisfied, and why. */
 void point_select_missed(const struct point_named *named, unsigned requests, const char *why);
 
-/* A recorded module has no rows: what was not found may be in it. */
+/* Notes that a recorded module has no rows. Functions that were not found may be in it. */
 void point_select_no_rows(void);
 
-/* Writes a copy of the selection, and what is missing so far, to the trace. */
+/*
+ * point_select_write_copy() writes a copy of the selection to the trace, point_select_report() the
+ * requests that were not satisfied so far.
+ */
 void point_select_write_copy(void);
 void point_select_report(void);
 

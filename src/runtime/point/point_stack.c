@@ -1,4 +1,4 @@
-/* The stack of open calls of each thread, and its entries. */
+/* The stack of open calls of each thread. */
 #include "runtime/point/point_stack.h"
 
 #include "runtime/point/point_hit.h"
@@ -8,7 +8,7 @@
 
 #define STACK_BYTES (256u << 10)
 
-/* Stacks of ended threads are reused. */
+/* A stack. Those of ended threads are reused. */
 struct point_stack {
 	struct point_stack *next;
 	uint8_t bytes[STACK_BYTES - sizeof(struct point_stack *)];
@@ -97,7 +97,7 @@ static uint8_t *entry_start(uint8_t *top)
 	return (uint8_t *)entry - ((entry->bytes + 7u) & ~7u);
 }
 
-/* Removes entries of frames that are gone: the stack grows down. */
+/* Removes the entries of frames that have ended: those below the stack pointer. */
 static void drop_closed(uint64_t sp)
 {
 	struct point_stack_self *self = &point_stack_self;
@@ -111,8 +111,8 @@ static void drop_closed(uint64_t sp)
 }
 
 /*
- * A function that was inlined into this frame and left by an exception is entered again with the
- * same stack pointer: removes its old entry.
+ * Removes the old entry of a function that is entered again with the same stack pointer. That
+ * happens to a function that was inlined into this frame and left by an exception.
  */
 static void drop_reentered(uint32_t number, uint64_t sp)
 {
@@ -130,7 +130,7 @@ uint8_t *point_stack_room(uint32_t number, uint64_t sp)
 	if (__builtin_expect(!self->stack, 0))
 		get_stack();
 	if (!self->stack ||
-	    thread_buffer_self.depth) /* a signal handler may have a stack of its own */
+	    thread_buffer_self.depth) /* a signal handler may run on another stack */
 		return NULL;
 	drop_closed(sp);
 	drop_reentered(number, sp);

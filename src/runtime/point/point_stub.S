@@ -1,11 +1,13 @@
 /*
- * From a NOP that has become a call to point_hit. The code of a point (point_code.c) ends with
+ * Calls point_hit() from a NOP that was turned into a call. The code of a point (point_code.c) ends
+ * with
  *
  *	push	$number
  *	jmp	*point_stub
  *
- * All general registers are saved in the order of their numbers, for the operands. Flags are not
- * preserved, since the compiler knows that the NOP clobbers them. The number is dropped at the end.
+ * All general registers are saved in the order of their numbers, so that operands can be found.
+ * Flags are not preserved, because the compiler knows that the NOP clobbers them. The number is
+ * removed from the stack at the end.
  */
 	.macro	save
 	push	%r15
@@ -48,14 +50,14 @@
 	pop	%rdx
 	pop	%rbx
 	.cfi_adjust_cfa_offset -32
-	add	$16, %rsp		/* rsp; rbp is unchanged */
+	add	$16, %rsp		/* skips rsp, and rbp, which is unchanged */
 	pop	%rsi
 	pop	%rdi
 	pop	%r8
 	pop	%r9
 	pop	%r10
 	pop	%r11
-	add	$40, %rsp		/* r12 to r15, which are unchanged, and the number */
+	add	$40, %rsp		/* skips r12 to r15, which are unchanged, and the number */
 	.cfi_adjust_cfa_offset -104
 	ret
 	.endm

@@ -1,13 +1,15 @@
 /*
- * Writes a text for the code of a point (point_code.c): pointer, length, and bytes word by word.
+ * Writes a text for the code of a point (point_code.c): pointer, length, and bytes, word by word.
  *
- *	in	rdi the text, rcx where it goes
- *	out	rcx after it, eax 1; or eax 0: it is longer than POINT_CODE_TEXT, it may not be
- *		mapped, or the memory that is known to be mapped ends soon. Then the slow way tries
+ *	in	rdi the text, rcx the address to write to
+ *	out	rcx the end of what was written, eax 1; or eax 0 if the text is longer than
+ *		POINT_CODE_TEXT, or may not be mapped, or the memory that is known to be mapped
+ *		ends soon after its start; then the code of the point jumps to point_stub
  *	uses	rax rsi rdi r8 r9 r10 r11; does not change the stack pointer or the memory below it
  *
  * Memory that is known to be mapped (point_read.h): the heap below the break, the image and the
- * heap for threads that contained the last text, and the thread's own stack from here to its end.
+ * heap for threads in which the last text was, and the thread's own stack from the stack pointer
+ * upwards.
  */
 #include "runtime/point/point_layout.h"
 
@@ -19,7 +21,7 @@
 point_text:
 	.cfi_startproc
 	mov	%rdi, (%rcx)
-copy_text:				/* without the pointer */
+copy_text:				/* entry that does not write the pointer */
 	mov	__curbrk@GOTPCREL(%rip), %rax
 	mov	(%rax), %rsi
 	cmp	point_break_start(%rip), %rdi
@@ -28,7 +30,7 @@ copy_text:				/* without the pointer */
 	jb	3f
 1:	mov	point_near@GOTTPOFF(%rip), %rax
 	add	%fs:0, %rax
-	mov	16(%rax), %r8		/* image */
+	mov	16(%rax), %r8		/* point_near.image */
 	test	%r8, %r8
 	je	2f
 	mov	8(%r8), %rsi
@@ -36,14 +38,14 @@ copy_text:				/* without the pointer */
 	jb	2f
 	cmp	%rsi, %rdi
 	jb	3f
-2:	cmp	(%rax), %rsp		/* stack */
+2:	cmp	(%rax), %rsp		/* point_near.stack */
 	jb	6f
 	mov	8(%rax), %rsi
 	cmp	%rsp, %rdi
 	jb	6f
 	cmp	%rsi, %rdi
 	jb	3f
-6:	mov	24(%rax), %rax		/* arena */
+6:	mov	24(%rax), %rax		/* point_near.arena */
 	mov	%rdi, %rsi
 	and	$-0x4000000, %rsi
 	cmp	%rsi, %rax
@@ -54,7 +56,7 @@ copy_text:				/* without the pointer */
 	cmp	%rsi, %rdi
 	jae	9f
 
-3:	sub	%rdi, %rsi		/* this many bytes are mapped */
+3:	sub	%rdi, %rsi		/* rsi: number of bytes that are mapped */
 copy_bytes:
 	movabs	$0x0101010101010101, %r8
 	movabs	$0x8080808080808080, %r9
@@ -64,7 +66,7 @@ copy_bytes:
 	mov	(%rdi,%r10), %rax
 	mov	%rax, 10(%rcx,%r10)
 	mov	%rax, %r11
-	sub	%r8, %rax		/* its lowest zero byte is the lowest with a high bit */
+	sub	%r8, %rax		/* its lowest high bit belongs to the first zero byte */
 	not	%r11
 	and	%r9, %rax
 	and	%r11, %rax
@@ -78,7 +80,7 @@ copy_bytes:
 5:	bsf	%rax, %rax
 	shr	$3, %eax
 	add	%r10d, %eax
-	mov	%eax, %r10d		/* the length, for point_pointee_text_code */
+	mov	%eax, %r10d		/* the length, which point_pointee_text_code uses */
 	mov	%ax, 8(%rcx)
 	lea	10(%rcx,%rax), %rcx
 	mov	$1, %eax
@@ -87,12 +89,14 @@ copy_bytes:
 	.size	point_text, . - point_text
 
 /*
- * A look (event/point.h): a READ of the text, as record.c would write it, without its first byte.
+ * Writes a look (event/point.h): a READ of the text, encoded as in record.c, but without its first
+ * byte.
  *
- *	in	rdi the text, rsi the pc, rcx and (rdx) where the record goes
- *	out	rcx after it, rsi its bytes with a NUL after them, eax 1; or eax 0, as above
+ *	in	rdi the text, rsi the pc, rcx and (rdx) the address to write to
+ *	out	rcx the end of the record, rsi the address of its bytes, which end with a NUL,
+ *		eax 1; or eax 0, as above
  */
-	.macro	number			/* rax as LEB128, to r11 */
+	.macro	number			/* writes rax as LEB128 to r11 */
 1:	cmp	$127, %rax
 	jbe	2f
 	mov	%eax, %r8d
@@ -105,7 +109,7 @@ copy_bytes:
 	inc	%r11
 	.endm
 
-	.macro	difference		/* rax, zigzag-coded */
+	.macro	difference		/* zigzag-codes rax and writes it */
 	lea	(%rax,%rax), %r8
 	sar	$63, %rax
 	xor	%r8, %rax
@@ -135,7 +139,7 @@ point_pointee_text_code:
 	ja	8f
 	mov	%rcx, %rsi
 	sub	%r10, %rsi
-	lea	1(%r10), %eax		/* the NUL is part of what was read */
+	lea	1(%r10), %eax		/* the terminating NUL was read, too */
 	mov	%al, -2(%rsi)
 	movb	$POINT_POINTEE_FLAG, -1(%rsi)
 	movb	$0, (%rcx)
@@ -151,7 +155,7 @@ point_pointee_text_code:
 	.cfi_endproc
 	.size	point_pointee_text_code, . - point_pointee_text_code
 
-/* point_text for bytes that a look has read: they are at rsi. */
+/* The same as point_text, for bytes that a look has read already: they are at rsi. */
 	.globl	point_text_looked
 	.hidden	point_text_looked
 	.type	point_text_looked, @function

@@ -1,6 +1,6 @@
 /*
- * Barriers. An ARRIVE is numbered before the real wait and a PASS after it, so all ARRIVEs of a
- * round have lower numbers than any PASS of it.
+ * Barriers. The sequence number of an ARRIVE is taken before the real wait and that of a PASS after
+ * it. So all ARRIVEs of a round have lower numbers than any PASS of that round.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
@@ -11,10 +11,11 @@
 /* ---- how many threads a barrier waits for, as its init said ---------------------------------- */
 
 /*
- * A small table without a lock. It may forget a barrier: an ARRIVE then says 0, which stands for
- * the count of the init. A barrier is in one of the PROBES slots that follow its hash. A program
- * creates and destroys a barrier while no other thread uses it, so only operations on different
- * barriers run at the same time here.
+ * The counts of the barriers, in a small table without a lock. The table may lose a barrier; then
+ * its ARRIVEs are recorded with a count of 0, which stands for the count in the BARRIER_INIT event.
+ * A barrier is in one of the PROBES slots that start at its hash. A program creates and destroys a
+ * barrier while no other thread uses it, so concurrent operations on the table are for different
+ * barriers.
  */
 #define SLOTS 1024u
 #define PROBES 8u
@@ -82,7 +83,10 @@ SOOTH_API int pthread_barrier_init(pthread_barrier_t *restrict barrier,
 	return 0;
 }
 
-/* glibc's layout: how many threads have arrived, and how many of them in rounds that are over. */
+/*
+ * The layout of a barrier in glibc. `arrived`: threads that have arrived so far; `in_past_rounds`:
+ * those of them that arrived in completed rounds.
+ */
 struct barrier_layout {
 	unsigned arrived, in_past_rounds, count, shared;
 };
@@ -99,7 +103,10 @@ static bool is_awaited(const pthread_barrier_t *barrier)
 	return b->count && (b->arrived - b->in_past_rounds) % b->count;
 }
 
-/* Recorded before the call, in which the library waits for threads that are leaving the barrier. */
+/*
+ * The event is recorded before the real call, because that call waits for threads that are still
+ * leaving the barrier.
+ */
 SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
 	remove_from_table(barrier);
@@ -113,7 +120,10 @@ SOOTH_API int pthread_barrier_destroy(pthread_barrier_t *barrier)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* A barrier that was initialised before recording began is not in the table. */
+/*
+ * Returns the barrier's count, even if it is not in the table because it was initialised before
+ * recording began.
+ */
 static unsigned count_of(const pthread_barrier_t *barrier)
 {
 	unsigned count = count_in_table(barrier);
@@ -121,7 +131,7 @@ static unsigned count_of(const pthread_barrier_t *barrier)
 	return count ? count : layout_of(barrier)->count;
 }
 
-/* Threads of other processes may come to the barrier, in real time. */
+/* Waits at a barrier that is shared with other processes. Their threads arrive in real time. */
 static int wait_in_real_time(pthread_barrier_t *barrier, uint64_t site)
 {
 	sched_leave(site);
@@ -130,7 +140,10 @@ static int wait_in_real_time(pthread_barrier_t *barrier, uint64_t site)
 	return result;
 }
 
-/* In a controlled run the scheduler simulates it. The last to arrive is the serial thread. */
+/*
+ * In a controlled run the scheduler simulates the barrier. The thread that arrives last is the
+ * serial thread.
+ */
 static int wait_controlled(pthread_barrier_t *barrier, uintptr_t pc)
 {
 	struct sched_op want = sched_op(EV_ARRIVE, barrier, pc);

@@ -1,7 +1,8 @@
 /*
- * C11 threads. In glibc a mtx_t is a pthread_mutex_t, a cnd_t a pthread_cond_t and a thrd_t a
- * pthread_t, and the functions differ only in what they return. But glibc does not call the
- * interposed functions of pthreads for them. (call_once is in once.c.)
+ * C11 threads. In glibc a mtx_t is a pthread_mutex_t, a cnd_t is a pthread_cond_t and a thrd_t is a
+ * pthread_t, and the functions differ from those of pthreads only in their results. But glibc does
+ * not implement them by calling the interposed pthread functions, so they have interposers, too.
+ * (call_once is in once.c.)
  */
 #include "runtime/sync/cond.h"
 #include "runtime/sync/mutex.h"
@@ -33,7 +34,7 @@ static pthread_cond_t *cond_of(cnd_t *cond)
 	return (pthread_cond_t *)(void *)cond;
 }
 
-/* The function of pthreads that `call` calls does the work. */
+/* An interposer whose work is done by the pthread function in the expression `call`. */
 #define C11(name, parameters, call)                                                                \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \

@@ -1,7 +1,8 @@
 /*
- * Condition variables. A wait is two events: WAIT releases the mutex, WOKEN holds it again. Both
- * have two sequence numbers, one of the condition and one of the mutex, taken while the mutex is
- * held. Signals are sent and numbered in the condition's stripe.
+ * Condition variables. A wait is two events: WAIT releases the mutex; at WOKEN the thread holds it
+ * again. Each has two sequence numbers, one of the condition and one of the mutex, which are taken
+ * while the thread holds the mutex. A signal is sent and gets its number while the condition's
+ * stripe is held.
  */
 #include "runtime/sync/cond.h"
 
@@ -14,14 +15,14 @@
 
 #include <errno.h>
 
-/* A wait from its WAIT to its WOKEN. */
+/* A wait that has recorded its WAIT but not yet its WOKEN. */
 struct cond_waiting {
 	pthread_cond_t *cond;
 	pthread_mutex_t *mutex;
 	uintptr_t pc;
 	int result;
 };
-#define CANCELLED (-1) /* `result` while the wait has not returned */
+#define CANCELLED (-1) /* value of `result` while the wait has not returned */
 
 static void record_wait(enum event_kind kind, const struct cond_waiting *waiting, uint64_t mode)
 {
@@ -39,8 +40,9 @@ static void record_wait(enum event_kind kind, const struct cond_waiting *waiting
 }
 
 /*
- * Records the end of a wait. Also runs when the thread is cancelled in it: by then the library has
- * locked the mutex again. Such a wait has consumed no signal, so it counts as timed out.
+ * Records the end of a wait. Also runs when the thread is cancelled in the wait; before that, the
+ * library has locked the mutex again. A cancelled wait has consumed no signal, so its WOKEN is
+ * recorded as a timeout.
  */
 static void record_woken(struct cond_waiting *waiting)
 {
@@ -49,7 +51,7 @@ static void record_woken(struct cond_waiting *waiting)
 	if (!record_on())
 		return;
 	record_wait(EV_WOKEN, waiting, !by_signal);
-	if (waiting->result == ENOTRECOVERABLE) { /* no thread can lock the robust mutex any more */
+	if (waiting->result == ENOTRECOVERABLE) { /* the robust mutex cannot be locked any more */
 		sched_before(EV_RELEASE, waiting->mutex, 0, waiting->pc);
 		sync_object_record_next(EV_RELEASE, waiting->pc, waiting->mutex, 0);
 	}
@@ -62,7 +64,10 @@ static void record_woken(struct cond_waiting *waiting)
 
 /* ---- waits in controlled runs ---------------------------------------------------------------- */
 
-/* Locks the mutex again. The scheduler has made sure that no recorded thread holds it. */
+/*
+ * Locks the mutex again after a wait. The scheduler has made sure that no recorded thread holds the
+ * mutex; if unrecorded code holds it, waits outside the schedule.
+ */
 static int relock_mutex(pthread_mutex_t *mutex, uint64_t site)
 {
 	int result = mutex_try_really(mutex);
@@ -75,13 +80,16 @@ static int relock_mutex(pthread_mutex_t *mutex, uint64_t site)
 	return result;
 }
 
-/* The layout is glibc's. */
+/* May other processes use the condition? The bit is that of glibc. */
 static bool is_shared(const pthread_cond_t *cond)
 {
 	return cond->__data.__wrefs & 1;
 }
 
-/* A condition that other processes may signal, in real time: the real function waits. */
+/*
+ * Waits by the real function. Used for a condition that is shared with other processes, because
+ * they may signal it in real time.
+ */
 static int wait_in_real_time(struct cond_waiting *waiting, enum event_how how, uint64_t until,
 			     uint64_t site)
 {
@@ -99,8 +107,8 @@ static int wait_in_real_time(struct cond_waiting *waiting, enum event_how how, u
 }
 
 /*
- * In a controlled run the scheduler simulates the condition and does not use the library's. Which
- * thread a signal wakes is decided when the signal is sent.
+ * In a controlled run the scheduler simulates the condition; the library's condition is not used.
+ * When a signal is sent, the scheduler decides which thread it wakes.
  */
 static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uint64_t until)
 {
@@ -120,7 +128,7 @@ static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uin
 	enum sched_outcome answer = sched_wait_until_enabled(&want);
 	int locked = relock_mutex(waiting->mutex, want.site);
 	if (sched_cancelled())
-		real()->pthread_testcancel(); /* record_woken() records the rest */
+		real()->pthread_testcancel(); /* if cancelled here: record_woken() runs */
 	waiting->result = locked == ENOTRECOVERABLE   ? locked
 			  : answer == SCHED_TIMED_OUT ? ETIMEDOUT
 						      : 0;
@@ -129,7 +137,10 @@ static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uin
 
 /* ---- the functions --------------------------------------------------------------------------- */
 
-/* Returns the result of a wait that the library has refused because of its mutex. */
+/*
+ * Records that the library has refused a wait because of its mutex. Returns `result`, the result of
+ * the call.
+ */
 static int record_refused(const pthread_mutex_t *mutex, uintptr_t pc, int result)
 {
 	if (record_on())
@@ -137,7 +148,10 @@ static int record_refused(const pthread_mutex_t *mutex, uintptr_t pc, int result
 	return result;
 }
 
-/* `function` waits on `cond`; `name` calls it. `valid`: does the library accept the call? */
+/*
+ * Defines `function`, which waits on `cond` by calling the real function `name`, and the interposer
+ * `name`, which calls `function`. `valid` is true if the library accepts the arguments.
+ */
 #define WAIT(function, cond, mutex, name, parameters, valid, how, until)                           \
 	int function(PARAMETERS parameters, uintptr_t pc)                                          \
 	{                                                                                          \
@@ -175,7 +189,10 @@ static int send_signal(enum event_kind kind, pthread_cond_t *cond, uintptr_t pc)
 	sched_before(kind, cond, 0, pc);
 	bool striped = record_stripe_lock(cond);
 
-	/* Recorded before the call: a woken thread may end the process before it returns. */
+	/*
+	 * The event is recorded before the call, because a woken thread may end the process before
+	 * the call returns.
+	 */
 	sync_object_record_next(kind, pc, cond, 0);
 	int result = kind == EV_SIGNAL ? real()->pthread_cond_signal(cond)
 				       : real()->pthread_cond_broadcast(cond);
@@ -213,7 +230,10 @@ int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintpt
 	return result;
 }
 
-/* Recorded before the call, in which the library waits for threads that are leaving their waits. */
+/*
+ * The event is recorded before the real call, because that call waits for threads that are still
+ * leaving their waits.
+ */
 int cond_destroy(pthread_cond_t *cond, uintptr_t pc)
 {
 	sync_object_destroy_controlled(EV_COND_DESTROY, cond, pc);

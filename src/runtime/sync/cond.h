@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <time.h>
 
-/* The functions of pthreads with the address that they are called from. */
+/*
+ * These do the work of the interposed pthread functions. `pc` is the address from which the program
+ * called those.
+ */
 int cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes, uintptr_t pc);
 int cond_destroy(pthread_cond_t *cond, uintptr_t pc);
 int cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, uintptr_t pc);
@@ -15,7 +18,7 @@ int cond_wait_until(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct t
 int cond_signal(pthread_cond_t *cond, uintptr_t pc);
 int cond_broadcast(pthread_cond_t *cond, uintptr_t pc);
 
-/* Records that a C++ constructor has initialised it. */
+/* Records that a C++ constructor has initialised `cond`. */
 void cond_record_init(const pthread_cond_t *cond, uintptr_t pc);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Functions that one thread registers and another runs at the end of the process: by atexit, or as
- * the destructor of a static variable. The library's own lock and list order the run after what was
- * done before the registration. SEND is recorded at the registration, RECEIVE before the function
- * runs. Before the first thread is created there is nothing to order, and the library gets the
- * function itself.
+ * Functions that one thread registers and another thread runs at the end of the process: by atexit,
+ * or as the destructor of a static variable. The C library's own lock and list make the run happen
+ * after everything that came before the registration. That order is recorded: SEND at the
+ * registration, RECEIVE before the function runs. Before the first thread is created, there is
+ * nothing to order, and the function is registered without a wrapper.
  */
 #include "runtime/sync/exit_handlers.h"
 
@@ -14,7 +14,9 @@
 
 #include <stdatomic.h>
 
-/* How the library calls a function of __cxa_atexit, although it declares it with one argument. */
+/*
+ * The type of a handler as the library calls it. __cxa_atexit declares it with one argument only.
+ */
 typedef void exit_function(void *argument, int status);
 
 struct exit_handler {
@@ -22,13 +24,16 @@ struct exit_handler {
 	void *argument;
 };
 
-/* The object of SEND and RECEIVE, the same in each run: the destroyed object or the function. */
+/*
+ * The object of SEND and RECEIVE: the destroyed object, or the function if there is none. It is the
+ * same in each run.
+ */
 static const void *object_of(const struct exit_handler *handler)
 {
 	return handler->argument ? handler->argument : (const void *)(uintptr_t)handler->function;
 }
 
-/* Frees what the library kept for us, and records that the handler runs. */
+/* Frees the wrapper that the library has kept, and records RECEIVE for the handler. */
 static struct exit_handler begin_handler(void *given, uintptr_t pc)
 {
 	struct exit_handler handler = *(struct exit_handler *)given;
@@ -52,7 +57,7 @@ static void run_at_exit(void *given, int status)
 	handler.function(handler.argument, status);
 }
 
-/* Records a registration. Returns what the library is to keep, or NULL if nothing was recorded. */
+/* Records SEND. Returns a wrapper for the library to keep, or NULL if nothing was recorded. */
 static struct exit_handler *record_registration(void *function, void *argument, uintptr_t pc)
 {
 	struct exit_handler *handler =
@@ -65,7 +70,9 @@ static struct exit_handler *record_registration(void *function, void *argument, 
 	return handler;
 }
 
-/* Returns `result`, that of the registration. */
+/*
+ * Frees the wrapper if the registration failed. Returns `result`, the result of the registration.
+ */
 static int finish_registration(struct exit_handler *handler, int result)
 {
 	if (result != 0)
@@ -97,7 +104,10 @@ SOOTH_API int __cxa_atexit(void (*function)(void *), void *argument, void *libra
 
 /* ---- quick_exit ------------------------------------------------------------------------------ */
 
-/* These functions have no argument to tell them apart: each runs after all registrations. */
+/*
+ * The object of SEND and RECEIVE for all at_quick_exit handlers. These functions have no argument,
+ * so they have no wrappers, and each is taken to run after all registrations.
+ */
 static _Atomic bool any_quick;
 
 SOOTH_API int __cxa_at_quick_exit(void (*function)(void *), void *library)

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Called before the functions that the program passed to at_quick_exit run. */
+/* Called before the library runs the functions that the program passed to at_quick_exit. */
 void exit_handlers_quick(uintptr_t pc);
 
 #endif

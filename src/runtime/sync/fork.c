@@ -1,7 +1,7 @@
 /*
  * Creation of processes (fork), replacement of the program (exec), and ends of a process other than
- * exit: _exit, quick_exit, abort, failed assertions. The recording has to be complete before the
- * process is gone, and a child must not write to its parent's.
+ * exit: _exit, quick_exit, abort, failed assertions. The recording must be complete before the
+ * process ends, and a child must not write to its parent's recording.
  */
 #include "runtime/sync/fork.h"
 
@@ -31,8 +31,8 @@
 #include <sys/sysmacros.h>
 
 /*
- * The process that the recording belongs to. A child of vfork runs in its parent's memory until it
- * calls exec or _exit, and must not end the parent's recording.
+ * The id of the process that the recording belongs to, or 0. A child of vfork runs in its parent's
+ * memory until it calls exec or _exit, and must not end its parent's recording.
  */
 static pid_t recorded_process;
 
@@ -41,7 +41,10 @@ static bool is_recorded_process(void)
 	return process_recording() && (!recorded_process || recorded_process == getpid());
 }
 
-/* The runs of a server have process ids of their own; what they do before exec is not checked. */
+/*
+ * Always true in a controlled run: the runs of a server have different process ids, so vfork
+ * children cannot be detected by the id.
+ */
 bool process_is_here(void)
 {
 	return sched_active || !recorded_process || recorded_process == getpid();
@@ -61,9 +64,10 @@ static void enter_child(void)
 }
 
 /*
- * The child must leave its parent's buffers before any other code runs in it, and the program's
- * fork handlers run before fork returns. Child handlers are called in the order of their
- * registration, so ours is registered before the program's first.
+ * Registers enter_child() to run in the child of each fork. The child must leave its parent's
+ * buffers before any other code runs in it, and the program's fork handlers run before fork
+ * returns. Child handlers run in the order of their registration, so this one is registered before
+ * the first handler of the program.
  */
 static void register_child_handler(void)
 {
@@ -74,13 +78,13 @@ static void register_child_handler(void)
 }
 
 /*
- * What one thread registers and another runs happens after what was done before the registration,
- * by the library's own lock. SEND is recorded at the registration; a RECEIVE is due before the
- * handlers' first event.
+ * The object that orders fork handlers. One thread registers a handler, another thread runs it; the
+ * C library's own lock makes the run happen after everything that came before the registration.
+ * SEND is recorded at the registration, and RECEIVE before the first event of the handlers.
  */
 static char atfork_object;
 
-/* pthread_atfork calls this. */
+/* pthread_atfork calls this function. */
 SOOTH_API int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
 				void *dso)
 {
@@ -110,7 +114,7 @@ SOOTH_API pid_t fork(void)
 	return record_fork(child, RECORD_CALLER);
 }
 
-/* fork without handlers, ours included. */
+/* fork without the registered handlers, so enter_child() is called here. */
 SOOTH_API pid_t _Fork(void)
 {
 	fiber_refuse("_Fork");
@@ -142,7 +146,10 @@ long fork_called(long result, uintptr_t pc)
 	return record_fork((pid_t)result, pc);
 }
 
-/* The library's daemon ends the parent by a call that interposers do not see. */
+/*
+ * Implements daemon() here, because the C library's daemon() ends the parent by a call that is not
+ * interposed.
+ */
 SOOTH_API int daemon(int stay, int keep_files)
 {
 	struct stat st;
@@ -155,7 +162,7 @@ SOOTH_API int daemon(int stay, int keep_files)
 	if (setsid() == -1)
 		return -1;
 	if (!stay && chdir("/") != 0)
-		errno = 0; /* the library ignores this error, too */
+		errno = 0; /* the C library ignores this error, too */
 	if (keep_files)
 		return 0;
 	int fd = open("/dev/null", O_RDWR);
@@ -176,10 +183,10 @@ SOOTH_API int daemon(int stay, int keep_files)
 
 /* ---- exec ------------------------------------------------------------------------------------ */
 
-/* Called before exec: writes everything out. If exec returns, recording goes on. */
+/* Called before exec: ends the trace. If exec fails and returns, recording continues. */
 static bool finish_before_exec(void)
 {
-	channel_lose_all(); /* the child of a vfork shares these with its parent */
+	channel_lose_all(); /* also those of the parent, in the child of a vfork */
 	if (!is_recorded_process())
 		return false;
 	process_finish(EVENT_PROCESS_EXEC, 0);
@@ -211,7 +218,7 @@ EXEC(fexecve, (int, fd, char *const *, arguments, char *const *, environment))
 EXEC(execveat, (int, fd, const char *, path, char *const *, arguments, char *const *, environment,
 		int, flags))
 
-/* Returns the number of arguments before the NULL. */
+/* Returns the number of arguments before the terminating NULL. */
 static size_t count_arguments(const char *first, va_list more)
 {
 	size_t n = 0;
@@ -221,7 +228,7 @@ static size_t count_arguments(const char *first, va_list more)
 	return n;
 }
 
-/* Stores the arguments and the NULL after them in an array. */
+/* Stores the arguments and the terminating NULL in an array. */
 static void collect_arguments(char **to, const char *first, va_list more)
 {
 	*to = (char *)first;
@@ -230,8 +237,9 @@ static void collect_arguments(char **to, const char *first, va_list more)
 }
 
 /*
- * An interposer with a list of arguments. It calls `function` with an array of them, and with the
- * last arguments here, which may read from `more` what follows the NULL.
+ * An interposer with a list of arguments. It calls `function` with the path, an array of the
+ * arguments, and the last arguments of this macro. These may read from `more` the argument that
+ * follows the NULL.
  */
 #define EXEC_LIST(name, function, more, ...)                                                       \
 	SOOTH_API int name(const char *path, const char *first, ...)                               \
@@ -274,7 +282,10 @@ SOOTH_API void _Exit(int status)
 	_exit(status);
 }
 
-/* The C library prints the message, except if the run ends without the process. */
+/*
+ * In a controlled run, reports the failed assertion as the end of the run, and prints the message
+ * itself. Otherwise the C library prints the message.
+ */
 SOOTH_API void __assert_fail(const char *expression, const char *file, unsigned line,
 			     const char *function)
 {
@@ -300,7 +311,10 @@ static void finish_quickly(void)
 		process_finish(EVENT_PROCESS_EXIT, quick_status);
 }
 
-/* The program's handlers run first: `finish_quickly` was registered before them. */
+/*
+ * The real function runs the program's handlers first, because `finish_quickly` was registered
+ * before them.
+ */
 SOOTH_API void quick_exit(int status)
 {
 	quick_status = status;
@@ -309,7 +323,10 @@ SOOTH_API void quick_exit(int status)
 	__builtin_unreachable();
 }
 
-/* A handler for SIGABRT runs first, and may jump away. If it returns, the program ends. */
+/*
+ * If the program has a handler for SIGABRT, it runs first; it may leave by longjmp. If it returns,
+ * the program ends.
+ */
 SOOTH_API void abort(void)
 {
 	struct sigaction now, by_default = { .sa_handler = SIG_DFL };

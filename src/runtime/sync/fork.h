@@ -1,4 +1,4 @@
-/* Forks by `syscall`, which bypass the C library and its fork handlers (blocking_calls.c). */
+/* Forks by `syscall` (blocking_calls.c). They bypass the C library and its fork handlers. */
 #ifndef RUNTIME_SYNC_FORK_H
 #define RUNTIME_SYNC_FORK_H
 
@@ -6,12 +6,16 @@
 #include <stdint.h>
 
 /*
- * Does the call create a process with its own memory, on a copy of this stack? `a` and `b` are its
- * first arguments. Called before the call: a run that cannot support it ends here.
+ * Does the system call create a process with separate memory that runs on a copy of this stack? `a`
+ * and `b` are its first arguments. To be called before the system call. If it does and the run
+ * cannot support that, ends the run.
  */
 bool fork_by_call(long number, long a, long b);
 
-/* Called after it, in both processes, with what it returned. Returns `result`. */
+/*
+ * To be called after such a system call, in both processes. `result` is what the system call
+ * returned; it is returned.
+ */
 long fork_called(long result, uintptr_t pc);
 
 #endif

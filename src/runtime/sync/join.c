@@ -1,6 +1,6 @@
 /*
- * Joins, detaches and cancellation of threads. A second join or detach of a thread is passed on to
- * the library and recorded as a misuse.
+ * Joins, detaches and cancellation of threads. A second join or detach of the same thread is
+ * recorded as a misuse; it is passed on to the library nevertheless.
  */
 #include "runtime/sync/thread.h"
 
@@ -31,7 +31,7 @@ static void record_failed_join(struct thread_known known, uintptr_t pc, int resu
 		      pc, known.stream);
 }
 
-/* Records how a join has ended. Returns `result`. */
+/* Records the end of a join. Returns `result`. */
 static int record_join(pthread_t thread, struct thread_known known, uintptr_t pc, int result)
 {
 	if (result != 0) {
@@ -48,7 +48,10 @@ static int record_join(pthread_t thread, struct thread_known known, uintptr_t pc
 	return 0;
 }
 
-/* Until the end of the scope the caller is the thread that joins `thread`. */
+/*
+ * A mark in the thread table: until the end of this variable's scope, the caller is the thread that
+ * joins `thread`.
+ */
 struct join_claim {
 	pthread_t thread;
 	uint32_t stream; /* THREAD_UNKNOWN: the caller has no claim */
@@ -63,7 +66,10 @@ static struct join_claim claim_thread(pthread_t thread, struct thread_known know
 	return (struct join_claim){ thread, known.stream };
 }
 
-/* Also runs when the join is cancelled. A thread that was joined or detached by now stays so. */
+/*
+ * Ends the claim. Also runs when the join is cancelled. If the thread was joined or detached in the
+ * meantime, its state does not change.
+ */
 static void give_claim_up(struct join_claim *claim)
 {
 	struct thread_known known = thread_table_find(claim->thread);
@@ -77,8 +83,8 @@ static void give_claim_up(struct join_claim *claim)
 
 /*
  * In a controlled run the real join is called only after the other thread has ended, so the library
- * cannot refuse a second join. Returns the error that it would return, or 0 if the thread can be
- * joined.
+ * cannot detect a second join that is made before. Returns the error that the library would return,
+ * or 0 if the thread can be joined.
  */
 static int refuse_join(struct thread_known known, enum event_how how)
 {
@@ -90,9 +96,9 @@ static int refuse_join(struct thread_known known, enum event_how how)
 }
 
 /*
- * In a controlled run the scheduler knows when the other thread has ended. The real join then waits
- * only for the last steps of the library. A thread without a known number is joined outside the
- * schedule.
+ * In a controlled run the scheduler waits until the other thread has ended. The real join then
+ * waits only for the library to finish that thread. A thread that is not in the thread table is
+ * joined outside the schedule.
  */
 static int join_controlled(pthread_t thread, struct thread_known known, void **result, uintptr_t pc,
 			   enum event_how how, uint64_t until)
@@ -138,8 +144,11 @@ int thread_join(pthread_t thread, void **result, uintptr_t pc)
 	struct thread_known known = thread_table_find(thread);
 	if (sched_on())
 		return join_controlled(thread, known, result, pc, EVENT_PLAIN, 0);
-	/* Also recorded if the join does not wait: to find out would take another call. */
-	bool own = pthread_equal(thread, pthread_self()); /* which fails */
+	/*
+	 * A request is recorded even if the join will not wait: finding that out would take another
+	 * call.
+	 */
+	bool own = pthread_equal(thread, pthread_self()); /* then the join fails */
 	if (known.stream != THREAD_UNKNOWN && known.fate < THREAD_JOINED && !own)
 		record(EV_JOIN_REQUEST, pc, (struct record_fields){ .n = known.stream });
 	struct join_claim claim JOIN_CLAIM = { thread, THREAD_UNKNOWN };
@@ -187,7 +196,7 @@ JOIN_UNTIL(pthread_clockjoin_np, thread, result,
 
 /* ---- cancelling and detaching ---------------------------------------------------------------- */
 
-/* In a controlled run a thread that waits at a cancellation point notices this at once. */
+/* In a controlled run, a thread that waits at a cancellation point reacts immediately. */
 SOOTH_API int pthread_cancel(pthread_t thread)
 {
 	fiber_refuse("pthread_cancel");
@@ -206,15 +215,15 @@ SOOTH_API int pthread_cancel(pthread_t thread)
 }
 
 /*
- * In a controlled run the library does not yet know of a thread that waits in a join, and it has
- * forgotten threads that were joined.
+ * In a controlled run, returns the errors that the library cannot detect: it does not yet know of a
+ * thread that waits in a join, and it has forgotten threads that were joined.
  */
 static int detach_controlled(pthread_t thread, struct thread_known known)
 {
 	switch (known.fate) {
 	case THREAD_JOINED: return ESRCH;
 	case THREAD_DETACHED: return EINVAL;
-	case THREAD_AWAITED: return 0; /* the joining thread goes on with its join */
+	case THREAD_AWAITED: return 0; /* the joining thread continues its join */
 	case THREAD_JOINABLE: break;
 	}
 	return real()->pthread_detach(thread);

@@ -8,7 +8,10 @@
 
 #include <limits.h>
 
-/* By key. The library's own order of creations and deletions protects an entry. */
+/*
+ * The destructors, indexed by key. An entry needs no lock, because the library orders the creations
+ * and deletions of one key.
+ */
 static void (*destructors[PTHREAD_KEYS_MAX])(void *);
 static unsigned key_limit; /* all keys are smaller */
 
@@ -63,7 +66,7 @@ SOOTH_API void tss_delete(tss_t key)
 	remove_key(key);
 }
 
-/* Values without a known destructor are left to the library. */
+/* Skips values whose destructor is not known; the library handles them. */
 bool keys_run_destructors(unsigned from, unsigned but)
 {
 	bool any = false;

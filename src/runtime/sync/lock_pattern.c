@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HELD_MOST 32 /* locks at once; locks beyond that are not reported */
+#define HELD_MOST 32 /* locks held at the same time; further locks are not reported */
 #define CHUNK 16384
 
 struct lock_pattern_node {
@@ -33,12 +33,12 @@ struct lock_pattern_held {
 	struct lock_pattern_node *node;
 };
 
-/* A thread's tree and the locks that it holds. In memory of its own, which is never freed. */
+/* A thread's tree and the locks that it holds, in memory that is never freed. */
 struct lock_pattern_thread {
 	struct lock_pattern_node root;
 	struct lock_pattern_held held[HELD_MOST];
 	unsigned count;
-	uint32_t waited; /* how often the mutex of the current wait was locked */
+	uint32_t waited; /* recursion depth of the mutex before the current wait */
 	char *room, *end;
 };
 
@@ -89,8 +89,8 @@ static struct lock_pattern_node *new_node(struct lock_pattern_thread *t, uint64_
 /* ---- the tree -------------------------------------------------------------------------------- */
 
 /*
- * Returns the child for a lock and moves it to the front. Sets `*fresh` if it had to be created.
- * Returns NULL if there is no memory.
+ * Returns the child of `parent` for a lock, and moves it to the front of the children. Sets
+ * `*fresh` if the child is new. Returns NULL if there is no memory.
  */
 static struct lock_pattern_node *child_of(struct lock_pattern_thread *t,
 					  struct lock_pattern_node *parent, uint64_t lock,
@@ -135,7 +135,7 @@ static void append_line(const struct lock_pattern_thread *t, uintptr_t pc)
 	n += snprintf(line, sizeof(line), "%u %#llx", thread_buffer_self.stream,
 		      (unsigned long long)pc);
 	for (unsigned i = 0; i < t->count; i++) {
-		/* the last one first: that is the lock that was acquired */
+		/* the acquired lock comes first; it is the last one in `held` */
 		const struct lock_pattern_held *h = &t->held[i ? i - 1 : t->count - 1];
 
 		n += snprintf(line + n, sizeof(line) - (size_t)n, " %#llx%s",
@@ -146,7 +146,7 @@ static void append_line(const struct lock_pattern_thread *t, uintptr_t pc)
 	struct cancel_before before = cancel_forbid();
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd >= 0) {
-		/* If the disk is full, the recording itself reports that. */
+		/* no message: if the disk is full, the recording reports that */
 		ssize_t written = write(fd, line, (size_t)n);
 		(void)written;
 		close(fd);
@@ -175,7 +175,10 @@ static void push_lock(struct lock_pattern_thread *t, uint64_t lock, bool shared,
 		append_line(t, pc);
 }
 
-/* Locks acquired after this one stay. Their path is now shorter, which is not reported as new. */
+/*
+ * Removes a lock from the held locks. The locks that were acquired after it get shorter paths,
+ * which are not reported as new patterns. Returns the lock's previous recursion depth.
+ */
 static uint32_t remove_lock(struct lock_pattern_thread *t, uint64_t lock, bool shared, bool wholly)
 {
 	struct lock_pattern_held *h = find_held(t, lock, shared);
@@ -218,7 +221,7 @@ void lock_pattern_update(enum event_kind kind, uintptr_t pc, const struct record
 	if (kind < EV_LOCK_INIT || kind > EV_BROADCAST)
 		return;
 	group = event_group(kind);
-	/* Not in a signal handler: its locks do not belong to the thread's pattern. */
+	/* Ignore signal handlers: their locks do not belong to the thread's pattern. */
 	if ((group != EG_LOCK && group != EG_CONDITION) || updating || thread_buffer_self.depth)
 		return;
 	updating = true;

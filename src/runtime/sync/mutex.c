@@ -1,13 +1,16 @@
 /*
  * Mutexes of all types.
  *
- * The sequence number of an ACQUIRE is taken after the thread got the lock and that of a RELEASE
- * before it gives the lock up. So the numbers of one mutex are in the order in which threads held
- * it, without a lock of ours. Only a failed try holds nothing: it is numbered in the stripe, and so
- * are all releases once the program has called a trylock. The number of a failed try may still be
- * lower than that of the ACQUIRE it failed against, whose thread has the lock but not yet a number.
- * A failed try that seems to find a free mutex therefore belongs right after its next ACQUIRE (or
- * right before that, if a wait on a condition released the mutex).
+ * The sequence number of an ACQUIRE is taken after the thread got the lock, and that of a RELEASE
+ * before the thread unlocks. So the numbers of one mutex are in the order in which threads held it,
+ * and the runtime needs no lock for that. Only a failed try is different, because its thread holds
+ * nothing: its number is taken while the stripe is held, and so are the numbers of all releases
+ * once the program has called a trylock.
+ *
+ * The number of a failed try may still be lower than that of the ACQUIRE that made it fail: the
+ * other thread may have the lock but not yet a number. So if the mutex appears to be free at a
+ * failed try, the try belongs right after the next ACQUIRE (or right before that, if a wait on a
+ * condition released the mutex).
  */
 #include "runtime/sync/mutex.h"
 
@@ -20,15 +23,15 @@
 
 #include <errno.h>
 
-/* Bits of glibc's __kind. The low two are the type. */
+/* Bits of __kind in glibc. The lowest two are the mutex type. */
 #define KIND_TYPE 3
 #define KIND_ROBUST 16
 #define KIND_INHERIT 32
-#define KIND_SHARED 128	 /* possibly shared with other processes; set in every robust mutex */
-#define KIND_ELISION 256 /* possibly locked without a write to it */
-#define KIND_BITS 0x3ff	 /* all of them */
+#define KIND_SHARED 128	 /* may be shared with other processes; set in every robust mutex */
+#define KIND_ELISION 256 /* hardware lock elision: may be locked without a write to it */
+#define KIND_BITS 0x3ff	 /* all bits of a valid __kind */
 #define KIND_DESTROYED (-1)
-#define OWNER_BITS 0x3fffffff /* of __lock, in the types that the kernel knows */
+#define OWNER_BITS 0x3fffffff /* thread id in __lock, if robust or priority-inheriting */
 
 static _Atomic bool tried; /* the program has called a trylock */
 
@@ -70,8 +73,9 @@ bool mutex_refuses(const pthread_mutex_t *mutex)
 }
 
 /*
- * The library keeps the owner of every mutex, even of types for which it does not check it. In the
- * child of a fork the owner may be the thread that forked, under its old thread id.
+ * The library stores the owner of every mutex, even for types whose owner it does not check. In the
+ * child of a fork, the stored owner may be the thread that forked, under its thread id in the
+ * parent.
  */
 bool mutex_is_not_held(const pthread_mutex_t *mutex)
 {
@@ -96,7 +100,7 @@ void mutex_record_misuse(const pthread_mutex_t *mutex, uintptr_t pc, int error)
 
 /* ---- locking --------------------------------------------------------------------------------- */
 
-/* Records how a call that locks has ended. Returns `result`. */
+/* Records the end of a call that locks. Returns `result`. */
 static int record_result(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, int result)
 {
 	if (result == 0 || result == EOWNERDEAD)
@@ -111,9 +115,9 @@ static int record_result(pthread_mutex_t *mutex, uintptr_t pc, enum event_how ho
 }
 
 /*
- * Tries without waiting. Returns EBUSY if the caller has to wait. That is recorded unless the
- * library will return EDEADLK instead. A robust mutex is only looked at, for the reason given at
- * mutex_try_really().
+ * Tries to lock without waiting. Returns EBUSY if the caller has to wait; in that case records a
+ * REQUEST, unless the library will return EDEADLK instead. A robust mutex is not tried, only
+ * examined, for the reason given at mutex_try_really().
  */
 static int try_or_request(pthread_mutex_t *mutex, uintptr_t pc)
 {
@@ -127,7 +131,7 @@ static int try_or_request(pthread_mutex_t *mutex, uintptr_t pc)
 	return result;
 }
 
-/* Waits for a mutex that unrecorded code holds. Such code runs in real time. */
+/* Waits for a mutex that is held by unrecorded code, which runs in real time. */
 static int wait_in_real_time(pthread_mutex_t *mutex, enum event_how how, uint64_t until)
 {
 	struct timespec end = virtual_time_real_end(until);
@@ -141,9 +145,9 @@ static int wait_in_real_time(pthread_mutex_t *mutex, enum event_how how, uint64_
 }
 
 /*
- * In a controlled run: when sched_wait_until_enabled() returns, the mutex is free and the real
- * function does not wait. If it is not free after all, unrecorded code holds it, and the thread
- * waits outside the schedule.
+ * In a controlled run the mutex is free when sched_wait_until_enabled() returns, so the real
+ * function does not wait. If the mutex is not free, unrecorded code holds it, and the thread waits
+ * outside the schedule.
  */
 static int lock_controlled(pthread_mutex_t *mutex, uintptr_t pc, enum event_how how, uint64_t until)
 {
@@ -168,15 +172,19 @@ static int lock_controlled(pthread_mutex_t *mutex, uintptr_t pc, enum event_how 
 	return record_result(mutex, pc, how, result);
 }
 
-/* If the mutex is free, the library does not look at the time, which may then be invalid. */
+/*
+ * Is the time valid? If not, the real function must get it: it ignores the time if the mutex is
+ * free.
+ */
 static bool is_time(const struct timespec *until)
 {
 	return safe_read_can_read(until, sizeof(*until)) && sync_object_time_valid(until);
 }
 
 /*
- * `function` locks `mutex`, and `name` is the interposer that calls it. `valid` says whether the
- * real function can accept its arguments, `can_control` whether the scheduler can do the wait.
+ * Defines `function`, which locks `mutex`, and the interposer `name`, which calls `function`.
+ * `valid` is true if the real function can accept the arguments, `can_control` if the scheduler can
+ * perform the wait.
  */
 #define LOCK(function, mutex, name, parameters, valid, can_control, how, until)                    \
 	int function(PARAMETERS parameters, uintptr_t pc)                                          \
@@ -229,9 +237,9 @@ int mutex_try(pthread_mutex_t *mutex, uintptr_t pc)
 }
 
 /*
- * The record comes before the unlock, so that its time is not later than that of the next ACQUIRE.
- * Writing it in the stripe may make other threads spin while a full buffer is written to the file:
- * only in programs that use trylock, once in some thousand times.
+ * The RELEASE is recorded before the real unlock, so that its time is not later than that of the
+ * next ACQUIRE. If a full buffer has to be written to the file while the stripe is held, other
+ * threads may spin. That happens only in programs that use trylock, once in some thousand calls.
  */
 int mutex_unlock(pthread_mutex_t *mutex, uintptr_t pc)
 {

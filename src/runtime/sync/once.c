@@ -1,7 +1,7 @@
 /*
- * pthread_once. The thread that runs the routine records ONCE_BEGIN and ONCE_END around it; each
- * thread that finds it done records ONCE. The library passes no argument to the routine, so a
- * thread-local variable holds what belongs to the call.
+ * pthread_once. The thread that runs the routine records ONCE_BEGIN before it and ONCE_END after
+ * it. A thread that finds the routine done records ONCE. The library passes no argument to the
+ * routine, so a thread-local variable points to the data of the current call.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
@@ -17,8 +17,8 @@ struct once_call {
 static SOOTH_TLS struct once_call *current;
 
 /*
- * Also runs when an exception or cancellation leaves the routine. The library then lets another
- * thread run it, after this one.
+ * Records ONCE_END. Also runs when an exception or a cancellation leaves the routine. In that case,
+ * the library lets another thread run the routine afterwards.
  */
 static void record_end(struct once_call **left)
 {
@@ -38,7 +38,7 @@ static void run_routine(void)
 
 	call->ran = true;
 	sync_object_record_next(EV_ONCE_BEGIN, call->pc, call->once, 0);
-	call->routine(); /* it may call pthread_once for another object */
+	call->routine(); /* may call pthread_once for another object */
 	call->returned = true;
 }
 
@@ -60,7 +60,7 @@ SOOTH_API int pthread_once(pthread_once_t *once, void (*routine)(void))
 	return call_once_from(once, routine, RECORD_CALLER);
 }
 
-/* C11's name for it. In glibc both are the same function. */
+/* The C11 version. glibc uses the same function for both. */
 SOOTH_API void call_once(once_flag *flag, void (*routine)(void))
 {
 	call_once_from((pthread_once_t *)flag, routine, RECORD_CALLER);

@@ -1,6 +1,6 @@
 /*
- * Read-write locks. They are recorded as mutexes are (mutex.c); acquisitions and releases for
- * reading have kinds of their own.
+ * Read-write locks. They are recorded in the same way as mutexes (mutex.c), but acquisitions and
+ * releases for reading have separate event kinds.
  */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
@@ -10,16 +10,16 @@
 
 #include <errno.h>
 
-#define READERS_SHIFT 3 /* of __readers in glibc: the bits below are flags */
+#define READERS_SHIFT 3 /* in glibc's __readers; the lower bits are flags */
 
-/* The kinds of the events of a reader or of a writer. */
+/* The event kinds for readers and for writers. */
 struct rwlock_side {
 	enum event_kind request, acquire, fail;
 };
 static const struct rwlock_side reader = { EV_READ_REQUEST, EV_READ_ACQUIRE, EV_READ_FAIL };
 static const struct rwlock_side writer = { EV_REQUEST, EV_ACQUIRE, EV_ACQUIRE_FAIL };
 
-static _Atomic bool tried; /* a try function was called: releases are numbered in the stripe */
+static _Atomic bool tried; /* a try function was called: releases are numbered under the stripe */
 
 static int try_really(const struct rwlock_side *side, pthread_rwlock_t *lock)
 {
@@ -27,7 +27,7 @@ static int try_really(const struct rwlock_side *side, pthread_rwlock_t *lock)
 			       : real()->pthread_rwlock_trywrlock(lock);
 }
 
-/* Records how a call that locks has ended. Returns `result`. */
+/* Records the end of a call that locks. Returns `result`. */
 static int record_result(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc,
 			 enum event_how how, int result)
 {
@@ -41,8 +41,8 @@ static int record_result(const struct rwlock_side *side, pthread_rwlock_t *lock,
 }
 
 /*
- * Tries without waiting. If the lock is busy, records that the thread is about to wait, unless it
- * is the writer: the library returns EDEADLK to it.
+ * Tries to lock without waiting. If the lock is busy, records a request, unless the thread itself
+ * holds the lock for writing: then the library will return EDEADLK.
  */
 static int try_or_request(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc)
 {
@@ -54,8 +54,8 @@ static int try_or_request(const struct rwlock_side *side, pthread_rwlock_t *lock
 }
 
 /*
- * A call of a try function. A failure gets its sequence number while the stripe is locked (see
- * record_stripe_lock()).
+ * Calls a try function and records the result. A failed try gets its sequence number while the
+ * stripe is locked (see record_stripe_lock()).
  */
 static int try_lock(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc)
 {
@@ -76,8 +76,8 @@ static int try_lock(const struct rwlock_side *side, pthread_rwlock_t *lock, uint
 }
 
 /*
- * In a controlled run: as for mutexes. A thread that holds the lock for writing does not wait,
- * because the library returns EDEADLK.
+ * Locks in a controlled run, as mutex.c does for mutexes. A thread that holds the lock for writing
+ * does not wait, because the library returns EDEADLK.
  */
 static int lock_controlled(const struct rwlock_side *side, pthread_rwlock_t *lock, uintptr_t pc,
 			   enum event_how how, uint64_t until)
@@ -105,8 +105,8 @@ static int lock_controlled(const struct rwlock_side *side, pthread_rwlock_t *loc
 }
 
 /*
- * An interposer that waits for `lock` as a reader or a writer. `valid` says whether the real
- * function accepts its arguments. `how` and `until` say whether and how long it waits.
+ * An interposer that waits for `lock` as a reader or a writer. `valid` is true if the real function
+ * accepts the arguments. `how` and `until` describe the wait.
  */
 #define LOCK(side, lock, name, parameters, valid, how, until)                                      \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
@@ -155,7 +155,7 @@ static bool has_readers(const pthread_rwlock_t *lock)
 	return lock->__data.__readers >> READERS_SHIFT;
 }
 
-/* Like the library, takes the caller for a reader unless the lock says that it is the writer. */
+/* Like the library, treats the caller as a reader unless the lock says that it is the writer. */
 SOOTH_API int pthread_rwlock_unlock(pthread_rwlock_t *lock)
 {
 	if (!record_on())

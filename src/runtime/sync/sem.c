@@ -1,7 +1,7 @@
 /*
- * Semaphores. Posts and tries happen and are numbered in the stripe. A wait that had to block is
- * numbered after it returned, so a failed try may have a lower number than the DOWN that took the
- * last unit before it.
+ * Semaphores. Posts and tries are made, and get their sequence numbers, while the stripe is held. A
+ * wait that blocks gets its number after it has returned, so a failed try may have a lower number
+ * than the DOWN that took the last unit before it.
  */
 #include "runtime/io/channel.h"
 #include "runtime/sync/sync_object.h"
@@ -18,7 +18,10 @@
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Tries once and takes `*number` with the try. Returns 0, or -1 with the library's errno. */
+/*
+ * Tries once to take a unit. Stores the sequence number of the try in `*number`. Returns 0, or -1
+ * with the library's errno.
+ */
 static int try_down(sem_t *sem, uint64_t *number)
 {
 	bool striped = record_stripe_lock(sem);
@@ -31,9 +34,9 @@ static int try_down(sem_t *sem, uint64_t *number)
 }
 
 /*
- * May another process post it? That is so for a named semaphore and for one in shared memory, while
- * there are other processes. Its count then does not add up, and a thread that got a unit may have
- * waited for anything.
+ * May another process post the semaphore? That is possible for a named semaphore, or one in shared
+ * memory, while there are other processes. The recorded posts then do not account for all units,
+ * and a thread that took a unit may have waited for anything.
  */
 static _Atomic bool any_named;
 
@@ -50,7 +53,10 @@ static void record_down(sem_t *sem, uintptr_t pc, uint64_t number, enum event_ho
 		unknown_wait_end(&(struct unknown_wait_call){ pc, UNKNOWN_WAIT_WAITED });
 }
 
-/* Takes a unit, or records that the caller is about to wait for one and returns false. */
+/*
+ * Takes a unit if there is one. Otherwise records that the caller is about to wait for one, and
+ * returns false.
+ */
 static bool down_or_request(sem_t *sem, uintptr_t pc, enum event_how how)
 {
 	int error = errno;
@@ -63,7 +69,7 @@ static bool down_or_request(sem_t *sem, uintptr_t pc, enum event_how how)
 	errno = error;
 	sync_object_record_next(EV_DOWN_REQUEST, pc, sem, 0);
 	sched_leave(
-		pc); /* in a signal handler: it has its thread's turn, so no thread could post */
+		pc); /* a handler has the turn of its thread; without this, no thread could post */
 	return false;
 }
 
@@ -76,7 +82,7 @@ static void test_cancelled(uintptr_t pc)
 	call.how = UNKNOWN_WAIT_NOTHING;
 }
 
-/* Records how a wait has ended. An interrupted wait has recorded its request only. */
+/* Records the end of a wait. An interrupted wait records nothing after its request. */
 static int record_result(sem_t *sem, uintptr_t pc, enum event_how how, int result)
 {
 	if (result == 0)
@@ -86,7 +92,10 @@ static int record_result(sem_t *sem, uintptr_t pc, enum event_how how, int resul
 	return result;
 }
 
-/* In a controlled run sched_wait_until_enabled() returns if the count is not 0; a try succeeds. */
+/*
+ * In a controlled run, sched_wait_until_enabled() returns when the count is not 0, or at once for a
+ * try.
+ */
 static int down_controlled(sem_t *sem, uintptr_t pc, enum event_how how, uint64_t until)
 {
 	struct sched_op want = sched_op(EV_DOWN, sem, pc);
@@ -114,8 +123,8 @@ static int down_controlled(sem_t *sem, uintptr_t pc, enum event_how how, uint64_
 }
 
 /*
- * An interposer that waits for `sem`. `valid`: does the real function accept its arguments? `kind`
- * and `until` say whether and how long it waits.
+ * An interposer that waits for `sem`. `valid` is true if the real function accepts the arguments.
+ * `kind` and `until` describe the wait.
  */
 #define WAIT(name, sem, parameters, valid, kind, until)                                            \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
@@ -167,9 +176,9 @@ static bool is_full(sem_t *sem)
 }
 
 /*
- * The record comes before the post: a waiting thread takes its number as soon as it gets the unit,
- * outside the stripe, and may end the process before this call returns. A post that has to fail is
- * not recorded.
+ * The POST is recorded before the real call: a waiting thread takes its sequence number as soon as
+ * it gets the unit, without the stripe, and may end the process before this call returns. A post
+ * that will fail, because the count is at its maximum, is not recorded.
  */
 SOOTH_API int sem_post(sem_t *sem)
 {

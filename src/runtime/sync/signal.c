@@ -1,7 +1,7 @@
 /*
- * Signal handlers. The kernel gets a handler of ours, which calls the program's handler and gives
- * it a stream of its own. When the program asks for its handlers, it gets the answer that it would
- * get without us.
+ * Signal handlers. The runtime installs its own handler in the kernel; that handler calls the
+ * program's handler and gives it a separate stream. When the program asks for its handlers, it gets
+ * the results that it would get without the runtime.
  */
 #include "runtime/sync/signal.h"
 
@@ -22,10 +22,13 @@ union handler {
 	void (*full)(int, siginfo_t *, void *);
 };
 
-/* The program's handlers. An entry counts only while ours is installed for its signal. */
+/*
+ * The program's handlers, indexed by signal. An entry is valid only while the runtime's handler is
+ * installed for that signal.
+ */
 static _Atomic sighandler_t handlers[NSIG];
 
-/* Signals that a thread causes itself, at the instruction that it executes. */
+/* Is it a signal that a thread causes itself, by the instruction that it executes? */
 static bool is_crash(int number)
 {
 	return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
@@ -34,16 +37,16 @@ static bool is_crash(int number)
 
 /* ---- calling a handler ----------------------------------------------------------------------- */
 
-/* A handler that is running. It lies on the handler's stack. */
+/* A handler of the program that is running. This struct is on the handler's stack. */
 struct handler_frame {
 	struct handler_frame *outer;
 	struct thread_buffer_interrupted interrupted;
-	bool leaves_steps; /* controlled run: a jump out of it leaves steps without a record */
-	bool outside;	   /* ... it interrupted a call outside the schedule, and returns there */
+	bool leaves_steps; /* controlled run: if the handler jumps away, steps get no record */
+	bool outside;	   /* controlled run: it interrupted a call outside the schedule */
 };
 static SOOTH_TLS struct handler_frame *innermost_handler;
 
-/* Also runs when an exception leaves the handler or the thread ends in it. */
+/* Ends a handler. Also runs when an exception leaves the handler, or when the thread ends in it. */
 static void leave_handler(struct handler_frame *frame)
 {
 	int error = errno;
@@ -105,7 +108,10 @@ void signal_after_fork(void)
 
 /* ---- jumping out of a handler ---------------------------------------------------------------- */
 
-/* The stack pointer that a jump goes to. The library encrypts it with a secret of the thread. */
+/*
+ * Returns the stack pointer that longjmp will restore. glibc stores it encrypted with a secret of
+ * the thread.
+ */
 static uintptr_t target_stack(const struct __jmp_buf_tag *environment)
 {
 	uintptr_t stack = (uintptr_t)environment->__jmpbuf[6];
@@ -114,7 +120,11 @@ static uintptr_t target_stack(const struct __jmp_buf_tag *environment)
 	return stack;
 }
 
-/* A handler's frames lie between the current frame and its `struct handler_frame`, on any stack. */
+/*
+ * Ends all handlers that the jump leaves. The frames of a running handler are between the current
+ * frame and its `struct handler_frame`, on whatever stack it runs. If the target of the jump is
+ * there, the jump stays inside the handler.
+ */
 static void leave_handlers(const struct __jmp_buf_tag *environment)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -137,7 +147,7 @@ static void leave_handlers(const struct __jmp_buf_tag *environment)
 		sched_handlers_jumped();
 }
 
-/* An interposer that leaves the handlers that the jump leaves, and then jumps by `real_name`. */
+/* An interposer that ends the handlers that the jump leaves, and then jumps by `real_name`. */
 #define JUMP(name, real_name)                                                                      \
 	SOOTH_API void name(struct __jmp_buf_tag environment[1], int value)                        \
 	{                                                                                          \
@@ -159,9 +169,10 @@ static bool is_function(sighandler_t h)
 }
 
 /*
- * Changes the entry of a signal, if the number is valid, and blocks all signals until
- * finish_change(). So no handler runs in this thread between the change of the table and that in
- * the kernel. (A handler in another thread may see the new entry a moment too early.)
+ * A change of the table's entry for a signal. begin_change() changes the entry, if the signal
+ * number is valid, and blocks all signals; finish_change() unblocks them. So no handler runs in
+ * this thread between the change of the table and the change in the kernel. (A handler in another
+ * thread may use the new entry a moment too early.)
  */
 struct handler_change {
 	int number;
@@ -221,7 +232,7 @@ SOOTH_API int sigaction(int number, const struct sigaction *restrict action,
 	return result;
 }
 
-/* The functions of signal's family differ in the flags that the real one sets. */
+/* The functions of signal's family differ only in the flags that the real functions set. */
 static sighandler_t set_handler(__typeof__(signal) *real_signal, int number, sighandler_t h)
 {
 	process_start();
@@ -246,6 +257,6 @@ SIGNAL(ssignal, signal)
 SIGNAL(sysv_signal, sysv_signal)
 /* The name of `signal` in a program that is compiled as strict X/Open. */
 SIGNAL(__sysv_signal, sysv_signal)
-/* No header declares it any more. */
+/* Declared here, because headers do not declare it any more. */
 SOOTH_API sighandler_t bsd_signal(int number, sighandler_t h);
 SIGNAL(bsd_signal, signal)

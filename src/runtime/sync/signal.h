@@ -1,11 +1,13 @@
-/* Signal handlers: what fork and the scheduler need to know of them. */
+/* Functions on signal handlers for fork and the scheduler. */
 #ifndef RUNTIME_SYNC_SIGNAL_H
 #define RUNTIME_SYNC_SIGNAL_H
 
-/* Called in a fork child. A handler that called fork has no stream to return to. */
+/* Called in the child of a fork. A handler that called fork has no stream to return to. */
 void signal_after_fork(void);
 
-/* The handler that the kernel gets in place of a handler of the program. */
+/*
+ * Returns the handler that the runtime installs in the kernel in place of a handler of the program.
+ */
 void (*signal_runtime_handler(void))(int);
 
 #endif

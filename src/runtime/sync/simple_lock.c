@@ -1,17 +1,17 @@
 /*
- * Records acquisitions and releases of simple locks. A lock that is busy gives a REQUEST before the
- * ACQUIRE. Sequence numbers are taken while the lock is held, as in mutex.c.
+ * Records acquisitions and releases of simple locks. If a lock is busy, a REQUEST is recorded
+ * before the ACQUIRE. Sequence numbers are taken while the thread holds the lock, as in mutex.c.
  */
 #include "runtime/sync/simple_lock.h"
 
 #include "runtime/sync/sync_object.h"
 #include "runtime/sched/sched.h"
 
-static _Atomic bool tried; /* a thread has tried such a lock: releases are numbered in the stripe */
+static _Atomic bool tried; /* a try function was called: releases are numbered under the stripe */
 
 /*
- * In a controlled run the lock is free when sched_wait_until_enabled() returns. If it is not (see
- * mutex.c), the thread waits outside the schedule.
+ * In a controlled run the lock is free when sched_wait_until_enabled() returns. If it is not,
+ * unrecorded code holds it (see mutex.c), and the thread waits outside the schedule.
  */
 void simple_lock_acquire(const struct simple_lock_functions *real, void *lock, uintptr_t pc)
 {

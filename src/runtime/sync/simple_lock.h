@@ -1,6 +1,6 @@
 /*
  * Locks that are only acquired and released, without types or timeouts: spin locks and the locks of
- * stdio's files. They are numbered as mutexes are (mutex.c).
+ * stdio's files. Their sequence numbers are taken as in mutex.c.
  */
 #ifndef RUNTIME_SYNC_SIMPLE_LOCK_H
 #define RUNTIME_SYNC_SIMPLE_LOCK_H
@@ -14,7 +14,7 @@ struct simple_lock_functions {
 	void (*unlock)(void *lock);
 };
 
-/* Defines `functions` with the functions of those names. */
+/* Defines `functions` with the library's functions of the three names. */
 #define SIMPLE_LOCK(functions, try_lock_name, lock_name, unlock_name)                              \
 	static int functions##_try(void *object)                                                   \
 	{                                                                                          \
@@ -31,7 +31,10 @@ struct simple_lock_functions {
 	static const struct simple_lock_functions functions = { functions##_try, functions##_lock, \
 								functions##_unlock };
 
-/* Only while record_on(). `simple_lock_try` returns what the lock's own function returns. */
+/*
+ * To be called only while record_on(). `simple_lock_try` returns the result of the lock's try
+ * function.
+ */
 void simple_lock_acquire(const struct simple_lock_functions *real, void *lock, uintptr_t pc);
 int simple_lock_try(const struct simple_lock_functions *real, void *lock, uintptr_t pc);
 void simple_lock_release(const struct simple_lock_functions *real, void *lock, uintptr_t pc);

@@ -1,4 +1,4 @@
-/* Spin locks. A trace has them as mutexes. */
+/* Spin locks. They are recorded as mutexes. */
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/sync/simple_lock.h"

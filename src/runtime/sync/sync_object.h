@@ -1,4 +1,4 @@
-/* What the interposers of all synchronisation objects share. */
+/* Functions and macros that the interposers of several kinds of synchronisation objects share. */
 #ifndef RUNTIME_SYNC_SYNC_OBJECT_H
 #define RUNTIME_SYNC_SYNC_OBJECT_H
 
@@ -9,14 +9,16 @@
 
 #include <time.h>
 
-/* A record of a kind that has the object's sequence number, its address and at most a mode. */
+/* Records an event that has only the object's sequence number, its address and perhaps a mode. */
 static inline void sync_object_record(enum event_kind kind, uintptr_t pc,
 				      const volatile void *object, uint64_t number, uint64_t mode)
 {
 	record(kind, pc, (struct record_fields){ .q = number, .a = (uintptr_t)object, .m = mode });
 }
 
-/* The same with the object's next sequence number. */
+/*
+ * Records an event that has only the object's next sequence number, its address and perhaps a mode.
+ */
 static inline void sync_object_record_next(enum event_kind kind, uintptr_t pc,
 					   const volatile void *object, uint64_t mode)
 {
@@ -24,8 +26,8 @@ static inline void sync_object_record_next(enum event_kind kind, uintptr_t pc,
 }
 
 /*
- * Records that a call was wrong (doc/prediction.md, Misuse). The call is passed on all the same.
- * The record is not a step and orders nothing.
+ * Records that a call was wrong (doc/prediction.md, Misuse). The caller makes the call
+ * nevertheless. The record is not a step and orders nothing.
  */
 static inline void sync_object_misuse(enum event_misuse which, uintptr_t pc,
 				      const volatile void *object)
@@ -33,7 +35,10 @@ static inline void sync_object_misuse(enum event_misuse which, uintptr_t pc,
 	record(EV_MISUSE, pc, (struct record_fields){ .a = (uintptr_t)object, .m = which });
 }
 
-/* A timed function that tries first must refuse what the real one refuses before it tries. */
+/*
+ * Does the real function accept the time? An interposer that tries before it waits must check that
+ * first, because the real function may refuse the call.
+ */
 static inline bool sync_object_time_valid(const struct timespec *time)
 {
 	return time && (unsigned long)time->tv_nsec < 1000000000ul;
@@ -46,9 +51,9 @@ static inline bool sync_object_clock_valid(clockid_t clock)
 
 /*
  * Called before a condition or barrier is destroyed. In a controlled run the scheduler simulates
- * these objects, so only it knows whether a thread still waits at one. The library's destroy would
- * block until none does. So does this function, after it has recorded the misuse. `kind` is the
- * kind of the destroy. Does nothing unless sched_on().
+ * these objects, so only the scheduler knows whether a thread still waits at one. The library's
+ * destroy function would block until no thread waits. This function records a misuse and then does
+ * the same. `kind` is the event kind of the destruction. Does nothing unless sched_on().
  */
 static inline void sync_object_destroy_controlled(enum event_kind kind, const volatile void *object,
 						  uintptr_t pc)

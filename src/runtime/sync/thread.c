@@ -1,8 +1,8 @@
 /*
- * Creation and end of threads. The parent records CREATE when the thread exists, and the thread
- * waits for that before it records BEGIN. END is the thread's very last record: it is written in
- * the last round of the destructors of thread-specific data, after everything that belongs to the
- * program.
+ * Creation and end of threads. The creating thread records CREATE once the new thread exists; the
+ * new thread waits for that and then records BEGIN. END is the last record of a thread: it is
+ * written in the last round of the destructors of thread-specific data, after all of the program's
+ * code.
  */
 #include "runtime/sync/thread.h"
 
@@ -27,7 +27,7 @@
 
 static SOOTH_TLS int tid;
 static bool is_fork_child;
-static _Atomic bool any_created; /* a thread was created */
+static _Atomic bool any_created; /* a thread has been created */
 
 int thread_tid(void)
 {
@@ -51,20 +51,21 @@ bool thread_was_forked(void)
 	return is_fork_child;
 }
 
-/* What a new thread is given. */
+/* The argument of begin_thread(). */
 struct thread_start {
 	struct thread_routine routine;
 	void *argument;
 	uint32_t creator, stream;
-	sigset_t mask;	   /* the signals that it blocks once BEGIN is recorded */
+	sigset_t mask;	   /* the signals that the thread will block after BEGIN */
 	_Atomic int state; /* enum start_state; a futex */
-	bool turns;	   /* controlled run: it begins when it has the turn */
+	bool turns;	   /* controlled run: it begins when it gets the turn */
 	bool in_table;
 };
 
 /*
- * In a controlled run no two threads have the same number. What a thread needs is in a table by
- * number, which outlives runs. Heap blocks made a tenth of the cost of a thread there.
+ * In a controlled run no two threads have the same number, so the data of a thread is in a table,
+ * indexed by number. The table is kept between runs. Allocating heap blocks instead took a tenth of
+ * the cost of a thread.
  */
 static struct thread_slot {
 	struct thread_entry entry;
@@ -81,12 +82,12 @@ void thread_after_fork(void)
 /* ---- the end of a thread --------------------------------------------------------------------- */
 
 static pthread_key_t end_key;
-static _Atomic int end_key_made; /* 1: yes, -1: the program has used up all keys */
+static _Atomic int end_key_made; /* 1: yes; -1: failed, the program has used up all keys */
 static pthread_once_t end_key_once = PTHREAD_ONCE_INIT;
 
 void thread_end(void)
 {
-	thread_buffer_settle(); /* it may have been cancelled at any instruction */
+	thread_buffer_settle(); /* the thread may have been cancelled at any instruction */
 	if (record_on()) {
 		sched_before(EV_END, NULL, 0, 0);
 		record(EV_END, 0, (struct record_fields){ 0 });
@@ -96,9 +97,9 @@ void thread_end(void)
 }
 
 /*
- * `round` counts the calls in this thread; the library makes PTHREAD_DESTRUCTOR_ITERATIONS rounds.
- * In the last one it would continue with keys of higher numbers. They are the program's, and must
- * run before END.
+ * The destructor of `end_key`. `round` counts its calls in this thread; the library makes
+ * PTHREAD_DESTRUCTOR_ITERATIONS rounds. In the last round, the library would run the destructors of
+ * higher keys after this one. They are the program's and must run before END, so they are run here.
  */
 static void end_thread(void *round)
 {
@@ -136,7 +137,10 @@ bool thread_prepare_end(void)
 	return pthread_getspecific(end_key) || pthread_setspecific(end_key, (void *)1) == 0;
 }
 
-/* The main thread, and threads whose creation we did not see, have no END prepared yet. */
+/*
+ * Prepares END first: it is not yet prepared in the main thread, and in threads whose creation the
+ * runtime did not see.
+ */
 void thread_exit(void *result)
 {
 	if (record_on()) {
@@ -158,13 +162,13 @@ SOOTH_API void pthread_exit(void *result)
 enum start_state { CREATED, CREATED_AND_WAITING, RECORDED };
 
 #define WAIT_TRIES 100
-#define WAIT_NS 10000000 /* for each try: a second in all */
+#define WAIT_NS 10000000 /* 10 ms per try, one second in all */
 
 /*
- * Waits until the creator has recorded CREATE, which nearly always it has. But the creator may be
- * delayed, or jump away from a signal handler, and no thread may hang because of a record. After a
- * second the thread goes on without touching `start` again, which the creator may still use.
- * Returns false then.
+ * Waits until the creator has recorded CREATE, which it nearly always has already. But the creator
+ * may be delayed, or leave a signal handler by longjmp, and no thread may hang because of a record.
+ * After a second, returns false: the new thread continues without freeing `start`, which the
+ * creator may still use.
  */
 static bool wait_for_creator(struct thread_start *start)
 {
@@ -184,7 +188,7 @@ static void announce_created(struct thread_start *start)
 		real()->syscall(SYS_futex, &start->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* The stack of the calling thread. Its thread-local variables are at the upper end. */
+/* Finds the stack of the calling thread. The thread-local variables are at its upper end. */
 static bool find_stack(void **low, size_t *bytes)
 {
 	pthread_attr_t attributes;
@@ -211,13 +215,15 @@ static void store_own_stack(struct record_fields *fields)
 }
 
 /*
- * A signal may be sent to a thread as soon as the thread exists. Its handler would not find the
- * thread that it interrupts, and would be recorded as a thread of its own, which races with the one
- * it belongs to. So threads are created with signals blocked, and unblock them after BEGIN. This
- * does not work for attributes with a signal mask: the library sets it before our first
- * instruction. The creator's own faults stay unblocked, because a handler may map the stack that it
- * passed. Fibers get no signals (fiber_limits.c). This costs two system calls in the creator and
- * one in the thread, as many as the library makes for the same purpose.
+ * Blocks signals around the creation of a thread. A signal may be sent to a thread as soon as the
+ * thread exists. Its handler would not find the stream of the thread that it interrupts; it would
+ * be recorded as a separate thread, and would seem to race with its own thread. So threads are
+ * created with signals blocked, and unblock them after BEGIN. This does not work for attributes
+ * with a signal mask, because the library sets that mask before the first instruction of
+ * begin_thread(). SIGSEGV and SIGBUS of the creator stay unblocked, because a handler may map the
+ * stack that the program passed. Fibers get no signals (fiber_limits.c). This costs two system
+ * calls in the creator and one in the new thread, as many as the library makes for the same
+ * purpose.
  */
 static void block_signals(const pthread_attr_t *attributes, sigset_t *before, sigset_t *begins_with)
 {
@@ -278,7 +284,10 @@ static void *begin_thread(void *argument)
 	return result;
 }
 
-/* The library takes the lower half of the returned value for the result: the same register. */
+/*
+ * A C11 routine can be called as a POSIX routine: its result is in the lower half of the same
+ * register.
+ */
 static void *(*as_posix(struct thread_routine routine))(void *)
 {
 	return routine.c11 ? (void *(*)(void *))(void *)routine.c11 : routine.posix;
@@ -308,23 +317,23 @@ static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes
 }
 
 /*
- * The library writes `thread` before the new thread runs, and it is read here before the program's
- * part of the new thread runs: after that it may be gone. If no thread is created, a stream number
- * is lost.
+ * Creates a thread. The library stores `*thread` before the new thread runs. It is read here before
+ * the program's routine runs in the new thread, because the variable may not exist after that. If
+ * no thread can be created, a stream number stays unused.
  */
 int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		  struct thread_routine routine, void *argument, uintptr_t pc)
 {
 	int error = errno;
 	any_created = true;
-	bool joinable = is_joinable(attributes); /* the attributes may be gone later, too */
+	bool joinable = is_joinable(attributes); /* read now; the attributes may not exist later */
 	bool turns = sched_on();
 	sched_before(EV_CREATE, NULL, 0, pc);
 	uint32_t stream = turns ? sched_new_thread() : thread_buffer_new_stream();
 	struct thread_slot *own =
 		turns && stream < CONTROL_THREADS && thread_slots ? &thread_slots[stream] : NULL;
 	struct thread_start *start = own ? &own->start : real()->malloc(sizeof(*start));
-	if (!start) { /* the new thread will be one without a known creator */
+	if (!start) { /* the new thread will have no known creator */
 		errno = error;
 		return real()->pthread_create(thread, attributes, as_posix(routine), argument);
 	}

@@ -1,4 +1,4 @@
-/* Threads: creation, end, joins. */
+/* Creation, end and joins of threads. */
 #ifndef RUNTIME_SYNC_THREAD_H
 #define RUNTIME_SYNC_THREAD_H
 
@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a thread runs: one of the two is set. */
+/* The function that a thread runs: one of the two is not NULL. */
 struct thread_routine {
 	void *(*posix)(void *);
 	int (*c11)(void *);
 };
 
 /*
- * The functions of pthreads with the address that they are called from. `thread_create` may be
- * called only while record_on().
+ * These do the work of the interposed pthread functions. `pc` is the address from which the program
+ * called those. `thread_create` may be called only while record_on().
  */
 int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 		  struct thread_routine routine, void *argument, uintptr_t pc);
@@ -25,23 +25,35 @@ void thread_exit(void *result) __attribute__((noreturn));
 /* Has this process ever created a thread? */
 bool thread_any_created(void);
 
-/* Creates the key whose destructor ends threads. Without this call the first thread does it. */
+/*
+ * Creates the key whose destructor records END. Without this call, the first thread that needs the
+ * key creates it.
+ */
 void thread_prepare(void);
 
-/* For fibers, whose destructors the runtime runs: that key, and its destructor's last action. */
+/*
+ * For fibers, whose destructors the runtime runs itself: the key whose destructor records END, and
+ * the last action of that destructor.
+ */
 unsigned thread_end_key(void);
 void thread_end(void);
 
-/* Makes the thread record its END. Returns false if the caller has to call thread_end(). */
+/*
+ * Makes the calling thread record END when it ends. Returns false if the caller has to call
+ * thread_end() instead.
+ */
 bool thread_prepare_end(void);
 
-/* The kernel's id of the calling thread. It is cached until it changes, in a new process. */
+/*
+ * Returns the kernel's id of the calling thread. The id is cached; thread_forget_tid() must be
+ * called when it changes, in a new process.
+ */
 int thread_tid(void);
 void thread_forget_tid(void);
 
-/* Called in a fork child, which has one thread. */
+/* Called in the child of a fork, which has one thread. */
 void thread_after_fork(void);
-/* Is this process such a child? */
+/* Is this process the child of a fork? */
 bool thread_was_forked(void);
 
 #endif

@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #define BUCKETS 512u /* 9 bits: see bucket_of() */
-/* One page, so that restoring it between runs is cheap (per_run.h). */
+/* Exactly one page, so that restoring it between runs is cheap (per_run.h). */
 static struct thread_entry *buckets[BUCKETS] __attribute__((aligned(4096)));
 static atomic_flag table_busy = ATOMIC_FLAG_INIT;
 
-/* Fibers need no lock: no other thread runs, and no fiber is switched here. */
+/*
+ * Fibers need no lock: no other kernel thread runs, and a fiber is not switched while it uses the
+ * table.
+ */
 static void table_lock(void)
 {
 	if (fiber_on())
@@ -31,7 +34,10 @@ static void table_unlock(void)
 
 static struct thread_entry **bucket_of(pthread_t thread)
 {
-	/* A pthread_t is an address in the stack. Fibonacci hashing: the top 9 bits select. */
+	/*
+	 * A pthread_t is an address in the thread's stack. Fibonacci hashing: the top 9 bits are
+	 * used.
+	 */
 	return &buckets[(uint64_t)thread * 0x9e3779b97f4a7c15ull >> 55];
 }
 
@@ -52,7 +58,7 @@ void thread_table_add(struct thread_entry *entry, pthread_t thread, uint32_t str
 	if (!in_table)
 		entry = real()->malloc(sizeof(*entry));
 	if (!entry)
-		return; /* its join will be recorded as unmodelled */
+		return; /* a join of the thread will be recorded as unmodelled */
 	table_lock();
 	*entry = (struct thread_entry){ *bucket_of(thread), thread, stream, in_table,
 					(uint8_t)fate };
@@ -123,7 +129,9 @@ void thread_table_after_fork(void)
 {
 	main_thread = pthread_self();
 	for (unsigned i = 0; i < BUCKETS; i++)
-		/* not freed: the threads are gone, and may have left them half changed */
+		/*
+		 * not freed: the threads that used them are gone, perhaps in the middle of a change
+		 */
 		buckets[i] = NULL;
 	table_unlock();
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A thread's state as far as joins are concerned. */
+/* The state of a thread with respect to joins. */
 enum thread_fate {
 	THREAD_JOINABLE,
 	THREAD_AWAITED, /* another thread is about to join it */
@@ -16,20 +16,20 @@ enum thread_fate {
 
 /*
  * A thread that was joined or detached stays in the table until its pthread_t is used again. So a
- * second join can be told from a join of a thread that was never seen. The pthread_t may be used
- * again as soon as the real join or detach is done, before the entry says so. Therefore new entries
- * come first, and an entry is identified by its stream as well. There are as many entries as
- * threads existed at the same time.
+ * second join can be distinguished from a join of a thread whose creation was not seen. The
+ * pthread_t may be used again as soon as the real join or detach has returned, before `fate` is
+ * changed here. Therefore new entries are put first, and an entry is identified by its pthread_t
+ * and its stream. The table has as many entries as threads existed at the same time.
  */
 struct thread_entry {
 	struct thread_entry *next;
 	pthread_t thread;
 	uint32_t stream;
-	bool in_table; /* in a table of the caller, not allocated */
+	bool in_table; /* memory belongs to the caller and is not freed */
 	uint8_t fate;  /* enum thread_fate */
 };
 
-/* No thread created the main thread, but it can be joined. */
+/* The stream of the main thread, which no thread created, but which can be joined. */
 #define THREAD_MAIN 0u
 #define THREAD_UNKNOWN UINT32_MAX
 
@@ -42,16 +42,16 @@ struct thread_known {
 void thread_table_add(struct thread_entry *entry, pthread_t thread, uint32_t stream,
 		      enum thread_fate fate);
 
-/* Returns the newest entry of `thread`. */
+/* Returns the newest entry of `thread`, or one with THREAD_UNKNOWN. */
 struct thread_known thread_table_find(pthread_t thread);
 
-/* Returns the stream of a thread that can be joined, or THREAD_UNKNOWN. */
+/* Returns the stream of a thread that was not joined or detached, otherwise THREAD_UNKNOWN. */
 uint32_t thread_table_stream(pthread_t thread);
 
-/* Changes the entry of that thread and stream, if it is still there. */
+/* Changes the entry of this thread and stream, if it still exists. */
 void thread_table_set_fate(pthread_t thread, uint32_t stream, enum thread_fate fate);
 
-/* Called in the child of a fork: the caller is the only thread. */
+/* Called in the child of a fork, in which the caller is the only thread. */
 void thread_table_after_fork(void);
 
 #endif
