@@ -443,9 +443,9 @@ static void collect_opaque(struct predictor *p)
 
 	for (size_t i = 0; opaque->slots && i <= opaque->mask; i++) {
 		if (opaque->slots[i].key)
-			*vec_push(&p->result->opaque) = (struct predict_opaque){
-				opaque->slots[i].key, opaque->slots[i].value
-			};
+			*vec_push(&p->result->opaque) =
+				(struct predict_opaque){ opaque->slots[i].key,
+							 opaque->slots[i].value };
 	}
 	if (opaque->has_zero)
 		*vec_push(&p->result->opaque) = (struct predict_opaque){ 0, opaque->zero };

@@ -42,8 +42,8 @@ static void copy_edges(struct window *window, const struct window *from, bool dr
 	window->lifetime_edges.items = NULL;
 	window->lifetime_edges.count = window->lifetime_edges.room = 0;
 	for (size_t i = 0; i < from->model.edges.count; i++) {
-		bool is_opaque = opaque < from->opaque_edges.count &&
-				 from->opaque_edges.items[opaque] == i;
+		bool is_opaque =
+			opaque < from->opaque_edges.count && from->opaque_edges.items[opaque] == i;
 		bool is_lifetime = lifetime < from->lifetime_edges.count &&
 				   from->lifetime_edges.items[lifetime] == i;
 
