@@ -1,4 +1,4 @@
-/* The options that several commands share, with the setters that only they need. */
+/* Options that several commands share, and the setters for them. */
 #include "cli/option_groups.h"
 
 #include "pipeline/predict_trace.h"
@@ -47,7 +47,7 @@ static bool set_analyses(const struct cli_option *option, void *target, const ch
 {
 	static const struct {
 		const char *name;
-		unsigned analysis; /* 0: properties, which are always checked */
+		unsigned analysis; /* 0: properties are always checked */
 	} known[] = {
 		{ "race", PREDICT_RACE },
 		{ "deadlock", PREDICT_DEADLOCK },
