@@ -32,7 +32,7 @@ static bool ends(const char *word, const char *with)
 	return length >= of && !strcmp(word + length - of, with);
 }
 
-/* Does a -g option choose the format of the debugging information, and not its amount? */
+/* Does a -g option choose the format of the debugging information rather than its amount? */
 static bool chooses_format(const char *word)
 {
 	static const char *const formats[] = {

@@ -47,7 +47,7 @@ static bool set_analyses(const struct cli_option *option, void *target, const ch
 {
 	static const struct {
 		const char *name;
-		unsigned analysis; /* 0: properties are always checked */
+		unsigned analysis; /* 0: properties, which are always checked */
 	} known[] = {
 		{ "race", PREDICT_RACE },
 		{ "deadlock", PREDICT_DEADLOCK },

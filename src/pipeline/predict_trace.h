@@ -37,7 +37,7 @@ struct predict_trace_end {
 
 /*
  * Opens a trace, predicts, and adds a report. `process` is as in struct report; `end` may be NULL.
- * What cannot be done becomes a problem.
+ * Each step that fails adds a problem.
  */
 void predict_trace_add(struct predict_trace *p, const char *trace, const char *process,
 		       const struct predict_trace_end *end);

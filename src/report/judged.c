@@ -78,8 +78,8 @@ static bool has_number(const uint32_t *numbers, size_t count, uint32_t wanted)
 }
 
 /*
- * Is this an event that could not be seen in any process? `withheld`: it must also exist in one of
- * the programs, although it was not recorded.
+ * Is this an event that could not be seen in any process? With `withheld`, the event must
+ * also exist in one of the programs, although it was not recorded.
  */
 static bool is_blind(const struct report *reports, size_t count, const struct judged *j,
 		     uint32_t event, bool withheld)

@@ -14,8 +14,8 @@
 struct finding formula_finding(const struct trace *trace, const struct observe_finding *found);
 
 /*
- * Returns, for each property of the set, the directory of its file. Plug-ins are searched there
- * (observe_options.directories).
+ * Returns, for each property of the set, the directory of its file: plug-ins of the property are
+ * looked up in that directory (observe_options.directories).
  */
 char **formula_directories(const struct property_set *set, struct spec_file *const *files,
 			   size_t count);

@@ -168,10 +168,10 @@ static bool add_meeting_of_locks(struct plan_finding_maker *m, struct err *err)
 }
 
 /*
- * Adds the events of a pattern that follow the witness: parallel events and last reads. Each gets
- * its own slice, so all of them happen before anything else does. Otherwise one of them could crash
- * the program before the others are in the recording. The slice of an event that has already
- * happened ends at once. A request needs no stop: its thread waits by itself.
+ * Adds the events of a pattern that follow the witness: parallel events and last reads. Each gets a
+ * slice that ends right after it, so all of them happen before any of their consequences: after a
+ * crash, for example, some of them would be missing from the recording. The slice of an event that
+ * has already happened ends at once. A request needs no stop: its thread waits by itself.
  */
 static void add_parallel_events(struct plan_finding_maker *m)
 {
@@ -212,7 +212,7 @@ static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
 }
 
 /*
- * Adds the event that is the misuse: the destroying event, or else the second event of the finding.
+ * Adds the event that is the misuse: event 0 if it destroys an object in use, otherwise event 1.
  */
 static void add_misuse(struct plan_finding_maker *m)
 {
@@ -242,7 +242,10 @@ static void raise_goal(const struct trace *trace, uint64_t *goals, struct event_
 		goals[stream] = id.index + 1;
 }
 
-/* Returns how far each stream must be read (0: not at all), and sets m->start. */
+/*
+ * Returns, for each stream, the index of the event up to which it must be read (0: not at all).
+ * Sets m->start.
+ */
 static uint64_t *find_goals(struct plan_finding_maker *m)
 {
 	const struct finding *f = m->finding;

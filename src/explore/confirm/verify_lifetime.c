@@ -125,7 +125,7 @@ static void start_lifetime(struct lifetime_verifier *w, const struct base_run_ev
 	w->ended.count = kept;
 }
 
-/* Is `address` part of something whose lifetime another thread ended? */
+/* Is `address` in a block, stack or object whose lifetime another thread ended? */
 static bool has_ended(const struct lifetime_verifier *w, uint64_t address, uint64_t size,
 		      uint32_t owner, enum event_group group)
 {

@@ -1,6 +1,6 @@
 /*
- * Finds events of a recording. Findings name events, plans name steps: translates the first to the
- * second, and returns the site of an event.
+ * Findings refer to events of a recording, plans refer to steps. This module translates events to
+ * steps, and finds an event and its site.
  */
 #ifndef EXPLORE_CONTROL_RECORDED_H
 #define EXPLORE_CONTROL_RECORDED_H

@@ -15,7 +15,7 @@
 
 #define DPOR_PATH_NONE UINT32_MAX
 
-/* The entry of a thread is the number of its transitions that happened before. */
+/* A vector clock: the entry of a thread is the number of that thread's transitions in the past. */
 typedef VEC(uint32_t) dpor_path_clock;
 
 struct dpor_path_node {

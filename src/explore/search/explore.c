@@ -241,8 +241,8 @@ static bool run_lead(struct explore *e)
 }
 
 /*
- * Makes a run that will show something new according to the learned model, at least as good as
- * `least`. Returns false if the model knows of none.
+ * Makes a run that will show something new according to the learned model: a goal at least as good
+ * as `least`. Returns false if the model knows of no such run.
  */
 static bool run_from_model(struct explore *e, enum model_goal least)
 {

@@ -35,9 +35,9 @@ void reversible_pair_find(struct reversible_pair_finder *finder, const struct dp
 
 /*
  * Finds the initials of v for the race between node `earlier` and the operation for which
- * reversible_pair_find() was called last. v consists of the nodes after `earlier` that do not
- * happen after it, followed by the operation. Stores the nodes of the initials; path->depth stands
- * for the operation.
+ * reversible_pair_find() was called last. v consists of the nodes that follow `earlier` in the
+ * path without depending on it, and then the operation. Stores the nodes of the initials;
+ * path->depth stands for the operation.
  */
 typedef VEC(uint32_t) reversible_pair_nodes;
 void reversible_pair_initials(struct reversible_pair_finder *finder, const struct dpor_path *path,
