@@ -17,7 +17,7 @@ static const char *mode_name(const struct explore_program *x)
 	return explore_program_modes[x->session ? runner_mode(x->session) : RUNNER_ONCE];
 }
 
-/* Returns why that mode is not the requested mode; NULL: it is. */
+/* Returns why the search ended in another mode than the requested one; NULL: it did not. */
 static const char *fallback_reason(const struct explore_program *x)
 {
 	const char *why = x->session ? runner_fallback(x->session) : NULL;

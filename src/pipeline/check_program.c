@@ -90,8 +90,8 @@ static void find_traces(struct check_program *c)
 }
 
 /*
- * Prints where a trace is. It is named relative to the name that the user gave: traces of other
- * processes are in the same directory.
+ * Prints where a trace is, with the name that the user gave. Traces of other processes are in the
+ * same directory.
  */
 static void say_where(const struct check_program *c, const char *trace)
 {
@@ -115,7 +115,7 @@ static bool has_hung(const struct check_program *c, pid_t pid)
 	return false;
 }
 
-/* Describes how the whole program ended. It is not a failure that the user ended it with Ctrl-C. */
+/* Describes how the whole program ended. An end by Ctrl-C does not count as a failure. */
 static void describe_end(const struct check_program *c, pid_t pid, struct predict_trace_end *end,
 			 char text[160])
 {

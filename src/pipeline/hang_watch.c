@@ -117,9 +117,9 @@ static uint64_t read_switches(const char *task)
 }
 
 /*
- * Does the process handle signals? A signal may come from a timer, a child that ended, or another
- * process, and wake it. Not counted are the two signals that the C library uses, and faults: the
- * runtime handles faults in a controlled run, but only a running thread can cause one.
+ * Does the process handle signals? Then a signal, from a timer, a child that ended or another
+ * process, can wake it. Two kinds are not counted: the two signals that the C library uses, and
+ * faults. The runtime handles faults in a controlled run, but only a running thread can cause one.
  */
 static bool handles_signals(pid_t pid)
 {

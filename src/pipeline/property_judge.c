@@ -8,7 +8,7 @@
 #define LOOK_SECONDS 5.0 /* for one execution */
 
 /*
- * Most cuts of a level in the check of one execution, which then takes a few milliseconds. A cut
+ * Limit on the cuts of a level: the check of one execution then takes a few milliseconds. A cut
  * that is left out here is not lost, because the search executes other orders of the same reads
  * anyway. It is counted as unknown.
  */

@@ -13,8 +13,8 @@ const struct observe_word *grammar_find(const struct report *report, const struc
  */
 char *grammar_fault(const struct observe_word *sentence);
 /*
- * Returns to what the word belongs: "of T2", "of f = fork[1]", "of all threads". The caller frees
- * it.
+ * Returns a text about whose events the word has: "of T2", "of f = fork[1]", "of all threads". The
+ * caller frees it.
  */
 char *grammar_owner(struct describe *describe, const struct finding *finding,
 		    const struct observe_word *sentence);

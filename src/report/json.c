@@ -131,7 +131,10 @@ static json_t *creation_json(struct describe *d, uint32_t stream)
 	return object;
 }
 
-/* Returns the fields that every event has. `one` is NULL if the event could not be read again. */
+/*
+ * Returns an object with the fields that every event has. `one` is NULL if the event could not be
+ * read again.
+ */
 static json_t *event_json(struct describe *d, struct event_id id, uint8_t kind, uint64_t at,
 			  const struct described *one)
 {

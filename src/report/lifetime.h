@@ -5,8 +5,8 @@
 #include "report/describe.h"
 
 /*
- * Returns a name for a block or mapping that a free or unmap ends and that has no name of its own:
- * "block of 40 bytes". NULL: the event is not one of these.
+ * Returns a text such as "block of 40 bytes" for a free or unmap, because what it ends has no name.
+ * NULL: the event is neither of these.
  */
 const char *lifetime_subject(struct describe *describe, const struct finding_event *event);
 

@@ -7,7 +7,7 @@
 
 #include "report/describe.h"
 
-/* Is the finding a misuse of these kinds? */
+/* Is the finding a misuse other than a use after destroy or close? */
 bool misuse_is(const struct finding *finding);
 
 /* Prints "T1 can destroy m while T2 holds it". */
@@ -16,7 +16,7 @@ void misuse_message(struct describe *describe, const struct finding *finding, FI
 /* Prints the line about an event, without line feed: "T1 destroys m". */
 void misuse_event(struct describe *describe, const struct finding *finding, size_t event,
 		  FILE *out);
-/* Prints why it is wrong, and what to do. */
+/* Prints why the finding is an error, and what to do. */
 void misuse_why(const struct finding *finding, FILE *out);
 
 /* Returns the name in the JSON: "destroy-in-use". */

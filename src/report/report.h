@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /*
- * A site that is not the site of an event: that of an assertion, or of an access that did not
+ * A site in the code to which no event belongs: of an assertion, or of an access that did not
  * happen.
  */
 struct report_site {
@@ -108,7 +108,7 @@ void report_print_properties(const struct report *reports, size_t count, FILE *o
  * Sentences about properties that should have been judged but were not. There are three cases: the
  * program has all that a property needs, but not all of that could be recorded; a grammar was given
  * up; or no property of a file was judged. A property that needs something that this program lacks
- * is no such case if other properties of its file were judged, because a file may serve several
+ * is not such a case if other properties of its file were judged, because a file may serve several
  * programs.
  */
 struct report_sentences {

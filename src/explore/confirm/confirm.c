@@ -204,8 +204,8 @@ static void compare_orders(struct confirmer *c, const struct trace *base, struct
 }
 
 /*
- * Describes how the run ended. If the recorded run did not end, it is not a failure that this run
- * does not end.
+ * Describes how the run ended. A run that did not end counts as a failure only if the recorded run
+ * did end.
  */
 static void describe_end(struct confirmer *c, struct run_outcome *effect)
 {

@@ -6,7 +6,7 @@
 
 struct divergence {
 	uint32_t thread, step;	     /* the first step that differs, and its thread */
-	char text[RUN_OUTCOME_TEXT]; /* "T1 …" */
+	char text[RUN_OUTCOME_TEXT]; /* the reason: "T1 did not reach …" */
 };
 
 /*

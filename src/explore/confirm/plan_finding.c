@@ -53,9 +53,7 @@ static void add_schedule(struct plan_finding_maker *m)
 	}
 }
 
-/*
- * Used if no schedule was recorded: adds the part of the base run before the window, `left` events.
- */
+/* Adds the `left` events of the base run before the window. Used if no schedule was recorded. */
 static void add_base_run(struct plan_finding_maker *m, uint64_t left)
 {
 	struct share_survey survey;

@@ -35,7 +35,7 @@ struct explore_options {
 	/* Called after each execution; may be NULL. */
 	void (*ran)(void *context, uint64_t execution, const char *how, const struct lead *lead,
 		    const struct outcome *outcome);
-	const volatile int *stop; /* not 0: stop; may be NULL */
+	const volatile int *stop; /* if it is not 0, the search ends; may be NULL */
 };
 
 struct explore_result {

@@ -55,8 +55,9 @@ void lead_plan_make(const struct lead *lead, const struct thread_set *set, struc
 }
 
 /*
- * With `stay`, the run does not depend on the step in the last slice at which the rules are met, so
- * the key leaves that step out. Otherwise the whole plan counts.
+ * With `stay`, the run does not depend on where in the last slice the rules are met. So the key
+ * leaves out the end of that slice, and the operations for which the rules wait. Otherwise the
+ * whole plan counts.
  */
 uint64_t lead_plan_key(const struct lead *lead, const struct plan *plan)
 {

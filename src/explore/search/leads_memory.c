@@ -22,7 +22,7 @@
 struct location {
 	uint32_t first_thread;
 	bool shared, written;
-	runlog_numbers uses; /* positions in the log; empty if no two threads conflict here */
+	runlog_numbers uses; /* positions in the log; empty unless shared and written */
 };
 struct locations {
 	struct map cells;

@@ -12,8 +12,8 @@
 #define MOST_EVENTS 4000       /* in a run; longer runs are not learnt */
 #define MOST_OPERATIONS 400000 /* in the model; then nothing more is learnt */
 /*
- * Accessed by a run, including copies and fills; a run with more is not learnt. Every eight bytes
- * become a cell, and a buffer of gigabytes would need too many cells.
+ * Limit on the bytes that a run accesses, including copies and fills; a run with more is not
+ * learnt. Every eight bytes become a cell, and a buffer of gigabytes would need too many cells.
  */
 #define MOST_BYTES (1u << 20)
 

@@ -15,7 +15,7 @@ enum model_goal {
 	MODEL_GOAL_FAILURE,
 	MODEL_GOAL_NEW_RESULT,	 /* a read or try gets a result that it never had at its site */
 	MODEL_GOAL_NEW_SEQUENCE, /* … that it never had after the thread's previous result */
-	MODEL_GOAL_NEW_VIEW,	 /* … that it never had after all of the thread's results so far */
+	MODEL_GOAL_NEW_VIEW, /* … that it never had after all of the thread's results so far */
 };
 const char *model_goal_name(enum model_goal goal);
 

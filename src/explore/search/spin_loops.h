@@ -22,8 +22,8 @@ bool spin_loops_is_round(const struct dpor_path *path, uint32_t last,
 			 const struct control_event *operation);
 
 /*
- * Returns the node that stands for `node`: in a waiting loop, the same transition of the first
- * round that is treated as one with its round; otherwise `node` itself.
+ * If `node` is in a later round of a waiting loop, returns the same transition in the round that
+ * stands for all later rounds. Otherwise returns `node` itself.
  */
 uint32_t spin_loops_first(const struct dpor_path *path, uint32_t node);
 
