@@ -86,9 +86,8 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 uint32_t lead_stop_above_locks(const struct runlog *log, uint32_t held, uint32_t step,
 			       uint32_t other, uint32_t other_step);
 
-void leads_from_memory(struct leads *leads, struct runlog *log); /* in leads_memory.c */
-void leads_from_blocks(struct leads *leads,
-		       struct runlog *log); /* this and the next ones: in leads_sync.c */
+void leads_from_memory(struct leads *leads, struct runlog *log); /* leads_memory.c */
+void leads_from_blocks(struct leads *leads, struct runlog *log); /* the rest: leads_sync.c */
 void leads_from_cycles(struct leads *leads, struct runlog *log);
 void leads_from_signals(struct leads *leads, struct runlog *log);
 
