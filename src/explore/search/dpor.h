@@ -8,8 +8,7 @@
  *	while (dpor_next(dpor, &plan)) { run it; dpor_learn(dpor, &outcome); }
  *
  * The search does not branch on spurious wake-ups, nor on a time-out of an operation that could
- * succeed at that moment. (The same time-out at an earlier moment, when the operation could not
- * succeed, is part of another run.)
+ * succeed at that moment. (A time-out at an earlier moment is a run of its own.)
  */
 #ifndef EXPLORE_SEARCH_DPOR_H
 #define EXPLORE_SEARCH_DPOR_H

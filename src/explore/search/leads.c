@@ -138,8 +138,8 @@ uint32_t lead_stop_above_locks(const struct runlog *log, uint32_t held, uint32_t
 
 /*
  * Does the run show something that no run showed before: a read that sees a write at another site
- * (or in another thread), or another operation of a condition, or a failed try? Otherwise its leads
- * are probably not new either.
+ * (or in another thread), or a wait, signal or failed try at a site that had none? Otherwise its
+ * leads are probably not new either.
  */
 static bool shows_new_pairs(struct leads *leads, const struct runlog *log)
 {

@@ -1,8 +1,8 @@
 /*
  * Computes which run a lead would make if every thread did the same operations as in the lead's
- * run. So of several leads that make the same run only one is followed, and none that makes a run
- * already seen. As in the systematic search, runs are the same if their dependent operations have
- * the same order.
+ * run. So only one of several leads that make the same run is followed, and no lead that makes a
+ * run already seen. As in the systematic search, runs are the same if their dependent operations
+ * have the same order.
  */
 #ifndef EXPLORE_SEARCH_RUN_KEY_H
 #define EXPLORE_SEARCH_RUN_KEY_H
