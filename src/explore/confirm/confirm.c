@@ -27,7 +27,7 @@
 
 struct confirm_base {
 	bool made;
-	struct trace *trace; /* NULL: it could not be made */
+	struct trace *trace; /* the recording; NULL: it could not be made */
 	struct property_set properties;
 	struct predict_result result;
 };
