@@ -10,8 +10,8 @@
 
 /* What a report is made from: a recorded run with kernel threads that repeated a failure. */
 struct explore_report_source {
-	const struct outcome *outcome; /* of that run */
-	const char *trace;	       /* the recording of that run */
+	const struct outcome *outcome; /* outcome of the repeated run */
+	const char *trace;	       /* recording of the repeated run */
 	int usual;		       /* wait status of a run that does not fail */
 	const char *schedule;	       /* name of the saved schedule file; NULL: not saved */
 	char **program;
