@@ -1,4 +1,4 @@
-/* Argument lists that grow, and the reader of @FILE arguments. */
+/* Growing lists of arguments, and the reader of @FILE arguments. */
 #include "cli/arguments.h"
 
 #include "base/mem.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES_DEEP 64 /* @FILE inside @FILE: a file may name itself */
+#define FILES_DEEP 64 /* most nested @FILE arguments: a file may name itself */
 
 static void add_owned(struct arguments *list, char *word)
 {

@@ -1,17 +1,19 @@
 /*
- * clang's command line. The gcc plugin switches everything on inside the compiler; clang needs
- * options. They are for its first stage only (-Xclang), so that the assembler and the linker do not
- * see them and libtsan is not linked.
+ * The command line of clang. The gcc plugin switches everything on inside the compiler, but clang
+ * needs options. They are passed only to its first stage (-Xclang). So the assembler and the linker
+ * do not see them, and libtsan is not linked.
  *
- *	-load, -fpass-plugin=	the passes; loaded early, so that -mllvm knows their options, and
- *				the part that reads declarations
- *				(src/compiler/llvm/point_seen.cc)
+ *	-load, -fpass-plugin=	our plugin with its passes. -load loads it early, so that -mllvm
+ *				knows the options of the passes, and so that the plugin's front-end
+ *				action can read declarations (src/compiler/llvm/point_seen.cc)
  *	-fsanitize=thread	marks the functions to record, and defines the feature
- *				thread_sanitizer; our plugin disables the compiler's own pass
- *	-debug-info-kind=	lines and names come from debugging information. What the program
- *				did not ask for is dropped after the passes (-sooth-keep-debug=)
+ *				thread_sanitizer; our plugin disables clang's own pass
+ *	-debug-info-kind=	makes the debugging information from which lines and names are read.
+ *				What the user did not ask for is dropped after the passes
+ *				(-sooth-keep-debug=)
  *
- * Without --start-no-unused-arguments clang warns about them when it only links.
+ * Without --start-no-unused-arguments, clang prints warnings about these options when it only
+ * links.
  */
 #include "cli/cc_clang.h"
 
@@ -30,7 +32,7 @@ static bool ends(const char *word, const char *with)
 	return length >= of && !strcmp(word + length - of, with);
 }
 
-/* Does a -g option choose a format, and not how much information? */
+/* Does a -g option choose the format of the debugging information rather than its amount? */
 static bool chooses_format(const char *word)
 {
 	static const char *const formats[] = {
@@ -70,7 +72,7 @@ bool cc_read_clang_option(struct clang_call *call, const char *word)
 	return false;
 }
 
-/* Adds a word for the first stage only. */
+/* Adds a word for the first stage of clang only. */
 static void add_for_stage(struct arguments *line, const char *word)
 {
 	arguments_add(line, "-Xclang");
@@ -106,6 +108,6 @@ void cc_add_clang(struct arguments *line, const struct clang_call *call, const c
 	if (call->statistics)
 		add_llvm_option(line, "-sooth-statistics");
 	arguments_add(line, "-D__SANITIZE_THREAD__=1"); /* as gcc and later clangs do */
-	arguments_add(line, "-D__SOOTH__=1");		/* for annotate.h */
+	arguments_add(line, "-D__SOOTH__=1");		/* for <sooth/annotate.h> */
 	arguments_add(line, "--end-no-unused-arguments");
 }

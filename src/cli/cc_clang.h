@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* The debugging information that -g options ask for, and that objects must have in the end. */
+/* How much debugging information -g options ask for. The object file gets exactly that much. */
 enum clang_debug { CLANG_DEBUG_NONE, CLANG_DEBUG_LINES, CLANG_DEBUG_ALL };
 
 struct clang_call {
@@ -15,7 +15,7 @@ struct clang_call {
 	bool statistics;    /* -fplugin-arg-sooth-statistics */
 };
 
-/* Reads an option. Returns true if it is for the plugin: then clang must not see it. */
+/* Reads an option. Returns true if it is for the plugin; clang must not see it then. */
 bool cc_read_clang_option(struct clang_call *call, const char *word);
 
 void cc_add_clang(struct arguments *line, const struct clang_call *call, const char *plugin);

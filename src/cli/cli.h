@@ -1,35 +1,41 @@
 /*
- * The subcommands of sooth, and their exit statuses. Each subcommand gets argv[0] = its own name,
- * with NULL after the last argument, and returns the exit status.
+ * The subcommands of sooth and their exit statuses. A subcommand gets its own name in argv[0], and
+ * NULL after the last argument. It returns the exit status.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
 #include <stddef.h>
 
-/* Of all subcommands except cc, c++ and record, which pass on the status of what they run. */
+/*
+ * Exit statuses of all subcommands except cc, c++ and record: those return the status of the
+ * compiler or program that they run.
+ */
 enum status {
-	STATUS_OK = 0, /* nothing found */
+	STATUS_OK = 0, /* nothing was found */
 	STATUS_FINDINGS = 1,
-	STATUS_BAD_USE = 2,   /* bad options or bad input */
+	STATUS_BAD_USE = 2,   /* wrong options or bad input */
 	STATUS_DIVERGED = 3,  /* a replay did not follow its schedule */
-	STATUS_OUR_FAULT = 4, /* the checker rejected a witness, or another bug of sooth */
+	STATUS_OUR_FAULT = 4, /* a bug in sooth: the checker rejected a witness, for example */
 };
 
-/* A subcommand, or an action of one (`sooth trace dump`). */
+/* A subcommand, or an action of a subcommand (`sooth trace dump`). */
 struct command {
 	const char *name;
-	const char *arguments, *about; /* for the list of commands; NULL: it is not listed */
+	const char *arguments, *about; /* shown in the list of commands; NULL: not listed */
 	int (*run)(char **argv);
 };
 
 /*
- * Runs the command that argv[1] names. `outer` is the command that these are the actions of, "" for
- * sooth itself. Returns STATUS_BAD_USE, after a message, if the name is unknown.
+ * Runs the command that argv[1] names. `outer` is the command whose actions are in `commands`, or
+ * "" for sooth itself. Returns STATUS_BAD_USE, after a message, if there is no such command.
  */
 int commands_run(const char *outer, const struct command *commands, size_t count, char **argv);
 
-/* The same for actions of the command `outer`. Without an action, or with --help, lists them. */
+/*
+ * The same for the actions of the command `outer`. Lists the actions if argv[1] is missing or
+ * --help.
+ */
 int commands_run_action(const char *outer, const struct command *actions, size_t count,
 			const char *notes, char **argv);
 

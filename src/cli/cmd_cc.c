@@ -1,18 +1,19 @@
 /*
- * sooth cc, sooth c++: the compiler, with two additions to its command line.
+ * sooth cc, sooth c++: run the compiler with two additions to its command line.
  *
- *   -fplugin=.../sooth.so        in every call that has an input. Also when it only preprocesses
- *                                (__SANITIZE_THREAD__ is defined) and when it only links (objects
- *                                made with gcc's -flto are compiled then). For clang see
- *                                src/cli/cc_clang.c.
+ *   -fplugin=.../sooth.so        in every call that has an input. That includes calls that only
+ *                                preprocess, because __SANITIZE_THREAD__ must be defined, and calls
+ *                                that only link, because objects made with gcc's -flto are compiled
+ *                                then. For clang see src/cli/cc_clang.c.
  *   .../libsooth.so              when an executable or a shared library is linked: before all other
  *                                libraries, so that the dynamic linker finds our malloc and
- *                                pthread_* before libc's.
+ *                                pthread_* before those of libc.
  *
- * We exec the compiler, so its output and exit status go to the caller. A call without inputs
- * (--version, -dumpmachine, -print-...) is passed on unchanged, because build systems make many of
- * them. The additions come first, before any -x. The library goes through -Xlinker, because the
- * compiler would count it as an input and name its outputs differently.
+ * This process executes the compiler with exec, so output and exit status are the compiler's own. A
+ * call without inputs (--version, -dumpmachine, -print-...) is passed on unchanged, because build
+ * systems make many of them. The additions come first, before any -x. The library is passed through
+ * -Xlinker, because otherwise the compiler would count it as an input and name its outputs
+ * differently.
  */
 #include "cli/arguments.h"
 #include "cli/cc_clang.h"
@@ -27,15 +28,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FAILED 1 /* gcc's exit status for a call it rejects */
+#define FAILED 1 /* exit status of gcc for a call that it rejects */
 
 struct compiler_call {
-	const char *name;	/* "cc" or "c++" in messages */
-	struct arguments words; /* the caller's, with response files expanded, without libtsan */
+	const char *name;	/* "cc" or "c++", for messages */
+	struct arguments words; /* given by the user, with @FILE expanded and without libtsan */
 	struct arguments for_plugin; /* -fplugin-arg-sooth-..., which clang does not know */
-	bool changed;		     /* words were removed */
+	bool changed;		     /* words of the user were removed */
 	bool inputs;
-	bool headers; /* an input is a header to precompile: nothing is linked */
+	bool headers; /* the input is a header to precompile: nothing is linked */
 	bool compile_only;
 	bool relocatable;
 	bool is_static;
@@ -44,7 +45,7 @@ struct compiler_call {
 	struct clang_call clang;
 };
 
-/* Is the next word the argument of this option, and not an input? */
+/* Is the next word the argument of this option (and not an input)? */
 static bool takes_next(const char *word)
 {
 	static const char options[] =
@@ -55,7 +56,7 @@ static bool takes_next(const char *word)
 		" --output --include --imacros --include-directory --define-macro --undefine-macro"
 		" --library-directory --entry --language --specs --for-linker --for-assembler"
 		" --prefix --dumpbase --dumpdir"
-		/* clang's */
+		/* options of clang */
 		" -Xclang -mllvm -target -Xanalyzer -arch -ivfsoverlay -iframework -cxx-isystem "
 		"-c-isystem"
 		" -framework -serialize-diagnostics --serialize-diagnostics -dependency-file"
@@ -90,7 +91,7 @@ static bool is_header(const char *file, const char *language)
 }
 
 /*
- * Removes `thread` from -fsanitize=LIST: gcc would compile libtsan's hooks in and link libtsan.
+ * Removes `thread` from -fsanitize=LIST, because gcc would insert calls of libtsan and link it.
  * Returns false if nothing is left of the option.
  */
 static bool remove_thread(struct compiler_call *call, char *option)
@@ -132,7 +133,7 @@ static void read_no_sanitize(struct compiler_call *call, const char *list)
 	}
 }
 
-/* Reads an option that is not an input. Returns false if the compiler must not see it. */
+/* Processes a word that begins with '-'. Returns false if the compiler must not see it. */
 static bool read_option(struct compiler_call *call, char *word)
 {
 	static const char *const compile_only[] = { "-c",	 "-S",	       "-E",
@@ -183,7 +184,7 @@ static void read_words(struct compiler_call *call, char **words)
 	}
 }
 
-/* Says that there is no plugin for this compiler, and what to do. */
+/* Prints that there is no plugin for this compiler, and what to do. */
 static void explain_no_plugin(const struct compiler_call *call, const struct compiler *c,
 			      const char *command, const char *plugin, const char *directory)
 {
@@ -213,7 +214,7 @@ static void explain_no_plugin(const struct compiler_call *call, const struct com
 		complain(call->name, "use gcc, or clang 14 to 19");
 }
 
-/* Fills `plugin`, `runtime` and `directory`. Returns false after a message. */
+/* Fills in `plugin`, `runtime` and `directory`. Returns false after a message. */
 static bool find_parts(const struct compiler_call *call, struct compiler *c, char **command,
 		       char plugin[PATH_MAX], char runtime[PATH_MAX], char directory[PATH_MAX])
 {
@@ -294,10 +295,13 @@ static void add_plugin(struct arguments *line, const struct compiler_call *call,
 	}
 	snprintf(option, sizeof(option), "-fplugin=%s", plugin);
 	arguments_add(line, option);
-	arguments_add(line, "-D__SOOTH__=1"); /* for annotate.h */
+	arguments_add(line, "-D__SOOTH__=1"); /* for <sooth/annotate.h> */
 }
 
-/* Keeps response files if it can: their contents may be too long for a command line. */
+/*
+ * Adds the user's words. Keeps @FILE arguments if possible, because their contents may be too long
+ * for a command line.
+ */
 static void add_words(struct arguments *line, const struct compiler_call *call,
 		      const struct compiler *c, char **words)
 {
@@ -334,10 +338,12 @@ static int run_compiler(const char *name, const char *variable, const char *fall
 			return FAILED;
 		if (!call.plain) {
 			add_plugin(&line, &call, &compiler, plugin);
-			/* with these headers std::string is compiled, and so recorded */
+			/*
+			 * with these headers the code of std::string is compiled, and so recorded
+			 */
 			add_folder(&line, "-isystem", directory, "share/sooth/c++");
 		}
-		/* <sooth/annotate.h>, after all directories of the program */
+		/* <sooth/annotate.h>; searched after all directories of the program */
 		add_folder(&line, "-idirafter", directory, "include");
 		if (link)
 			add_runtime(&line, runtime, directory);

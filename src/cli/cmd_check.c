@@ -1,4 +1,6 @@
-/* sooth check: records a program, predicts from the recording, and replays the predictions. */
+/*
+ * sooth check: records a program, predicts from the recording, and replays the predicted findings.
+ */
 #include "cli/cli.h"
 #include "cli/option_groups.h"
 #include "cli/report_output.h"

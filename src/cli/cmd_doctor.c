@@ -1,4 +1,4 @@
-/* sooth doctor: checks whether everything that recording needs is installed. */
+/* sooth doctor: checks whether everything is installed that recording needs. */
 #include "cli/arguments.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -10,7 +10,7 @@
 #include <sys/personality.h>
 #include <sys/utsname.h>
 
-/* Prints a line; with advice if it is bad. Returns `good`. */
+/* Prints a line about one check, with advice if it failed. Returns `good`. */
 static bool print_result(bool good, const char *what, const char *found, const char *advice)
 {
 	printf("%-4s %-10s %s\n", good ? "ok" : "BAD", what, found);
@@ -43,7 +43,7 @@ static bool check_compiler(const char *what, const char *variable, const char *f
 	       good;
 }
 
-/* Lists the compiler versions that there are plugins for. */
+/* Lists the compiler versions for which a plugin is installed. */
 static void list_plugins(const char *directory)
 {
 	static const enum compiler_family families[] = { COMPILER_GCC, COMPILER_CLANG };
@@ -90,7 +90,7 @@ int cmd_doctor(char **argv)
 	list_plugins(directory);
 	int old = personality(0xffffffff);
 	bool fixed = old != -1 && personality((unsigned long)old | ADDR_NO_RANDOMIZE) != -1;
-	/* Recording works without this; only addresses differ from run to run. */
+	/* This one is not needed for recording: without it, addresses differ between runs. */
 	printf("%-4s %-10s %s\n", fixed ? "ok" : "note", "addresses",
 	       fixed ? "the same in every run"
 		     : "differ from run to run: personality(2) is not allowed here");

@@ -1,4 +1,4 @@
-/* sooth explore: runs a program again and again, in other schedules, until one fails. */
+/* sooth explore: runs a program again and again, in different schedules, until a run fails. */
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/explore_print.h"
@@ -39,8 +39,9 @@ static const struct cli_option explore_options[] = {
 };
 
 /*
- * Reports for the verdicts on properties: one without findings, which says what the first run can
- * show of them, and that of each failure. To be freed.
+ * Returns the reports from which verdicts on properties are made; the caller frees the array. The
+ * first one has no findings: it says which events of the properties the first run could show. The
+ * others are the reports of failures.
  */
 static struct report *list_judged(const struct explore_program *x, size_t *count)
 {
@@ -60,7 +61,10 @@ static struct report *list_judged(const struct explore_program *x, size_t *count
 	return judged;
 }
 
-/* Returns false, after messages, if properties should have been checked and were not (report.h). */
+/*
+ * Prints a message for each property that should have been checked but was not (report_unjudged()).
+ * Returns false if there is one.
+ */
 static bool check_all_judged(const struct report *judged, size_t count)
 {
 	struct report_sentences sentences = { 0 };

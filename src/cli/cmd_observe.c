@@ -11,7 +11,7 @@ static bool refuse_running_program(const struct cli_option *option, void *target
 			    "recording");
 }
 
-/* Not implemented yet. */
+/* Reserved for observing a running program, which is not implemented yet. */
 static const struct cli_option future_options[] = {
 	{ "--live", NULL, NULL, .set = refuse_running_program },
 	{ "--listen", "ADDRESS", NULL, .set = refuse_running_program },

@@ -1,4 +1,4 @@
-/* sooth predict: finds the bugs that other schedules of a recorded run would show. */
+/* sooth predict: finds the bugs that other schedules of a recorded run can show. */
 #include "cli/cli.h"
 #include "cli/option_groups.h"
 #include "cli/report_output.h"

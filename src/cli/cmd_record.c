@@ -1,8 +1,8 @@
 /*
- * sooth record: runs a program built with `sooth cc` and records it.
+ * sooth record: runs a program that was built with `sooth cc`, and records it.
  *
- * The program runs in our process group with our terminal, its output is its own, and its exit
- * status becomes ours, as with env(1) or nice(1).
+ * The program runs in our process group and uses our terminal. We do not touch its output, and
+ * return its exit status, as env(1) and nice(1) do.
  */
 #include "cli/cli.h"
 #include "cli/option_groups.h"
@@ -23,7 +23,7 @@ struct record_command {
 	struct record_program recording;
 	struct property_files properties;
 	bool verbose;
-	const char *log; /* not used */
+	const char *log; /* stored but not used */
 };
 
 #define RECORD_FIELD(name) offsetof(struct record_command, name)
@@ -36,7 +36,7 @@ static const struct cli_option record_options[] = {
 	  "with --serial: choose the next thread at random from seed N (default: a thread runs as "
 	  "long as it can)",
 	  .set = option_set_number_text, .field = RECORD_FIELD(recording.seed) },
-	/* accepted for scripts that name the default; there is no other log any more */
+	/* accepted because scripts may name the default; there is no other value any more */
 	{ "--log", "NAME", NULL, .set = option_set_word, .field = RECORD_FIELD(log),
 	  .choices = (const char *const[]){ "thread", NULL } },
 	{ "--verbosity", "N", "how many messages the runtime prints (default 0: none)",
@@ -46,7 +46,7 @@ static const struct cli_option record_options[] = {
 	{ 0 },
 };
 
-/* Says that no trace was written, or with -v how large it is. */
+/* Prints that no trace was written. If there is a trace, prints its size with -v. */
 static void report_trace(const struct record_program *r, bool verbose)
 {
 	int fd = open(r->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

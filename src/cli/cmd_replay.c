@@ -21,7 +21,7 @@
 struct replay {
 	struct predict_trace predicting;
 	const char *save, *keep;
-	char **program; /* NULL: as it was recorded */
+	char **program; /* NULL: run the program as it was recorded */
 	unsigned times;
 	bool use_gdb, verbose;
 	struct gdb gdb;
@@ -117,7 +117,7 @@ static bool replay_and_confirm(struct replay *r, const struct trace *trace,
 		options.run.directory = again.directory;
 	}
 	if (r->use_gdb) {
-		signal(SIGINT, SIG_IGN); /* Ctrl-C is for gdb */
+		signal(SIGINT, SIG_IGN); /* gdb handles Ctrl-C */
 		options.run.on_held = gdb_attach;
 		options.run.context = &r->gdb;
 	}
@@ -164,7 +164,9 @@ static int replay_finding(struct replay *r, struct report *report, struct report
 	return status;
 }
 
-/* A finding lead-N of `sooth check` is among the leads of the prediction. */
+/*
+ * Adds leads to the findings, because an id lead-N of `sooth check` names a lead of the prediction.
+ */
 static void add_leads(struct predict_result *result)
 {
 	for (size_t i = 0; i < result->leads.count; i++)

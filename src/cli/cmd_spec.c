@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns NULL if the file cannot be read or has errors. */
+/* Reads a property file. Returns NULL if the file cannot be read or has errors. */
 static struct spec_file *read_file(const char *path, struct spec_messages *messages)
 {
 	struct err err = { 0 };

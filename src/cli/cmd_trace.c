@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arguments of all actions. */
+/* The arguments that the actions of `sooth trace` have in common. */
 struct trace_request {
 	const char *input, *output, *format, *thread;
 	bool json;
@@ -33,7 +33,7 @@ static int refuse(const char *text)
 
 /* ---- dump, check, export, import ------------------------------------------------------------- */
 
-/* A thread is given by its name in a text trace, by its number, or as T and its number. */
+/* Finds a thread by its name in a text trace, by its number, or by T and its number. */
 static uint32_t find_thread(const struct trace *trace, const char *name)
 {
 	const char *digits = *name == 'T' ? name + 1 : name;
@@ -340,7 +340,10 @@ static int run_action(char **argv)
 		return trace_import(&request, NULL);
 	if (!trace_open(request.input, &trace, &err))
 		return refuse(err.text);
-	/* Damage in spite of which the rest can be read; `check` lists it itself. */
+	/*
+	 * Prints the problems of a trace that could be read in spite of them. `check` prints them
+	 * itself.
+	 */
 	for (size_t i = 0; action->run != trace_check_command && i < trace_problem_count(trace);
 	     i++)
 		refuse(trace_problem(trace, i));

@@ -1,4 +1,4 @@
-/* Prints the failures that a search found, whether it was complete, and its statistics. */
+/* Prints the failures that a search found, whether the search was complete, and statistics. */
 #include "cli/explore_print.h"
 
 #include "cli/report_output.h"
@@ -11,13 +11,13 @@ static const struct explore_result *result_of(const struct explore_program *x)
 	return explore_result(x->explore);
 }
 
-/* The mode that the search ended in. */
+/* Returns the mode in which the search ended. */
 static const char *mode_name(const struct explore_program *x)
 {
 	return explore_program_modes[x->session ? runner_mode(x->session) : RUNNER_ONCE];
 }
 
-/* Why that is not the mode that was asked for; NULL: it is. */
+/* Returns why the search ended in another mode than the requested one; NULL: it did not. */
 static const char *fallback_reason(const struct explore_program *x)
 {
 	const char *why = x->session ? runner_fallback(x->session) : NULL;
@@ -27,19 +27,19 @@ static const char *fallback_reason(const struct explore_program *x)
 	return why;
 }
 
-/* Different schedules: runs that sleep sets ended are equivalent to others. */
+/* Counts different schedules. A run that a sleep set ended is equivalent to another run. */
 static uint64_t count_schedules(const struct explore_result *r)
 {
 	return r->systematic.runs - r->systematic.asleep;
 }
 
-/* A failure that was not repeated may hide another one. */
+/* Was the search complete? A failure that was not repeated may hide another one. */
 static bool is_complete(const struct explore_program *x)
 {
 	return result_of(x)->complete && !x->unrepeated.count;
 }
 
-/* The first failure that was repeated, or NULL. */
+/* Returns the first failure that was repeated, or NULL. */
 static const struct failure *first_failure(const struct explore_program *x)
 {
 	const struct explore_result *r = result_of(x);

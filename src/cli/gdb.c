@@ -1,4 +1,4 @@
-/* gdb with a Python script that shows the threads at their own code. */
+/* Starts gdb with a Python script that shows the threads in the program's own code. */
 #include "cli/gdb.h"
 
 #include <dirent.h>
@@ -13,10 +13,11 @@
 #include <unistd.h>
 
 /*
- * gdb's first commands. A stopped thread is in the scheduler, which was called right before its
- * operation. For each thread the script selects the program's own frame and prints where it is.
- * Backtraces leave out the frames below it. `go` finishes them, so that `next` and `step` continue
- * in the program's own lines. Threads have the runtime's numbers.
+ * The script with gdb's first commands. A stopped thread is inside the scheduler, which was called
+ * right before the thread's operation. For each thread the script selects the innermost frame that
+ * is not in the runtime or libc, and prints where it is. Backtraces leave out frames of the runtime
+ * and libc. The command `go` finishes the frames inside the selected frame, so that `next` and
+ * `step` continue in the program's own lines. Threads have the numbers that the runtime gives them.
  */
 static const char script[] =
 	"set confirm off\n"
@@ -74,7 +75,7 @@ static const char script[] =
 	"            own_frame().select()\n"
 	"end\n";
 
-/* The thread to select first. */
+/* Returns the thread to select first. */
 static uint32_t first_thread(const struct control *control)
 {
 	if (control->stops_met)
@@ -82,7 +83,9 @@ static uint32_t first_thread(const struct control *control)
 	return control->fault_thread != CONTROL_NONE ? control->fault_thread : 0;
 }
 
-/* Writes the script, with a text for the user; selects the first thread of the finding. */
+/*
+ * Writes the script, and a text for the user. The script selects the first thread of the finding.
+ */
 static void write_script(struct gdb *g, const struct control *control)
 {
 	FILE *file;
@@ -110,7 +113,7 @@ static void write_script(struct gdb *g, const struct control *control)
 	fclose(file);
 }
 
-/* Reads "TID (NAME) STATE ..." in /proc/PID/task/TID/stat. */
+/* Is the thread traced by a debugger? Reads "TID (NAME) STATE ..." in /proc/PID/task/TID/stat. */
 static bool is_traced(int pid, const char *task)
 {
 	char path[320], text[512];

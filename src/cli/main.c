@@ -1,4 +1,4 @@
-/* The entry point: finds the subcommand and runs it; `sooth help`. */
+/* The entry point: finds the subcommand and runs it. Also `sooth help`. */
 #include "cli/cli.h"
 #include "pipeline/paths.h"
 #include "spec/spelling.h"
@@ -84,7 +84,7 @@ int commands_run_action(const char *outer, const struct command *actions, size_t
 	return help ? STATUS_OK : STATUS_BAD_USE;
 }
 
-/* cc and c++ pass --help on to the compiler. */
+/* Prints help for cc and c++, which pass --help on to the compiler. */
 static int help_about_compiler(const char *name)
 {
 	printf("usage: sooth %s ARGS...\n\n"
@@ -110,7 +110,7 @@ static int cmd_help(char **argv)
 	}
 	if (!strcmp(argv[1], "cc") || !strcmp(argv[1], "c++"))
 		return help_about_compiler(argv[1]);
-	/* `sooth help trace dump` is `sooth trace dump --help`. */
+	/* Turn `sooth help trace dump` into `sooth trace dump --help`. */
 	words[1] = argv[1];
 	words[2] = argv[2] ? argv[2] : "--help";
 	words[3] = argv[2] ? "--help" : NULL;

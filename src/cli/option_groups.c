@@ -1,4 +1,4 @@
-/* The options that several commands share, with the setters that only they need. */
+/* Options that several commands share, and the setters for them. */
 #include "cli/option_groups.h"
 
 #include "pipeline/predict_trace.h"

@@ -1,4 +1,7 @@
-/* Tables of options (options.h) that several commands share. Each says what its target is. */
+/*
+ * Tables of options (options.h) that several commands share. The comment after a table names the
+ * struct whose fields its options set.
+ */
 #ifndef CLI_OPTION_GROUPS_H
 #define CLI_OPTION_GROUPS_H
 
@@ -10,7 +13,7 @@ extern const struct cli_option lattice_options[];    /* struct observe_trace */
 extern const struct cli_option recording_options[];  /* struct record_program */
 extern const struct cli_option json_options[];	     /* bool */
 
-/* A setter for a field `const char *` that holds a number. */
+/* Sets a field `const char *` to the text of a value that must be a number. */
 option_setter option_set_number_text;
 
 #define STATUS_NOTES                                                                               \

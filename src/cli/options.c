@@ -1,4 +1,4 @@
-/* The parser and the help printer for tables of options. */
+/* Reads command lines and prints help texts from tables of options. */
 #include "cli/options.h"
 
 #include "cli/cli.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HELP_COLUMN 23 /* where the texts of options start */
+#define HELP_COLUMN 23 /* column at which the descriptions of options start */
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -204,7 +204,7 @@ static int refuse_unknown(const struct command_syntax *s, const char *word)
 	return STATUS_BAD_USE;
 }
 
-/* The option at argv[*i]; *i moves on to the last word that belongs to it. */
+/* Reads the option at argv[*i]. Moves *i to the last word that belongs to the option. */
 static bool read_option(const struct command_syntax *s, char **argv, int *i, int *status)
 {
 	const char *word = argv[*i], *value = NULL;

@@ -1,4 +1,4 @@
-/* Follows a saved schedule with any build of the program, and prints what it shows. */
+/* Follows a saved schedule with any build of the program, and prints the result. */
 #include "cli/replay_schedule.h"
 
 #include "cli/cli.h"
@@ -62,7 +62,7 @@ static int follow_schedule(const struct replay_schedule *replay, const struct sc
 	int status;
 
 	if (replay->use_gdb) {
-		signal(SIGINT, SIG_IGN); /* Ctrl-C is for gdb */
+		signal(SIGINT, SIG_IGN); /* gdb handles Ctrl-C */
 		options.on_held = gdb_attach;
 		options.context = &gdb;
 	}
@@ -93,7 +93,10 @@ static bool has_property(const struct property_files *p, const char *name)
 	return false;
 }
 
-/* The points that were recorded when the schedule was made are steps of it: select them again. */
+/*
+ * Reads the property files and selects the points that were recorded when the schedule was made,
+ * because these points are steps of the schedule.
+ */
 static bool open_properties(const struct replay_schedule *replay, const struct schedule *schedule)
 {
 	if (!property_files_open(replay->properties) || !property_files_select(replay->properties))

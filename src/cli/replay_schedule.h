@@ -10,11 +10,11 @@ bool replay_is_schedule(const char *path);
 struct replay_schedule {
 	const char *path;
 	char **program;
-	const char *keep; /* where the recording goes; NULL: it is not kept */
+	const char *keep; /* where to keep the recording; NULL: nowhere */
 	double seconds;	  /* time limit of a run */
-	unsigned times;	  /* how many runs, which must be identical */
+	unsigned times;	  /* number of runs, which must be identical */
 	bool use_gdb, verbose, json;
-	struct property_files *properties; /* -p: needed if the schedule violates a property */
+	struct property_files *properties; /* -p; needed if the schedule violates a property */
 };
 
 /* Returns the exit status. */

@@ -1,4 +1,4 @@
-/* The end of `sooth predict`, `check` and `observe`: their output and exit status. */
+/* The last part of `sooth predict`, `check` and `observe`: output and exit status. */
 #include "cli/report_output.h"
 
 #include "cli/cli.h"

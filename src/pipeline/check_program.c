@@ -21,7 +21,7 @@
 
 /* ---- the traces ------------------------------------------------------------------------------ */
 
-/* Without -o the traces go to a temporary directory. */
+/* Chooses the directory of the traces: a temporary one unless -o was given. */
 static bool place_traces(struct check_program *c)
 {
 	struct record_program *r = &c->recording;
@@ -47,7 +47,10 @@ static bool place_traces(struct check_program *c)
 	return true;
 }
 
-/* Is the entry NAME.PID.sooth, next to NAME.sooth, and not from an earlier run? */
+/*
+ * Is the entry named NAME.PID.sooth, where NAME.sooth is the program's trace, and was it written by
+ * this run?
+ */
 static bool is_of_this_run(const struct check_program *c, const char *entry)
 {
 	const char *name = path_name(c->recording.directory);
@@ -86,7 +89,10 @@ static void find_traces(struct check_program *c)
 			   sort_names);
 }
 
-/* Names the trace as the user did; traces of other processes are next to it. */
+/*
+ * Prints where a trace is, with the name that the user gave. Traces of other processes are in the
+ * same directory.
+ */
 static void say_where(const struct check_program *c, const char *trace)
 {
 	const char *given = c->recording.trace, *slash = strrchr(given, '/');
@@ -109,7 +115,7 @@ static bool has_hung(const struct check_program *c, pid_t pid)
 	return false;
 }
 
-/* How the program as a whole ended. An end by Ctrl-C is not a failure. */
+/* Describes how the whole program ended. An end by Ctrl-C does not count as a failure. */
 static void describe_end(const struct check_program *c, pid_t pid, struct predict_trace_end *end,
 			 char text[160])
 {
@@ -148,7 +154,10 @@ static const char *command_of(const struct trace *trace)
 	return length ? mem_copy_text(command, length) : NULL;
 }
 
-/* The first trace is the program's, whichever process wrote it: it gets the program's end. */
+/*
+ * Predicts from all traces. The first trace is the program's, whichever process wrote it, so the
+ * program's exit status belongs to it.
+ */
 static void predict_all(struct check_program *c, pid_t pid)
 {
 	for (size_t i = 0; i < c->traces.count; i++) {
@@ -172,7 +181,10 @@ static void predict_all(struct check_program *c, pid_t pid)
 
 /* ---- replaying ------------------------------------------------------------------------------- */
 
-/* The reports show a command that replays from the recording in the current directory. */
+/*
+ * Can the recording be moved to the current directory? The reports name it there in the command
+ * that replays.
+ */
 static bool can_keep(const struct check_program *c)
 {
 	const char *name = path_name(c->recording.directory);
@@ -187,14 +199,17 @@ static bool can_keep(const struct check_program *c)
 	return true;
 }
 
-/* Turns the leads that no replay confirmed into warnings. */
+/* Turns the leads that no replay has confirmed into warnings, if warnings are wanted. */
 static void warn_of_leads(const struct check_program *c, struct report *report)
 {
 	if (c->predicting.warnings)
 		predict_warn_of_leads((struct predict_result *)report->result);
 }
 
-/* Only the program itself can be replayed; the processes it starts depend on it. */
+/*
+ * Replays findings of the program itself. A process that the program started cannot be replayed
+ * without the program.
+ */
 static void confirm_all(struct check_program *c)
 {
 	struct confirm_findings confirming = {
@@ -273,7 +288,7 @@ bool check_program_run(struct check_program *c)
 	record_program_end(&c->recording);
 	c->run_seconds = seconds_now() - begin;
 	if (input >= 0)
-		lseek(STDIN_FILENO, input, SEEK_SET); /* a replay reads the same input again */
+		lseek(STDIN_FILENO, input, SEEK_SET); /* replays read the same input again */
 	find_traces(c);
 	if (!c->traces.count) {
 		record_program_say_nothing_written(&c->recording);

@@ -1,4 +1,4 @@
-/* Prints messages with the name of the subcommand in front. */
+/* Prints messages that begin with the name of the subcommand. */
 #include "pipeline/complain.h"
 
 #include <stdio.h>

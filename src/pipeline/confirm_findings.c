@@ -65,7 +65,10 @@ void confirm_findings_skip(struct report *report, const char *why)
 	report->confirmations = confirmations;
 }
 
-/* Replays one after the other, as long as there is time. */
+/*
+ * Replays the predicted findings one after the other while there is time. Returns false if the user
+ * interrupted it.
+ */
 static bool confirm_all(const struct confirm_findings *c, struct confirmer *confirmer,
 			struct predict_result *result, struct confirmation *confirmations)
 {
@@ -96,7 +99,10 @@ static bool confirm_all(const struct confirm_findings *c, struct confirmer *conf
 	return going;
 }
 
-/* Confirmed leads are appended to the findings; `confirmations` has room for them. */
+/*
+ * Replays the leads. Appends those that are confirmed to the findings; `confirmations` has room for
+ * them.
+ */
 static bool try_leads(const struct confirm_findings *c, struct confirmer *confirmer,
 		      struct predict_result *result, struct confirmation *confirmations)
 {

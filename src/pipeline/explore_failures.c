@@ -1,7 +1,8 @@
 /*
- * Failures of the search are minimised and repeated with kernel threads. Fibers, and memory that is
- * restored between executions, are sooth's and not the program's: a failure that only they show may
- * be caused by them (a program that asks for its thread's id, say). It is reported as unknown.
+ * Minimises the failures of a search and repeats them with kernel threads. Fibers, and memory that
+ * is restored between executions, belong to sooth and not to the program. If a failure appears only
+ * with them, they may cause it (for example, if the program asks for its thread id). Such a failure
+ * is reported separately, as not repeated (struct unrepeated_failure).
  */
 #include "pipeline/complain.h"
 #include "pipeline/explore_program.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 
 #define MINIMISE_MOST 300
-#define MINIMISE_JUDGED_MOST 60 /* if each execution is recorded and checked */
+#define MINIMISE_JUDGED_MOST 60 /* the limit if each execution is recorded and checked */
 
 /* ---- the schedule ---------------------------------------------------------------------------- */
 
@@ -43,7 +44,10 @@ char *explore_program_save(struct explore_program *x, const struct schedule *sch
 	return NULL;
 }
 
-/* Saves what a run did. Returns the file's name, to be freed; NULL after a message. */
+/*
+ * Saves the schedule of a run. Returns the file's name, which the caller frees; NULL after a
+ * message.
+ */
 static char *save_run(struct explore_program *x, const struct plan *plan,
 		      const struct outcome *outcome, const char *path)
 {
@@ -67,8 +71,8 @@ static char *save_run(struct explore_program *x, const struct plan *plan,
 /* ---- reporting a failure that kernel threads showed ------------------------------------------ */
 
 /*
- * With `why`, the failure was seen but the recorded run did not repeat it: `outcome` and `trace`
- * are those of a run that did not fail.
+ * Adds a report for a failure. `why` not NULL: the search saw the failure, but the recorded run did
+ * not repeat it; `outcome` and `trace` then belong to that run, which did not fail.
  */
 static bool report_failure(struct explore_program *x, const struct failure *failure,
 			   const struct outcome *outcome, const char *trace, const char *why,
@@ -97,7 +101,7 @@ static bool report_failure(struct explore_program *x, const struct failure *fail
 	return opened;
 }
 
-/* Does the outcome show this failure, or at least none of the others? */
+/* Does the outcome show this failure, or a failure that is not in the search's list? */
 static bool shows_failure(const struct explore_program *x, const struct failure *failure,
 			  const struct outcome *outcome)
 {
@@ -114,10 +118,13 @@ static bool shows_failure(const struct explore_program *x, const struct failure 
 
 /* ---- repeating ------------------------------------------------------------------------------- */
 
-/* A repetition of a failure: one run in its own session, open as long as the outcome is needed. */
+/*
+ * An attempt to repeat a failure: one run in a session of its own. The session stays open while the
+ * outcome is used.
+ */
 struct failure_repeat {
 	struct runner *session;
-	char *trace; /* NULL: it is not recorded */
+	char *trace; /* where the run is recorded; NULL: it is not */
 	struct outcome outcome;
 	bool ran, shown;
 };
@@ -148,7 +155,10 @@ static void repeat_close(struct failure_repeat *repeat)
 	free(repeat->trace);
 }
 
-/* Repeats and records the failure by its minimised plan; if that fails, by the original one. */
+/*
+ * Repeats the failure with its minimised plan and records the run. If that run does not show the
+ * failure, uses the original plan `seen`.
+ */
 static bool record_failure(struct explore_program *x, struct failure *failure,
 			   const struct plan *seen, struct failure_repeat *repeat, struct err *err)
 {
@@ -188,7 +198,7 @@ static void add_unrepeated(struct explore_program *x, struct failure *failure,
 	*vec_push(&x->unrepeated) = (struct unrepeated_failure){ text, failure->execution };
 }
 
-/* Did the search use kernel threads when it saw the failure? */
+/* Did the search use kernel threads? */
 static bool used_kernel_threads(const struct explore_program *x)
 {
 	return !x->session || runner_mode(x->session) == RUNNER_ONCE ||
@@ -216,7 +226,10 @@ static bool repeat_and_report(struct explore_program *x, struct failure *failure
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Uses the mode of the search: the failure was seen in it, unless the first run failed. */
+/*
+ * Minimises in the mode of the search, because the failure was seen in this mode (or in the first
+ * run).
+ */
 static void minimise_in_mode(struct explore_program *x, struct failure *failure)
 {
 	struct runner *session = x->session;
@@ -233,7 +246,7 @@ static void minimise_in_mode(struct explore_program *x, struct failure *failure)
 		runner_close(session);
 }
 
-/* Was the failing execution itself recorded, with kernel threads? Then it needs no repetition. */
+/* Was the failing execution recorded, with kernel threads? Then it need not be repeated. */
 static bool was_recorded(const struct explore_program *x)
 {
 	return x->traced && !x->all && !x->properties.files.count &&

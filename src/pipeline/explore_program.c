@@ -1,4 +1,4 @@
-/* The search of `sooth explore`: the first run, the session, and its progress. */
+/* The search of `sooth explore`: the first run, the runner session, and the display of progress. */
 #include "pipeline/explore_program.h"
 
 #include "base/mem.h"
@@ -16,8 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EVENTS_MOST (1u << 23) /* of a run; memory is used only as far as it has events */
-/* A run of more operations: recording each execution costs less than repeating a failure. */
+#define EVENTS_MOST (1u << 23) /* events of a run; untouched pages of the log cost nothing */
+/*
+ * Operations of a run. For longer runs, recording every execution costs less than repeating a
+ * failure.
+ */
 #define LONG_RUN 200000
 #define HINT_SECONDS 2.0
 
@@ -128,7 +131,7 @@ static void find_hints(struct explore_program *x, const char *path)
 	trace_close(trace);
 }
 
-/* The first run uses kernel threads and is recorded. */
+/* Makes the first run, with kernel threads, and records it. */
 static bool run_first(struct explore_program *x, struct err *err)
 {
 	char *trace = explore_program_trace_name(x, "first", 0);
@@ -193,7 +196,7 @@ static bool start_search(struct explore_program *x, struct err *err)
 	return search_session(x, err);
 }
 
-/* Goes on with kernel threads after a failure that only fibers showed. */
+/* Continues the search with kernel threads after a failure that only fibers showed. */
 static bool fall_back(struct explore_program *x, struct err *err)
 {
 	x->fell_back = true;
@@ -215,7 +218,7 @@ bool explore_program_run(struct explore_program *x, struct err *err)
 
 		if (done || explore_result(x->explore)->failures.count)
 			done = explore_program_repeat_failures(x, err);
-		/* A failure that only fibers show does not end the search. */
+		/* If only fibers showed the failure, the search continues. */
 		if (!done || x->all || x->unrepeated.count == before)
 			break;
 		done = fall_back(x, err);
@@ -235,7 +238,10 @@ bool explore_program_open(struct explore_program *x)
 	       complain("explore", "%s: %s", x->directory, strerror(errno));
 }
 
-/* Removes the directory with all recordings, including those of processes the program started. */
+/*
+ * Removes the temporary directory with all recordings. It may contain recordings of processes that
+ * the program started.
+ */
 static void remove_recordings(const struct explore_program *x)
 {
 	DIR *entries = opendir(x->directory);
@@ -252,7 +258,7 @@ static void remove_recordings(const struct explore_program *x)
 	rmdir(x->directory);
 }
 
-/* Moves the recording to where -o says. Returns false after a message. */
+/* Moves the recording to the name that -o gives. Returns false after a message. */
 static bool keep_recording(const struct explore_program *x, const char *trace)
 {
 	if (!record_program_keep("explore", trace, x->keep))

@@ -1,4 +1,4 @@
-/* Turns the failure of a controlled run, with its recording, into a report. */
+/* Makes a report from the failure of a controlled run and its recording. */
 #include "pipeline/explore_report.h"
 
 #include "base/mem.h"
@@ -15,7 +15,7 @@
 
 /* ---- kind, message and command --------------------------------------------------------------- */
 
-/* Was the condition signalled before the thread came to wait? Then that signal was lost. */
+/* Was the condition signalled before the thread began to wait? Then that signal was lost. */
 static bool signalled_before(const struct outcome *outcome, const struct control_blocked *blocked)
 {
 	bool signalled = false;
@@ -90,7 +90,7 @@ char *explore_report_replay(const char *schedule, const struct property_files *p
 
 /* ---- sites ----------------------------------------------------------------------------------- */
 
-/* Reads "FILE:LINE: ...", as assert prints it. */
+/* Reads "FILE:LINE: ...", which assert() prints. */
 static void read_assert_site(struct report_site *site, const char *text)
 {
 	for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
@@ -136,7 +136,7 @@ static void find_site(struct report_observed *observed, const struct outcome *ou
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Is the thread one of those that the failure is about? */
+/* Is this thread part of the failure? */
 static bool is_concerned(const struct outcome *outcome, uint32_t thread)
 {
 	bool blocked = outcome->result == CONTROL_DEADLOCK || outcome->result == CONTROL_STUCK;
@@ -152,8 +152,8 @@ static bool is_concerned(const struct outcome *outcome, uint32_t thread)
 }
 
 /*
- * Finds the free of the memory that was used or freed again: the first event of such a finding. In
- * a controlled run no address is allocated twice, so the address identifies the block.
+ * Finds the free of the block that was used, or freed again: the first event of such a report. In a
+ * controlled run no address is allocated twice, so the address identifies the block.
  */
 static void find_free(struct report_observed *observed, const struct outcome *outcome,
 		      const struct trace *trace)
@@ -183,7 +183,10 @@ static void find_free(struct report_observed *observed, const struct outcome *ou
 		*vec_push(&observed->events) = last;
 }
 
-/* Finds the last event of each thread that is concerned: the request that blocks. */
+/*
+ * Finds the last event of each thread that is part of the failure. For a blocked thread, that is
+ * the request that blocks.
+ */
 static void find_events(struct report_observed *observed, const struct outcome *outcome,
 			const struct trace *trace)
 {
@@ -210,7 +213,7 @@ static void find_events(struct report_observed *observed, const struct outcome *
 
 /* ---- reports --------------------------------------------------------------------------------- */
 
-/* A violated property: the findings come from checking the recording of that run again. */
+/* Reports a violated property. Checks the recording again to get the findings. */
 static bool open_violation(struct explore_report *explored,
 			   const struct explore_report_source *source, struct trace *trace,
 			   struct err *err)
@@ -271,7 +274,7 @@ bool explore_report_open(struct explore_report *explored,
 	find_site(&observed, outcome, &words);
 	if (outcome->result == CONTROL_USE_AFTER_FREE || outcome->result == CONTROL_BAD_FREE)
 		find_free(&observed, outcome, trace);
-	if (observed.ends) /* a double free is a use after free */
+	if (observed.ends) /* a double free is a use of the freed block */
 		observed.kind = "use-after-free";
 	else
 		find_events(&observed, outcome, trace);

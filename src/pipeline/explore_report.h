@@ -1,4 +1,4 @@
-/* Failures that `sooth explore` found, as reports like those of the other commands. */
+/* Makes reports from the failures that `sooth explore` finds, like those of the other commands. */
 #ifndef PIPELINE_EXPLORE_REPORT_H
 #define PIPELINE_EXPLORE_REPORT_H
 
@@ -8,22 +8,22 @@
 #include "property/property.h"
 #include "report/report.h"
 
-/* The recorded run with kernel threads that repeated a failure. */
+/* What a report is made from: a recorded run with kernel threads that repeated a failure. */
 struct explore_report_source {
-	const struct outcome *outcome; /* of that run */
-	const char *trace;	       /* the recording of that run */
+	const struct outcome *outcome; /* outcome of the repeated run */
+	const char *trace;	       /* recording of the repeated run */
 	int usual;		       /* wait status of a run that does not fail */
-	const char *schedule;	       /* the file with the saved schedule; NULL: not saved */
+	const char *schedule;	       /* name of the saved schedule file; NULL: not saved */
 	char **program;
-	const struct property_files *properties; /* a violated property is one of these; or NULL */
-	const char *why; /* not NULL: the reason why no recorded run repeated it */
+	const struct property_files *properties; /* -p, if a property is violated; may be NULL */
+	const char *why; /* why no recorded run repeated the failure; NULL: one did */
 };
 
 struct explore_report {
-	char *trace; /* the recording; NULL: there is none */
+	char *trace; /* name of the recording; NULL: there is none */
 	struct report report;
-	struct property_judge_look *look; /* what the report uses if a property is violated */
-	char **replays;			  /* what the report uses: a command for each finding */
+	struct property_judge_look *look; /* used by `report` if a property is violated */
+	char **replays;			  /* used by `report`: a command for each finding */
 };
 
 /* Returns false, with the reason in `err`, if the recording cannot be read. */
@@ -31,11 +31,11 @@ bool explore_report_open(struct explore_report *explored,
 			 const struct explore_report_source *source, struct err *err);
 void explore_report_close(struct explore_report *explored);
 
-/* "sooth replay -p x.prop x.schedule -- ./x 3"; to be freed. */
+/* Returns a command such as "sooth replay -p x.prop x.schedule -- ./x 3"; the caller frees it. */
 char *explore_report_replay(const char *schedule, const struct property_files *properties,
 			    char **program);
 
-/* The kind of finding that a failure is: "assertion", "lost-signal" and so on. */
+/* Returns the kind of the failure, as in findings: "assertion", "lost-signal" and so on. */
 const char *explore_report_kind(const struct outcome *outcome);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * `sooth explore -p`: a violation is found in the orders that a run's recording allows, so the run
- * itself need not show it. The program is run along the witness, in the order that does; the
- * schedule of that run is saved.
+ * `sooth explore -p`: a violation can be in any order that the events of a recorded run allow, so
+ * the run itself need not show it. This file runs the program along the witness, in the order that
+ * shows the violation, and saves the schedule of that run.
  */
 #include "pipeline/explore_program.h"
 

@@ -1,4 +1,4 @@
-/* Finds out through /proc whether all threads of a program sleep for good. */
+/* Finds out from /proc whether all threads of a program sleep forever. */
 #include "pipeline/hang_watch.h"
 
 #include "base/hash.h"
@@ -19,22 +19,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_MS 100  /* between two looks at /proc */
-#define HUNG_MS 1000 /* without any change */
+#define LOOK_MS 100  /* milliseconds between two looks at /proc */
+#define HUNG_MS 1000 /* milliseconds without any change */
 
 /* ---- one thread ------------------------------------------------------------------------------ */
 
 enum sleep {
-	SLEEP_NOT, /* it runs, can go on by itself, or may not be inspected */
+	SLEEP_NOT, /* the thread runs, can continue by itself, or may not be inspected */
 	SLEEP_FUTEX,
-	SLEEP_CHILD,  /* until a child ends, which may hang as well */
-	SLEEP_SIGNAL, /* until a signal is handled */
-	SLEEP_PIPE,   /* until something is written to a pipe, or its last writer closes it */
+	SLEEP_CHILD,  /* waits for the end of a child, which may hang as well */
+	SLEEP_SIGNAL, /* waits until a signal is handled */
+	SLEEP_PIPE,   /* waits for bytes in a pipe, or for the end of its last writer */
 };
 
 struct hang_watch_sleeper {
 	pid_t pid;
-	int fd; /* SLEEP_PIPE: that it reads from */
+	int fd; /* SLEEP_PIPE: the descriptor that it reads */
 };
 
 static bool read_file(const char *path, char *text, size_t room)
@@ -48,7 +48,7 @@ static bool read_file(const char *path, char *text, size_t room)
 	return n > 0;
 }
 
-/* The inode of the pipe that /proc/PID/fd/N links to; 0: it is not a pipe. */
+/* Returns the inode of the pipe to which /proc/PID/fd/N links; 0: it is not a pipe. */
 static uint64_t pipe_of_link(const char *link)
 {
 	char name[64];
@@ -67,7 +67,10 @@ static uint64_t pipe_of_sleeper(const struct hang_watch_sleeper *sleeper)
 	return pipe_of_link(link);
 }
 
-/* TASK/syscall has the number and the arguments of a system call, or "running". */
+/*
+ * Reads how a thread sleeps. TASK/syscall has the number and the arguments of its system call, or
+ * "running".
+ */
 static enum sleep read_sleep(const char *task, struct hang_watch_sleeper *sleeper)
 {
 	char path[352], text[512];
@@ -98,7 +101,7 @@ static enum sleep read_sleep(const char *task, struct hang_watch_sleeper *sleepe
 	return SLEEP_NOT;
 }
 
-/* The number of context switches: it changes whenever the thread runs. */
+/* Returns the thread's number of context switches, which changes whenever the thread runs. */
 static uint64_t read_switches(const char *task)
 {
 	char path[352], text[4096];
@@ -114,9 +117,9 @@ static uint64_t read_switches(const char *task)
 }
 
 /*
- * Does the process handle signals? Then one may come and wake it: from a timer, a child that ended,
- * or another process. The two signals of the C library do not count. Nor do faults, which the
- * runtime handles in a controlled run: only a running thread can cause one.
+ * Does the process handle signals? Then a signal, from a timer, a child that ended or another
+ * process, can wake it. Two kinds are not counted: the two signals that the C library uses, and
+ * faults. The runtime handles faults in a controlled run, but only a running thread can cause one.
  */
 static bool handles_signals(pid_t pid)
 {
@@ -136,11 +139,11 @@ static bool handles_signals(pid_t pid)
 /* ---- the program's processes ----------------------------------------------------------------- */
 
 struct hang_watch_look {
-	bool asleep;   /* every thread of every process */
-	uint64_t hash; /* of all threads and their context switches */
+	bool asleep;   /* all threads of all processes sleep */
+	uint64_t hash; /* of all threads and their numbers of context switches */
 	VEC(pid_t) processes;
-	VEC(pid_t) stuck; /* processes with no thread that waits for a child */
-	VEC(struct hang_watch_sleeper) readers; /* of pipes */
+	VEC(pid_t) stuck;			/* processes in which no thread waits for a child */
+	VEC(struct hang_watch_sleeper) readers; /* threads that wait for bytes in a pipe */
 };
 
 static bool inspect_process(struct hang_watch_look *look, pid_t pid)
@@ -178,7 +181,10 @@ static bool inspect_process(struct hang_watch_look *look, pid_t pid)
 	return true;
 }
 
-/* Reads "PID (NAME) STATE PARENT ..."; the name may contain any character. */
+/*
+ * Returns the parent of a process and its state. Reads "PID (NAME) STATE PARENT ..." from /proc;
+ * the name may contain any character.
+ */
 static pid_t parent_of(pid_t pid, char *state)
 {
 	char path[64], text[512];
@@ -192,7 +198,7 @@ static pid_t parent_of(pid_t pid, char *state)
 	return parent;
 }
 
-/* Lists `pid` and all its descendants. */
+/* Appends `pid` and all its descendants to look->processes. */
 static void find_processes(struct hang_watch_look *look, pid_t pid)
 {
 	DIR *all = opendir("/proc");
@@ -212,7 +218,7 @@ static void find_processes(struct hang_watch_look *look, pid_t pid)
 	}
 	if (all)
 		closedir(all);
-	/* Children of listed processes are appended while the list is read. */
+	/* This loop appends children of listed processes, and so reaches all descendants. */
 	for (size_t i = 0; i < look->processes.count; i++) {
 		for (size_t k = 0; k < seen.count; k++) {
 			if (*map_get(&parents, (uint64_t)seen.items[k]) ==
@@ -229,7 +235,7 @@ static void inspect_all(struct hang_watch_look *look, pid_t pid)
 	look->asleep = true;
 	look->hash = 0;
 	look->processes.count = look->stuck.count = look->readers.count = 0;
-	/* Most of the time this is enough: the program's first process runs, or is not stuck. */
+	/* Usually the first process is enough, because one of its threads runs. */
 	inspect_process(look, pid);
 	if (!look->asleep)
 		return;
@@ -259,7 +265,7 @@ static bool has_reader(const struct hang_watch_look *look, uint64_t pipe)
 	return false;
 }
 
-/* Does the process have a pipe open that a thread waits at? False if it may not be inspected. */
+/* Does the process have a pipe open for which a thread waits? False if it may not be inspected. */
 static bool has_awaited_pipe(const struct hang_watch_look *look, const char *process)
 {
 	char path[288], link[576];
@@ -277,7 +283,10 @@ static bool has_awaited_pipe(const struct hang_watch_look *look, const char *pro
 	return found;
 }
 
-/* Looks at all processes of the system, this one included; called only after a long sleep. */
+/*
+ * Could another process write to such a pipe? Looks at all processes of the system, including this
+ * one, so it is called only after a long sleep.
+ */
 static bool others_may_write(const struct hang_watch_look *look)
 {
 	bool may = false;
@@ -303,12 +312,12 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* Has the child ended? Waits up to LOOK_MS for it. */
+/* Has the child ended? Waits for that up to LOOK_MS. */
 static bool has_ended(pid_t pid, int fd, int *status)
 {
 	struct pollfd end = { .fd = fd, .events = POLLIN };
 
-	/* Without a pidfd (an old kernel) poll only waits, and for a shorter time. */
+	/* Without a pidfd (an old kernel), poll() only waits, and for a shorter time. */
 	if (poll(&end, fd >= 0, fd >= 0 ? LOOK_MS : LOOK_MS / 10) < 0 && errno != EINTR)
 		return false;
 	return waitpid(pid, status, WNOHANG) == pid;
@@ -324,8 +333,8 @@ static void kill_stuck(const struct hang_watch_look *look, struct hang_watch_res
 
 /* ---- Ctrl-C ---------------------------------------------------------------------------------- */
 
-static volatile sig_atomic_t interrupts; /* how many came */
-static volatile sig_atomic_t sent_to_us; /* one came from a process and not from the terminal */
+static volatile sig_atomic_t interrupts; /* number of SIGINT that came */
+static volatile sig_atomic_t sent_to_us; /* a process sent one, not the terminal */
 
 static void count_interrupt(int signal, siginfo_t *info, void *unused)
 {
@@ -360,7 +369,7 @@ void hang_watch_program(pid_t pid, const struct hang_watch_options *options,
 	struct sigaction count = { .sa_sigaction = count_interrupt, .sa_flags = SA_SIGINFO }, old;
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	struct hang_watch_look look = { 0 };
-	uint64_t hash = 0, since = 0; /* when all threads were first seen asleep in this state */
+	uint64_t hash = 0, since = 0; /* when all threads were first seen asleep with `hash` */
 
 	interrupts = sent_to_us = 0;
 	if (options->interruptible)

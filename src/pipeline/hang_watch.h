@@ -1,8 +1,9 @@
 /*
- * Waits for a program and notices if it hangs. It hangs if every thread of all its processes waits
- * in a futex without a time-out, for a child, for a signal that no process handles, or for bytes
- * from a pipe that no other process has open, and none of them has run for a second: then no thread
- * can wake another. All of this is read from /proc, without stopping the program.
+ * Waits for a program to end and notices if it hangs. It hangs if none of the threads of its
+ * processes has run for a second and each of them waits for one of these: a futex without a
+ * time-out, the end of a child, a signal that no process handles, bytes from a pipe that no other
+ * process has open. Then no thread can wake another. Everything is read from /proc, without
+ * stopping the program.
  */
 #ifndef PIPELINE_HANG_WATCH_H
 #define PIPELINE_HANG_WATCH_H
@@ -17,15 +18,15 @@ struct hang_watch_options {
 	void *context;
 	/*
 	 * Ctrl-C ends the program and not this process. The program gets the signal from the
-	 * terminal, or from here if it was sent to this process alone. The second Ctrl-C kills the
-	 * program.
+	 * terminal or, if it was sent only to this process, from this process. The second Ctrl-C
+	 * kills the program.
 	 */
 	bool interruptible;
 };
 
 struct hang_watch_result {
-	int status;	  /* of waitpid */
-	bool interrupted; /* by Ctrl-C */
+	int status;	  /* as from waitpid */
+	bool interrupted; /* the user pressed Ctrl-C */
 	VEC(pid_t) hung;  /* processes that hung and were killed */
 };
 

@@ -1,4 +1,4 @@
-/* Where the parts of an installation are, and which compiler a command runs. */
+/* Finds the parts of an installation, and finds out which compiler a command runs. */
 #include "pipeline/install_paths.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ bool install_paths_directory(char path[PATH_MAX])
 		return false;
 	}
 	path[n] = 0;
-	/* removes "/bin/sooth" */
+	/* remove "/bin/sooth" */
 	for (int i = 0; i < 2; i++) {
 		char *slash = strrchr(path, '/');
 		if (slash)
@@ -96,7 +96,10 @@ static int run_version_command(char **command, pid_t *pid)
 	return ends[0];
 }
 
-/* Only the first line with a version counts: clang also lists installations of gcc. */
+/*
+ * Reads a line of the answer. Only the first line with a version counts, because clang also lists
+ * installations of gcc.
+ */
 static void read_version_line(struct compiler *compiler, const char *text)
 {
 	const char *clang = strstr(text, "clang version ");

@@ -1,4 +1,4 @@
-/* Reads the patterns that the runtime writes, and prints them with names. */
+/* Reads the locking patterns that the runtime writes, and prints them with names. */
 #include "pipeline/lock_patterns.h"
 
 #include "trace/symbol.h"
@@ -18,7 +18,10 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* The trace is still being written, but it lists the program's modules from the start. */
+/*
+ * Opens the symbols for names. The trace is still being written, but it lists the program's modules
+ * from the start.
+ */
 static void open_names(struct lock_patterns *p)
 {
 	struct err err = { 0 };
@@ -44,7 +47,7 @@ static void print_lock(const struct lock_patterns *p, const char *word)
 		fputs(" for reading", stderr);
 }
 
-/* The innermost frame that is not in a system header. */
+/* Prints the innermost frame that is not in a system header. */
 static void print_site(const struct lock_patterns *p, const char *word)
 {
 	struct trace_symbol frames[8];

@@ -1,4 +1,4 @@
-/* Runs src/monitor on a trace and turns its violations into findings. */
+/* Runs src/monitor on a trace and converts the violations to findings. */
 #include "pipeline/observe_trace.h"
 
 #include "base/mem.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Bytes that the levels of a lattice may take before the breadth is lowered. */
+/* Bytes that the levels of a lattice may take. If they need more, the breadth is lowered. */
 #define MEMORY (4ull << 30)
 
 void observe_trace_init(struct observe_trace *o)
@@ -46,7 +46,7 @@ static void show_progress(void *context, const char *property, uint64_t level, u
 		property, level, levels, cuts);
 }
 
-/* The schedules of predicted findings: grammars are checked on them as well. */
+/* Schedules of predicted findings. Grammars are checked on these schedules too. */
 typedef VEC(struct observe_schedule) schedule_list;
 
 static void list_schedules(const struct predict_result *result, schedule_list *out)

@@ -1,4 +1,4 @@
-/* Helpers for file names that several steps of the pipeline need. */
+/* Helpers for file names that several parts of the pipeline need. */
 #include "pipeline/paths.h"
 
 #include <stdio.h>

@@ -63,7 +63,10 @@ static void print_faults(struct predict_trace *p, const struct predict_result *r
 		complain(p->command, "%s", result->faults.items[i]);
 }
 
-/* --time is for all processes together. Never returns 0 when it is used up: that is "no limit". */
+/*
+ * Returns the time that is left. --time applies to all processes together. Never returns 0 if there
+ * is a limit, because 0 means "no limit".
+ */
 static double time_left(const struct predict_trace *p)
 {
 	double left = p->options.seconds;
@@ -73,7 +76,7 @@ static double time_left(const struct predict_trace *p)
 	return !p->options.seconds ? 0 : left > 0.001 ? left : 0.001;
 }
 
-/* `use eraser` in a property file switches on its warnings. */
+/* Returns the analyses that property files ask for: `use eraser`, `use goodlock`. */
 static unsigned used_analyses(const struct property_files *p)
 {
 	unsigned only = 0;
@@ -89,7 +92,10 @@ static unsigned used_analyses(const struct property_files *p)
 	return only;
 }
 
-/* The events of the properties. NULL: there are no properties, or the trace cannot be read. */
+/*
+ * Reads the events of the properties. Returns NULL if there are no properties, or if the events
+ * cannot be read.
+ */
 static struct property_set *read_properties(struct predict_trace *p, const struct trace *trace,
 					    const char *path)
 {
@@ -154,7 +160,7 @@ static void count_events(const struct trace *trace, struct predict_stats *stats)
 	}
 }
 
-/* Checks formulas on all schedules; their findings come after those of the prediction. */
+/* Checks formulas on all schedules. Their violations follow the predicted findings. */
 static void observe_one(struct predict_trace *p, const struct trace *trace, struct report *report,
 			struct predict_result *result)
 {
@@ -180,7 +186,10 @@ static void add_observed(struct report *report, const struct trace *trace, const
 		last_add_events(trace, aborted, o);
 }
 
-/* The prediction reports a hang itself if it can tell which thread waits for which. */
+/*
+ * Is there an observed finding? The prediction itself reports a hang if it knows which thread waits
+ * for which.
+ */
 static bool has_observed_finding(const struct predict_result *result)
 {
 	for (size_t i = 0; i < result->findings.count; i++) {
@@ -232,7 +241,10 @@ char *predict_trace_replay_command(const struct predict_trace *p, const char *tr
 
 	fputs("sooth replay ", out);
 	snprintf(stored, sizeof stored, "%s/properties.prop", trace);
-	/* Files that the trace does not store must be named again; `check` stores them. */
+	/*
+	 * If the trace does not store the property files, they must be named again. `check` always
+	 * stores them.
+	 */
 	if (strcmp(p->command, "check") != 0 && access(stored, F_OK))
 		property_files_print_options(&p->properties, out);
 	if (p->options.window != PREDICT_WINDOW)

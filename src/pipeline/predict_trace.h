@@ -1,6 +1,6 @@
 /*
- * Predicts from traces, checks properties on them, and collects a report for each: what `sooth
- * predict`, `check`, `observe` and `replay` share.
+ * Predicts from traces, checks properties on them, and makes a report for each. Shared by `sooth
+ * predict`, `check`, `observe` and `replay`.
  */
 #ifndef PIPELINE_PREDICT_TRACE_H
 #define PIPELINE_PREDICT_TRACE_H
@@ -13,39 +13,44 @@
 #include <stdbool.h>
 
 struct predict_trace {
-	const char *command; /* "predict", for messages */
+	const char *command; /* such as "predict", for messages */
 	struct predict_options options;
-	struct property_files properties; /* -p; otherwise those that a trace was recorded with */
+	struct property_files properties; /* -p; without it, the files that a trace stores */
 	struct observe_trace observing;	  /* how formulas are checked on all schedules */
-	bool observe_only;		  /* check formulas and predict nothing */
+	bool observe_only;		  /* only check formulas; predict nothing */
 	bool json, warnings;
 	/* results */
-	VEC(struct report) reports; /* one for each process */
-	VEC(char *) problems;	    /* bad input: a sentence each */
-	bool fault;		    /* a bug of sooth: the checker rejected a witness */
+	VEC(struct report) reports; /* one for each trace */
+	VEC(char *) problems;	    /* what is wrong with the input, one sentence each */
+	bool fault;		    /* the checker rejected a witness: a bug in sooth */
 };
 
 void predict_trace_init(struct predict_trace *p, const char *command);
 
-/* How a recorded process ended, if it failed. */
+/* How a recorded process ended. */
 struct predict_trace_end {
-	bool hung; /* all of its threads stayed blocked */
+	bool hung; /* all its threads stayed blocked, so it was killed */
 	bool aborted;
-	const char *kind;    /* "crash", "assertion"; NULL: it did not fail */
-	const char *message; /* says how it failed */
+	const char *kind;    /* kind of the failure: "crash", "assertion"; NULL: none */
+	const char *message; /* describes the failure */
 };
 
 /*
  * Opens a trace, predicts, and adds a report. `process` is as in struct report; `end` may be NULL.
- * Failures become problems.
+ * Each step that fails adds a problem.
  */
 void predict_trace_add(struct predict_trace *p, const char *trace, const char *process,
 		       const struct predict_trace_end *end);
 
-/* Adds a problem for each property that should have been checked and was not (report.h). */
+/*
+ * Adds a problem for each property that should have been checked but was not (report_unjudged()).
+ */
 void predict_trace_add_unjudged(struct predict_trace *p);
 
-/* The command that replays a finding of the trace, without the finding's id; to be freed. */
+/*
+ * Returns the command that replays a finding of the trace; the finding's id is to be appended. The
+ * caller frees it.
+ */
 char *predict_trace_replay_command(const struct predict_trace *p, const char *trace);
 
 void predict_trace_free(struct predict_trace *p);

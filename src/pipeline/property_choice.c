@@ -1,4 +1,7 @@
-/* The names of --property and --no-property: applied to property files, stored in recordings. */
+/*
+ * Handles the names of --property and --no-property: applies them to property files and stores them
+ * in recordings.
+ */
 #include "pipeline/property_choice.h"
 
 #include "base/mem.h"
@@ -91,7 +94,7 @@ bool property_choice_apply(const struct property_choice *choice, const char *com
 
 /* ---- in a recording -------------------------------------------------------------------------- */
 
-/* The file has lines "+NAME" and "-NAME". */
+/* Opens the file of a recording that stores the choice, with lines "+NAME" and "-NAME". */
 static FILE *open_stored(const char *trace, const char *mode)
 {
 	char *path = mem_format("%s/properties-chosen", trace);

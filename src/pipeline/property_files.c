@@ -18,7 +18,7 @@
 
 /* ---- finding them ---------------------------------------------------------------------------- */
 
-/* ".../share/sooth/properties", next to ".../lib/sooth" */
+/* Finds ".../share/sooth/properties", which is next to ".../lib/sooth". */
 static bool find_shipped_directory(char path[PATH_MAX])
 {
 	static const char tail[] = "/share/sooth/properties", library[] = "/lib/sooth";
@@ -33,7 +33,7 @@ static bool find_shipped_directory(char path[PATH_MAX])
 	return true;
 }
 
-/* Lists the files that come with sooth. */
+/* Prints the names of the files that come with sooth. */
 static void list_shipped(const char *command, const char *directory)
 {
 	static const char end[] = ".prop";
@@ -61,7 +61,7 @@ static void list_shipped(const char *command, const char *directory)
 	vec_free(&names);
 }
 
-/* The path of a file, to be freed. Returns NULL after a message. */
+/* Finds the path of a property file, which the caller frees. Returns NULL after a message. */
 static char *find_file(const char *command, const char *given)
 {
 	char directory[PATH_MAX], *path;
@@ -83,7 +83,7 @@ static char *find_file(const char *command, const char *given)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Takes `path` over. */
+/* Reads a file and frees `path`. */
 static bool read_file(struct property_files *p, char *path)
 {
 	struct spec_messages messages = { 0 };
@@ -114,7 +114,7 @@ static bool apply_choice(const struct property_files *p, const struct property_c
 	return property_choice_apply(choice, p->command, p->files.items, p->files.count);
 }
 
-/* Goes on after a bad file, to report the errors of all of them at once. */
+/* Continues after a bad file, so that the errors of all files are printed at once. */
 bool property_files_open(struct property_files *p)
 {
 	bool valid = true;
@@ -137,7 +137,7 @@ static void drop_files(struct property_files *p)
 	vec_free(&p->files);
 }
 
-/* "TRACE/properties.prop", "TRACE/properties-2.prop" and so on; to be freed. */
+/* Returns "TRACE/properties.prop", "TRACE/properties-2.prop" and so on; the caller frees it. */
 static char *stored_name(const char *trace, size_t number)
 {
 	return number ? mem_format("%s/properties-%zu.prop", trace, number + 1)
@@ -176,8 +176,9 @@ bool property_files_open_stored(struct property_files *p, const char *trace)
 /* ---- the selection of points ----------------------------------------------------------------- */
 
 /*
- * Appends to SOOTH_OPTIONS: if a key is given twice, the last one counts. `remains` records the
- * values that variables have at the end, for formulas over variables.
+ * Adds the selection of points to SOOTH_OPTIONS. It comes last, because the last value of a key
+ * counts. `remains` makes the runtime record the final values of variables, for formulas over
+ * variables.
  */
 static bool export_points(const char *command, const char *path)
 {
@@ -199,7 +200,7 @@ bool property_files_select(struct property_files *p)
 {
 	char *text = property_selection(p->files.items, p->files.count);
 	size_t length = strlen(text);
-	/* A choice without files is a mistake: it names properties that do not exist. */
+	/* A choice without files is a mistake: print the names as not found. */
 	bool written = p->files.count || apply_choice(p, &p->choice);
 
 	if (length) {

@@ -8,8 +8,9 @@
 #define LOOK_SECONDS 5.0 /* for one execution */
 
 /*
- * Cuts of a level for one execution: takes a few milliseconds. The search executes other orders of
- * the same reads anyway, so cuts that are left out here are not lost; they are counted as unknown.
+ * Limit on the cuts of a level: the check of one execution then takes a few milliseconds. A cut
+ * that is left out here is not lost, because the search executes other orders of the same reads
+ * anyway. It is counted as unknown.
  */
 #define LOOK_BREADTH 10000u
 
@@ -48,7 +49,7 @@ void property_judge_look_free(struct property_judge_look *look)
 	property_set_free(&look->set);
 }
 
-/* A hash of the property and the sites, in any order; not 0. */
+/* Returns a hash of the property and the sites, whatever their order; never 0. */
 static uint64_t hash_finding(const struct finding *f)
 {
 	uint64_t sites = 0;
@@ -83,8 +84,8 @@ static bool has_unjudged(const struct observe_result *first,
 }
 
 /*
- * The report names the events that the first run could not show. Later runs may lack others: those
- * are counted as unknown.
+ * Keeps the results of the first run. For a later run, counts as unknown what that run did not show
+ * but the first run did. The report names what the first run did not show.
  */
 static void compare_with_first(struct property_judge *j, struct property_judge_look *look)
 {
@@ -108,7 +109,7 @@ static void compare_with_first(struct property_judge *j, struct property_judge_l
 			!has_unjudged(&j->first_observation, &look->observation.unjudged.items[i]);
 }
 
-/* How much of a run's schedules was not checked. */
+/* Returns the number of questions about a run's schedules that stayed open. */
 static uint64_t count_unknown(const struct property_judge_look *look)
 {
 	const struct predict_stats *stats = &look->result.stats;

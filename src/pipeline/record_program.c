@@ -1,4 +1,7 @@
-/* Starts a program for recording: the trace's name, SOOTH_OPTIONS, and the child process. */
+/*
+ * Starts a program for recording: makes the trace's name, sets SOOTH_OPTIONS, and starts the child
+ * process.
+ */
 #include "pipeline/record_program.h"
 
 #include "pipeline/complain.h"
@@ -36,7 +39,10 @@ bool record_program_keep(const char *command, const char *trace, const char *nam
 
 /* ---- the trace's directory ------------------------------------------------------------------- */
 
-/* The runtime creates the directory. Its parent must exist, to give it an absolute name. */
+/*
+ * Makes the absolute name of the trace. The runtime creates that directory, but its parent must
+ * exist.
+ */
 static bool make_absolute_name(struct record_program *r)
 {
 	char copy[PATH_MAX], parent[PATH_MAX];
@@ -64,7 +70,7 @@ static bool make_absolute_name(struct record_program *r)
 		return complain(r->command, "-o %s: invalid name for a trace", r->trace);
 	int n = snprintf(r->directory, sizeof(r->directory), "%s/%s", parent[1] ? parent : "",
 			 name);
-	/* The runtime's own limit is a little below PATH_MAX: it adds file names. */
+	/* The runtime appends file names to this path, so its limit is a little below PATH_MAX. */
 	if (n >= PATH_MAX - 300)
 		return complain(r->command, "%s: the name is too long", r->trace);
 	if (strchr(r->directory, '"') && strchr(r->directory, '\''))
@@ -92,7 +98,9 @@ bool record_program_place(struct record_program *r)
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* The user's SOOTH_OPTIONS, then ours: if a key is given twice, the last one counts. */
+/*
+ * Sets SOOTH_OPTIONS: first the user's options, then ours, because the last value of a key counts.
+ */
 static bool set_options(const struct record_program *r)
 {
 	const char *given = getenv("SOOTH_OPTIONS");
@@ -132,7 +140,7 @@ static void __attribute__((noreturn)) execute_program(const struct record_progra
 	if (r->output_to_stderr)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 
-	/* Some containers forbid this; then addresses differ from run to run. */
+	/* Some containers forbid this. Then addresses differ between runs. */
 	if (old != -1)
 		personality((unsigned long)old | ADDR_NO_RANDOMIZE);
 	execvp(r->program[0], r->program);

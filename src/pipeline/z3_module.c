@@ -1,6 +1,7 @@
 /*
- * Loads order_solve_z3() from the Z3 module when `--solver z3` asks for it. So sooth is built,
- * installed and run without libz3, which only serves to check our own solver.
+ * Loads order_solve_z3() from the Z3 module for `--solver z3`. Because the module is loaded only
+ * then, sooth can be built, installed and run without libz3, whose only purpose is to check our own
+ * solver.
  */
 #include "pipeline/z3_module.h"
 

@@ -4,7 +4,7 @@
 
 #include "order/solver/solve.h"
 
-/* Loads the module for the rest of the process. Returns NULL if there is none or libz3 is gone. */
+/* Loads the module for the rest of the process. Returns NULL if the module or libz3 is missing. */
 order_external_solver *z3_module_load(void);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The events of an atomicity violation are l1, r1, (r2,) l2: l1 and l2 are accesses of the region,
- * in the local thread, and r1, r2 accesses of the remote thread between them.
+ * An atomicity violation has the events l1, r1, (r2,) l2. The accesses l1 and l2 belong to the
+ * region, in the local thread. The accesses r1 and r2 of the remote thread come between them.
  */
 #include "report/atomicity.h"
 
@@ -68,7 +68,10 @@ void atomicity_print_message(struct describe *d, const struct finding *f, FILE *
 	}
 }
 
-/* One variable: the four cases that are not serialisable. */
+/*
+ * Explains a violation on one variable, which has three events. There are four cases that are not
+ * serialisable.
+ */
 static void print_single(struct describe *d, const struct finding *f, FILE *out)
 {
 	const struct finding_event *l1 = first(f), *r = &f->events.items[1], *l2 = last(f);
@@ -111,7 +114,7 @@ static void print_several(struct describe *d, const struct finding *f, FILE *out
 		message_subject(d, r2), message_operation(last(f)->kind), local);
 }
 
-/* A region that the program does not declare. */
+/* Explains the violation of a region that the program does not declare. */
 static void print_inferred(struct describe *d, const struct finding *f, FILE *out)
 {
 	const char *lock = region_lock(d, f);

@@ -1,13 +1,15 @@
-/* Texts about atomicity violations: a region of one thread that is interleaved by another. */
+/* Texts about atomicity violations: another thread interleaves a region of one thread. */
 #ifndef REPORT_ATOMICITY_H
 #define REPORT_ATOMICITY_H
 
 #include "report/describe.h"
 
-/* "atomicity violation: region transfer in T1 can be interleaved by T2's write of balance" */
+/*
+ * Prints "atomicity violation: region transfer in T1 can be interleaved by T2's write of balance".
+ */
 void atomicity_print_message(struct describe *describe, const struct finding *finding, FILE *out);
 
-/* How the result differs from a run without the interleaving, and what to do. */
+/* Prints how the result differs from a run without the interleaving, and what to do. */
 void atomicity_print_why(struct describe *describe, const struct finding *finding, FILE *out);
 
 #endif

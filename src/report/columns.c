@@ -1,6 +1,6 @@
 /*
- * Prints the rows of a witness (rows.h) in columns, then the events of the finding, which come
- * next.
+ * Prints the rows of a witness (rows.h) in columns. The events of the finding, which are the next
+ * ones, follow below.
  */
 #include "report/columns.h"
 
@@ -17,8 +17,8 @@
 #include <string.h>
 
 #define INDENT 4
-#define SITE 24	  /* width of the site at the right end */
-#define NARROW 15 /* narrower columns are unreadable: then each row names its thread instead */
+#define SITE 24	  /* width of the site, at the right end of a line */
+#define NARROW 15 /* if columns would be narrower, each row names its thread instead */
 
 struct columns_table {
 	struct describe *describe;
@@ -68,7 +68,10 @@ static const char *step_verb(const struct trace_event *ev)
 	return event_text(ev->kind);
 }
 
-/* Prints a point of a formula's run without its library. Returns false for other events. */
+/*
+ * Prints a point (a function event) without its library, if its text is known. Otherwise returns
+ * false.
+ */
 static bool print_point(struct describe *d, const struct trace_event *ev, FILE *out)
 {
 	struct event_id id = { ev->stream, ev->index };
@@ -84,7 +87,7 @@ static bool print_point(struct describe *d, const struct trace_event *ev, FILE *
 	return true;
 }
 
-/* Prints "lock m", "write x = 5": short, to fit into a column. */
+/* Prints a step briefly, because columns are narrow: "lock m", "write x = 5". */
 static void print_step(struct describe *d, const struct described *one, FILE *out)
 {
 	const struct trace_event *ev = &one->event;
@@ -121,7 +124,7 @@ static int column_width(const struct columns_table *t)
 	return width > 36 ? 36 : width < NARROW ? 0 : width;
 }
 
-/* Cuts a text that is too long, but not inside a UTF-8 character. */
+/* Prints a text, padded to `width`. Cuts it if it is too long, but not inside a UTF-8 character. */
 static void print_cell(FILE *out, const char *text, int width)
 {
 	int length = (int)strlen(text), most = width - 1;
@@ -160,7 +163,7 @@ static void print_line(struct columns_table *t, uint32_t column, const char *tex
 	free(line);
 }
 
-/* "bank.c:12" */
+/* Returns the site as "bank.c:12". */
 static const char *short_site(struct describe *d, const struct trace_event *ev)
 {
 	struct describe_frame frame;
@@ -176,7 +179,7 @@ static void print_event(struct columns_table *t, const struct described *one, co
 		   short_site(t->describe, &one->event));
 }
 
-/* ">> update: call g_hash_table_insert": an event that the pattern matches */
+/* Prints an event that a pattern matches: ">> update: call g_hash_table_insert". */
 static void print_pattern_row(struct columns_table *t, const struct finding_event *e)
 {
 	const struct described *one = describe_find(t->describe, e->id);
@@ -185,7 +188,7 @@ static void print_pattern_row(struct columns_table *t, const struct finding_even
 		   one ? short_site(t->describe, &one->event) : NULL);
 }
 
-/* Had the event happened before the schedule starts? */
+/* Did the event happen before the schedule starts? */
 static bool is_past(const struct finding *f, struct event_id id)
 {
 	for (size_t i = 0; i < f->start.count; i++) {
@@ -206,7 +209,7 @@ static bool has_happened(const struct finding *f, struct event_id id)
 	return false;
 }
 
-/* ">> free p": the end of a lifetime or the use, before it happens */
+/* Prints the end of a lifetime, or the use, as an event that comes next: ">> free p". */
 static void print_use(struct columns_table *t, size_t event)
 {
 	const struct finding_event *e = &t->finding->events.items[event];
@@ -217,7 +220,7 @@ static void print_use(struct columns_table *t, size_t event)
 	print_event(t, describe_find(t->describe, e->id), text_end(&text, t->describe));
 }
 
-/* ">> read balance == 0": an event of an atomicity violation */
+/* Prints an event of an atomicity violation: ">> read balance == 0". */
 static void print_region_row(struct columns_table *t, const struct described *one)
 {
 	bool next =
@@ -278,8 +281,8 @@ static void print_past(struct columns_table *t)
 }
 
 /*
- * The events of the finding that have not happened come last. Each of them is its thread's next
- * event.
+ * Prints the events of the finding that the schedule does not contain. Each is the next event of
+ * its thread.
  */
 static void print_ends(struct columns_table *t)
 {
@@ -290,7 +293,7 @@ static void print_ends(struct columns_table *t)
 		const struct described *one = describe_find(t->describe, e->id);
 		bool access = f->kind == FINDING_RACE || misuse_is(f);
 
-		/* The events of a race or a deadlock are next in any case. */
+		/* Those of a race or a deadlock are always next. */
 		if (!one || ((f->property || f->kind == FINDING_ATOMICITY ||
 			      finding_is_use_after_end(f) || misuse_is(f)) &&
 			     has_happened(f, e->id)))

@@ -1,4 +1,6 @@
-/* A witness as a table: a column for each thread, a row for each step that matters. */
+/*
+ * Prints a witness as a table, with a column for each thread and a row for each step that matters.
+ */
 #ifndef REPORT_COLUMNS_H
 #define REPORT_COLUMNS_H
 
@@ -7,8 +9,8 @@
 void columns_print(struct describe *describe, const struct finding *finding, FILE *out);
 
 /*
- * The last signal or broadcast on a condition that the witness has before the wait that ends at
- * `woken`; NULL: none.
+ * Returns the last signal or broadcast on a condition that comes in the witness before the wait
+ * that ends at `woken`; NULL: there is none.
  */
 const struct described *columns_find_signal(struct describe *describe,
 					    const struct finding *finding, uint64_t condition,

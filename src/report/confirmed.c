@@ -1,4 +1,7 @@
-/* What the controlled runs of a replay showed; why not, if they did not show the finding. */
+/*
+ * Texts about the controlled runs of a replay: what they showed or, if they did not show the
+ * finding, why not.
+ */
 #include "report/confirmed.h"
 
 #include "report/message.h"
@@ -8,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A value in memory: a decimal number if it is small, otherwise hexadecimal. */
+/* Returns the text of a value in memory: decimal if it is small, otherwise hexadecimal. */
 static const char *value_text(struct describe *d, uint64_t value, uint64_t size)
 {
 	unsigned unused = size && size < 8 ? 64 - 8 * (unsigned)size : 0;
@@ -19,7 +22,7 @@ static const char *value_text(struct describe *d, uint64_t value, uint64_t size)
 	return describe_format(d, "0x%" PRIx64, value);
 }
 
-/* A race: both threads were about to access the memory at the same time. */
+/* Describes how both threads of a race were about to access the memory at the same time. */
 static const char *meeting_text(struct describe *d, const struct finding *f,
 				const struct confirmation *c)
 {
@@ -35,7 +38,7 @@ static const char *meeting_text(struct describe *d, const struct finding *f,
 			       value_text(d, c->met[0].value, c->met[0].size));
 }
 
-/* "exit status: 1 instead of 0", with `before` in front. */
+/* Returns a text such as "exit status: 1 instead of 0", with `before` at its start. */
 static const char *outcome_text(struct describe *d, const char *before,
 				const struct run_outcome *effect)
 {

@@ -1,5 +1,6 @@
 /*
- * Collects which events are wanted, per stream; reads each stream once; answers from the result.
+ * Collects which events are needed of each stream, reads each stream once, and then answers from
+ * the events that were read.
  */
 #include "report/describe.h"
 
@@ -15,34 +16,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* from <= x < to: indices of a stream, or addresses. */
+/* Indices of a stream, or addresses, x with from <= x < to. */
 struct describe_range {
 	uint64_t from, to;
 };
 typedef VEC(struct describe_range) range_list;
 
-/* What is wanted of a stream, and the rows that were found. */
+/* What is needed of a stream, and the rows that were found in it. */
 struct describe_stream {
-	VEC(uint64_t) wanted;	/* indices; sorted, each once, before the pass */
-	range_list ranges;	/* indices that the steps of witnesses cover */
-	VEC(uint32_t) children; /* threads whose CREATE is searched for in this stream */
+	VEC(uint64_t) wanted; /* indices of single events; sorted and unique before the pass */
+	range_list ranges; /* indices from the start of the window to the last step of a witness */
+	VEC(uint32_t) children; /* threads whose CREATE may be in this stream */
 	VEC(struct described) rows;
-	bool begin; /* its BEGIN is wanted */
+	bool begin; /* the BEGIN of this stream is needed */
 };
 
 struct describe {
 	const struct trace *trace;
 	struct trace_symbols *symbols;
 	struct stack_maker *stacks;
-	struct describe_stream *streams; /* by position in the trace */
-	range_list bytes;		 /* that findings access: only such accesses are rows */
+	struct describe_stream *streams; /* by position of the stream */
+	range_list bytes; /* memory that findings access; no other access becomes a row */
 	VEC(struct described *) found;
-	struct map by_id;     /* from event to position + 1 in `found` */
-	struct map creations; /* from stream to position + 1 in `found` */
+	struct map by_id;     /* from an event to 1 + its index in `found` */
+	struct map creations; /* from a created stream to 1 + the index of its CREATE in `found` */
 	struct intern texts;
 };
 
-/* Uses the stream's position, which is small; its number can be any 32-bit value. */
+/*
+ * Returns a map key. It contains the position of the stream, which is small, and not the stream's
+ * number, which can be any 32-bit value.
+ */
 static uint64_t key_of(const struct describe *d, struct event_id id)
 {
 	return (uint64_t)trace_find_stream(d->trace, id.stream) << 40 | id.index;
@@ -65,7 +69,10 @@ static void want_id(struct describe *d, struct event_id id)
 		*vec_push(&s->wanted) = id.index;
 }
 
-/* A BEGIN in a text trace does not name the creator: the CREATE may be in any stream. */
+/*
+ * Requests the creation of a thread. In a text trace, BEGIN does not name the creator, so the
+ * CREATE may be in any stream.
+ */
 static void want_creation(struct describe *d, uint32_t stream)
 {
 	struct describe_stream *s = find_stream(d, stream);
@@ -100,7 +107,10 @@ static uint64_t start_of(const struct finding *f, uint32_t stream)
 	return 0;
 }
 
-/* For each stream of the witness: from the start of the window to its last step. */
+/*
+ * Requests the rows of a witness: for each of its streams, from the start of the window to the last
+ * step.
+ */
 static void want_rows(struct describe *d, const struct finding *f)
 {
 	struct map last = { 0 };
@@ -160,7 +170,10 @@ static bool touches_bytes(const struct describe *d, const struct trace_event *ev
 	return at < d->bytes.count && d->bytes.items[at].from < ev->address + ev->size;
 }
 
-/* Can another thread notice the event, as far as it matters for these findings? */
+/*
+ * Does the event get a row? It must be one that another thread can notice; accesses must touch the
+ * memory of a finding.
+ */
 static bool is_row(const struct describe *d, const struct trace_event *ev)
 {
 	switch (event_group(ev->kind)) {
@@ -173,7 +186,7 @@ static bool is_row(const struct describe *d, const struct trace_event *ev)
 	}
 	switch (ev->kind) {
 	case EV_DETACH:
-	case EV_REQUEST: /* a request that was never granted is an event of the finding */
+	case EV_REQUEST: /* a request that was never granted is an event of the finding itself */
 	case EV_READ_REQUEST:
 	case EV_DOWN_REQUEST:
 	case EV_JOIN_REQUEST:
@@ -214,7 +227,7 @@ static const char *point_text(struct describe *d, const struct trace_cursor *cur
 	return text_end(&text, d);
 }
 
-/* Returns the event's position + 1 in `found`. */
+/* Keeps the event with its stack. Returns 1 + its index in `found`. */
 static size_t keep_event(struct describe *d, const struct trace_cursor *cursor,
 			 const struct trace_event *ev)
 {
@@ -237,8 +250,9 @@ static size_t keep_event(struct describe *d, const struct trace_cursor *cursor,
 }
 
 /*
- * A BEGIN names the creator. Creators have lower numbers than the threads they create, and streams
- * are read from the last to the first, so the creator's stream is read later.
+ * Handles BEGIN and CREATE. A BEGIN names the creator, whose stream is then searched for the
+ * CREATE. That stream is read later, because a creator has a lower number than the threads that it
+ * creates and streams are read from the last to the first.
  */
 static void keep_thread(struct describe *d, struct describe_stream *s,
 			const struct trace_cursor *cursor, const struct trace_event *ev)
@@ -265,7 +279,7 @@ static bool has_all(const struct describe_stream *s, uint64_t index, size_t want
 	       (index || !s->begin);
 }
 
-/* Ends at an error in the stream: the prediction has reported it. */
+/* Reads one stream. Stops at an error in it, which the prediction has reported already. */
 static void read_stream(struct describe *d, uint32_t i)
 {
 	struct describe_stream *s = &d->streams[i];
@@ -286,7 +300,7 @@ static void read_stream(struct describe *d, uint32_t i)
 		shown = false;
 		if (wanted < s->wanted.count && s->wanted.items[wanted] == ev.index) {
 			size_t at = keep_event(d, cursor, &ev);
-			/* rows.c decides which findings show it */
+			/* keep it as a row: rows.c decides which findings show it */
 			shown = d->found.items[at - 1]->point != NULL ||
 				event_group(ev.kind) == EG_ACCESS ||
 				event_group(ev.kind) == EG_MEMORY || ev.kind == EV_DETACH;
@@ -311,7 +325,7 @@ static void want_finding(struct describe *d, const struct finding *f, bool rows)
 		want_rows(d, f);
 }
 
-/* Leads as well: a lead becomes a finding if a run confirms it. */
+/* Requests the events of findings and of leads: a lead becomes a finding if a run confirms it. */
 static void want_all(struct describe *d, const struct describe_request *r)
 {
 	for (size_t i = 0; i < r->result->findings.count; i++)
@@ -401,7 +415,7 @@ bool describe_site(struct describe *d, const struct trace_event *event,
 	return true;
 }
 
-/* The position of the first row whose index is not below `index`. */
+/* Returns the index of the first row for an event with an index of at least `index`. */
 static size_t first_row(const struct describe_stream *s, uint64_t index)
 {
 	size_t at;

@@ -1,7 +1,7 @@
 /*
- * Everything a report needs to know of the events of findings. A finding holds only event ids; here
- * those events are read again, all of them in one pass over the streams they are in, with their
- * stacks and with the steps of the witnesses.
+ * Reads everything that a report shows about the events of findings. A finding holds only the ids
+ * of its events. This module reads those events again, with their stacks, and the steps of the
+ * witnesses. It passes over each stream at most once.
  */
 #ifndef REPORT_DESCRIBE_H
 #define REPORT_DESCRIBE_H
@@ -17,27 +17,27 @@ struct describe_frame {
 	unsigned line;	      /* 0: unknown */
 };
 
-/* The most bytes of a value that are kept; longer ones are not shown. */
+/* The largest size, in bytes, of a value that is kept and shown. */
 #define DESCRIBE_BYTES 16
 
 struct described {
-	struct trace_event event; /* `value` and `old` are NULL; the bytes are copied here: */
+	struct trace_event event; /* `value`, `old`: NULL; their bytes are in the fields below */
 	bool has_value, has_old;
 	uint8_t value[DESCRIBE_BYTES], old[DESCRIBE_BYTES];
-	VEC(struct describe_frame) stack; /* innermost first; empty in rows */
-	const char *point; /* of a point: "call use(0x10, 3)"; NULL otherwise, and in rows */
+	VEC(struct describe_frame) stack; /* innermost frame first; empty in rows */
+	const char *point; /* a point as text, "call use(0x10, 3)"; NULL: not a point, or a row */
 };
 
 struct describe;
 
-/* What to read: all events of the findings, and those in `also`. */
+/* What to read: all events of the findings, and the events in `also`. */
 struct describe_request {
 	const struct trace *trace;
 	const char *path; /* the trace as the user named it */
 	const struct predict_result *result;
 	const struct event_id *also;
 	size_t also_count;
-	bool rows; /* the steps of the witnesses as well */
+	bool rows; /* also read the steps of the witnesses */
 };
 
 struct describe *describe_open(const struct describe_request *request);
@@ -47,36 +47,42 @@ const struct trace *describe_trace(const struct describe *describe);
 struct trace_symbols *describe_symbols(const struct describe *describe);
 
 /*
- * An event of a finding, the acquisition of a lock that it holds, the allocation of its block, or
- * one of `also`. NULL: it was not read.
+ * Returns an event of a finding, the acquisition of a lock held there, the allocation of its block,
+ * or an event of `also`. NULL: the event was not read.
  */
 const struct described *describe_find(const struct describe *describe, struct event_id id);
 
-/* The innermost frame of an event that is not in a system header. Returns false without one. */
+/*
+ * Finds the innermost frame of an event that is not in a system header. Returns false if the event
+ * has no frame.
+ */
 bool describe_site(struct describe *describe, const struct trace_event *event,
 		   struct describe_frame *frame);
 
-/* The events of a stream with from <= index < to that are worth a row in a witness. */
+/*
+ * Returns the number of rows of a stream for events with from <= index < to. Sets `*rows` to the
+ * first of them.
+ */
 size_t describe_rows(const struct describe *describe, uint32_t stream, uint64_t from, uint64_t to,
 		     const struct described **rows);
 
-/* The CREATE of a thread that a finding names, and its BEGIN; NULL: not recorded. */
+/* Return the CREATE and the BEGIN of a thread that a finding names; NULL: not recorded. */
 const struct described *describe_creation(const struct describe *describe, uint32_t stream);
 const struct described *describe_begin(const struct describe *describe, uint32_t stream);
 
 /* ---- texts that last until describe_close() -------------------------------------------------- */
 
-/* "T1", or the thread's name in a text trace. */
+/* Returns "T1", or the name that a text trace gives to the thread. */
 const char *describe_thread(struct describe *describe, uint32_t stream);
 
-/* A copy of a text; equal texts share one. */
+/* Copies a text. Equal texts share one copy. It is valid until describe_close(). */
 const char *describe_keep(struct describe *describe, const char *text, size_t length);
 
-/* A formatted text, as printf does it. */
+/* Returns a formatted text, as printf does. It is valid until describe_close(). */
 const char *describe_format(struct describe *describe, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A text that is printed piece by piece: text_begin(), prints to `out`, text_end(). */
+/* For a text that is printed in pieces: call text_begin(), print to `out`, call text_end(). */
 struct text_stream {
 	FILE *out;
 	char *text;

@@ -1,6 +1,6 @@
 /*
- * One row per state: the step that leads to it, then a digit for each subformula, whose letter the
- * legend explains.
+ * Prints one row for each state: first the step that leads to the state, then a digit for each
+ * subformula. A legend explains the letters of the subformulas.
  */
 #include "report/formula_table.h"
 
@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#define STEP 34	    /* columns for a step */
-#define LETTERS 26u /* no table for more subformulas */
+#define STEP 34	    /* width of the column for steps */
+#define LETTERS 26u /* with more subformulas there is no table */
 
 static void describe_step(struct describe *d, const struct observe_states *story, size_t state,
 			  char text[STEP + 1])
@@ -51,7 +51,7 @@ static void print_state(struct describe *d, const struct observe_states *story, 
 				: "01?"[subformulas_at(&story->values, i, state)]);
 }
 
-/* Subformulas are printed in full: letters for their parts would be harder to read. */
+/* Prints each subformula in full, because letters for its parts would be harder to read. */
 static void print_legend(const struct subformulas *values, FILE *out)
 {
 	for (size_t i = 0; i < values->texts.count; i++)

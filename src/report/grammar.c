@@ -1,4 +1,4 @@
-/* Prints the session of a word and what the grammar expected. */
+/* Prints the session of a word, and which events the grammar expected. */
 #include "report/grammar.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN 20u /* events of a session, its last ones */
+#define SHOWN 20u /* events of a session that are printed, its last ones */
 
 const struct observe_word *grammar_find(const struct report *r, const struct finding *finding)
 {
@@ -51,8 +51,9 @@ char *grammar_owner(struct describe *d, const struct finding *f, const struct ob
 }
 
 /*
- * The property's name of an event of the session. One event of the trace may be several events of
- * the property, such as a request and its acquire; the set has them in order.
+ * Returns the property's name for event `at` of the session. One event of the trace may be several
+ * events of the property, such as a request and its acquire. The property's set lists them in
+ * order, so the k-th occurrence in the session is the k-th in the set.
  */
 static const char *name_in_property(const struct report *r, const struct finding *f,
 				    const struct observe_word *s, size_t at)

@@ -1,4 +1,6 @@
-/* The report as JSON. Scripts and our tests rely on it: fields may be added, not changed. */
+/*
+ * The report as JSON. Scripts and our tests depend on it: fields may be added but must not change.
+ */
 #include "base/mem.h"
 #include "report/confirmed.h"
 #include "report/grammar.h"
@@ -19,7 +21,9 @@ static json_t *number_json(uint64_t value)
 	return json_integer((json_int_t)value);
 }
 
-/* Names from a trace may be invalid UTF-8: then their bytes are read as Latin-1. */
+/*
+ * Converts a text. Names from a trace may not be valid UTF-8; then their bytes are read as Latin-1.
+ */
 json_t *report_json_text(const char *text)
 {
 	json_t *value;
@@ -128,7 +132,10 @@ static json_t *creation_json(struct describe *d, uint32_t stream)
 	return object;
 }
 
-/* What every event has. `one` is NULL if the event could not be read again. */
+/*
+ * Returns an object with the fields that every event has. `one` is NULL if the event could not be
+ * read again.
+ */
 static json_t *event_json(struct describe *d, struct event_id id, uint8_t kind, uint64_t at,
 			  const struct described *one)
 {
@@ -220,7 +227,7 @@ static json_t *replay_json(const struct report *r, const struct report_item *ite
 	return value;
 }
 
-/* What an event of a property has in addition, or differently. */
+/* Adds or replaces the fields in which an event of a property differs from other events. */
 static void set_matched(json_t *object, struct describe *d, const struct finding *f,
 			const struct finding_event *e)
 {
@@ -253,7 +260,7 @@ static void set_property(json_t *object, struct describe *d, const struct findin
 	json_object_set_new(object, "binding", binding);
 }
 
-/* The events of the violating run that the monitor saw. */
+/* Returns the events of the violating run that the monitor used. */
 static json_t *run_json(struct describe *d, const struct finding *f)
 {
 	json_t *list = json_array();
@@ -290,7 +297,7 @@ static json_t *finding_json(const struct report *r, const struct report_item *it
 	if (f->run.count)
 		json_object_set_new(object, "run", run_json(d, f));
 	grammar_json(r, f, object);
-	/* A lead's schedule is not checked: its proof is the run that confirmed it. */
+	/* A lead has no checked schedule: it is proved by the run that confirmed it. */
 	json_object_set_new(object, "witness",
 			    f->status == FINDING_WARNING || f->lead ? json_null()
 								    : witness_json(f));
@@ -300,7 +307,7 @@ static json_t *finding_json(const struct report *r, const struct report_item *it
 	return object;
 }
 
-/* Looks like an event, with null for what only an event has. */
+/* Returns an object like that of an event, with null in the fields that only events have. */
 static json_t *site_json(const struct report_site *p)
 {
 	return json_pack("{s:o, s:n, s:s, s:n, s:n, s:o, s:o, s:o, s:[]}", "thread",

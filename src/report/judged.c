@@ -1,9 +1,10 @@
 /*
- * The verdict on each property. That no violation was found means something only if all events of
- * the property could be seen; the report always lists those that could not.
+ * Computes the verdict on each property. "Not violated" means something only if all events of the
+ * property could be seen, so the report always lists the events that could not be seen.
  *
- * A formula is not judged if every match of it needs an event that could not be seen at all, or if
- * there is no engine for its kind. A property is not judged if none of its formulas is.
+ * A formula is not judged if every match of it needs an event that could not be seen, or if there
+ * is no engine for formulas of its kind. A property is not judged if none of its formulas is
+ * judged.
  */
 #include "report/report.h"
 
@@ -21,16 +22,16 @@ static const char *const verdicts[] = {
 	[NOT_JUDGED] = "not judged",
 };
 
-/* One property, over all processes. */
+/* A property with its verdict over all processes. */
 struct judged {
 	const struct spec_property *property;
 	const struct spec_file *file;
 	uint64_t events, findings;
 	uint8_t verdict; /* enum judged_verdict */
-	bool read;	 /* the events of some process could be read */
-	bool whole;	 /* all formulas were judged on all schedules, and all events were seen */
-	bool withheld;	 /* NOT_JUDGED, although the program has what it needs */
-	const char *failed; /* why a grammar was given up: error in its code, limit, ambiguity */
+	bool read;	 /* in some process, the events of the property could be read */
+	bool whole;    /* all formulas were judged on all schedules, and all events could be seen */
+	bool withheld; /* NOT_JUDGED, although the program has all that the property needs */
+	const char *failed; /* why a grammar was given up: error in its code, limit, or ambiguity */
 	VEC(const char *) unseen;
 };
 typedef VEC(struct judged) judged_list;
@@ -54,7 +55,7 @@ static bool has_unseen(const struct property_events *events, const char *text)
 	return false;
 }
 
-/* Did no process see it? */
+/* Is the event that `text` describes unseen in every process? */
 static bool is_unseen_by_all(const struct report *reports, size_t count,
 			     const struct spec_property *property, const char *text)
 {
@@ -77,8 +78,8 @@ static bool has_number(const uint32_t *numbers, size_t count, uint32_t wanted)
 }
 
 /*
- * Is the event one that no process could see? With `withheld`: and that some process has, although
- * it was not recorded?
+ * Is this an event that could not be seen in any process? With `withheld`, the event must
+ * also exist in one of the programs, although it was not recorded.
  */
 static bool is_blind(const struct report *reports, size_t count, const struct judged *j,
 		     uint32_t event, bool withheld)
@@ -97,7 +98,7 @@ static bool is_blind(const struct report *reports, size_t count, const struct ju
 	return any;
 }
 
-/* Does every match of the pattern need an event that could not be seen? */
+/* Does every match of the pattern need an event that could not be seen (see is_blind())? */
 static bool needs_blind(const struct report *reports, size_t count, const struct judged *j,
 			const struct spec_pattern *pattern, bool withheld)
 {
@@ -141,7 +142,7 @@ static void count_events(const struct report *reports, size_t count, struct judg
 	}
 }
 
-/* Why a formula was not judged in any process; NULL: it was judged. */
+/* Returns why a formula was not judged in any process; NULL: it was judged. */
 static const char *why_unjudged(const struct report *reports, size_t count,
 				const struct spec_property *property,
 				const struct spec_formula *formula, uint32_t number)
@@ -170,7 +171,7 @@ static const char *why_unjudged(const struct report *reports, size_t count,
 	return why;
 }
 
-/* Why a grammar was given up although no event is missing; NULL: it was not given up. */
+/* Returns why a grammar was given up although no event is missing; NULL: it was not given up. */
 static const char *why_failed(const struct report *reports, size_t count,
 			      const struct spec_property *property,
 			      const struct spec_formula *formula, uint32_t number)
@@ -190,7 +191,10 @@ static const char *why_failed(const struct report *reports, size_t count,
 	return NULL;
 }
 
-/* Were cuts left out, values unknown, or witnesses rejected by the checker? */
+/*
+ * Is the verdict on the property incomplete because cuts were left out, values were unknown, or the
+ * checker rejected witnesses?
+ */
 static bool has_gaps(const struct report *reports, size_t count, const struct judged *j)
 {
 	size_t length = strlen(j->property->name);
@@ -266,7 +270,7 @@ static void judge_all(const struct report *reports, size_t count, judged_list *l
 	}
 }
 
-/* For a file that comes with sooth, only its name. */
+/* Returns the path of the property's file. If the file comes with sooth, returns only its name. */
 static const char *shown_path(const struct judged *j)
 {
 	static const char own[] = "/share/sooth/properties/";
@@ -294,7 +298,7 @@ static char *why_not(const struct judged *j)
 			  j->verdict == NOT_JUDGED ? "" : " completely", why);
 }
 
-/* Was none of the file's properties judged? `all` starts with the first of them. */
+/* Is no property of a file judged? `all` starts with the file's first property. */
 static bool is_unjudged_file(const struct judged *all, size_t count)
 {
 	for (size_t i = 0; i < count && all[i].file == all->file; i++) {

@@ -1,4 +1,4 @@
-/* Reads every stream to its end. */
+/* Finds the last events of threads: reads every stream to its end. */
 #include "report/last.h"
 
 static void add_last_event(const struct trace *trace, uint32_t i, bool aborted,

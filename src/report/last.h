@@ -5,8 +5,8 @@
 #include "report/report.h"
 
 /*
- * Adds to `out` the last event of each thread that has not ended; with `aborted`, only of the
- * thread that called abort.
+ * Appends to `out` the last event of each thread that has not ended or, with `aborted`, only that
+ * of the thread that called abort.
  */
 void last_add_events(const struct trace *trace, bool aborted, struct report_observed *out);
 

@@ -1,4 +1,4 @@
-/* Prints how large the lattices were and how many runs they have. */
+/* Prints the sizes of the lattices and the numbers of their runs. */
 #include "report/lattices.h"
 
 #include "monitor/observe/observe.h"
@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* JSON readers may lose digits of larger numbers: those are strings. */
+/* Larger numbers become strings, because JSON readers may lose digits of them. */
 #define EXACT (1ull << 53)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

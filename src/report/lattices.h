@@ -4,10 +4,15 @@
 
 #include "report/report.h"
 
-/* Adds "cuts", "levels", "runs", "violating_runs" and a list "lattices", if there are lattices. */
+/*
+ * Adds "cuts", "levels", "runs", "violating_runs" and the list "lattices", if there are lattices.
+ */
 void lattices_json(json_t *stats, const struct report *reports, size_t count);
 
-/* Prints a line for each lattice that left out cuts, with `all` for every one; and the notes. */
+/*
+ * Prints a line for each lattice from which cuts were left out (with `all`: for each lattice), and
+ * the notes.
+ */
 void lattices_print(const struct report *reports, size_t count, bool all, FILE *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The events of such a finding are the end of the lifetime and the use. */
+/* Texts about findings with two events: the end of a lifetime, and a use of the object. */
 #include "report/lifetime.h"
 
 #include "report/message.h"
@@ -42,7 +42,7 @@ static const char *bug_name(const struct finding *f)
 	return "use after destroy";
 }
 
-/* "the 40 bytes that T1 allocated at pool.c:12 (pool_new)" */
+/* Prints "the 40 bytes that T1 allocated at pool.c:12 (pool_new)". */
 static void print_block(struct describe *d, const struct finding_event *e, FILE *out)
 {
 	fprintf(out, "the %" PRIu64 " byte%s that %s allocated at %s", e->block.size,

@@ -34,7 +34,10 @@ void report_list(const struct report *r, struct report_numbers *numbers, report_
 {
 	report_items all = { 0 };
 
-	/* Observed failures get their numbers last: `sooth replay` does not know of them. */
+	/*
+	 * Observed failures are numbered last, because `sooth replay` does not know of them and
+	 * numbers only the findings.
+	 */
 	for (size_t i = 0; i < r->result->findings.count; i++) {
 		struct report_item *item = vec_push(&all);
 
@@ -71,7 +74,7 @@ char *report_replay(const struct report *report, const struct report_item *item)
 	return whole ? mem_format("%s", whole) : mem_format("%s %s", report->replay, item->id);
 }
 
-/* The result has the findings of formulas in the same order as the observation. */
+/* The result lists findings of formulas in the same order as the observation. */
 const struct observe_finding *report_observed_finding(const struct report *r,
 						      const struct finding *finding)
 {

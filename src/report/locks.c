@@ -1,6 +1,6 @@
 /*
- * A node of a lock tree is a lock that a thread acquired while it held the locks above it
- * (predict/warnings/lock_tree.h).
+ * Prints lock trees. A node of a lock tree is a lock that a thread acquired while it held the locks
+ * of the nodes above it (predict/warnings/lock_tree.h).
  */
 #include "report/locks.h"
 
@@ -12,20 +12,20 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define CONFLICTS_MOST 100 /* printed; the others are counted */
+#define CONFLICTS_MOST 100 /* conflicts that are printed; further ones are only counted */
 #define SITE_COLUMN 36
 
 struct lock_conflict {
-	size_t start, count; /* in `nodes` */
+	size_t start, count; /* index and number of its nodes in lock_page.nodes */
 };
 
 struct lock_page {
 	struct lock_trees trees;
 	struct describe *describe;
-	const char **names;  /* by lock: its first name */
-	uint32_t *same;	     /* by lock: its number among locks of that name; 0: the only one */
-	uint32_t *numbers;   /* by node: from 1, in the order of printing */
-	VEC(uint32_t) nodes; /* nodes of all conflicts, one conflict after the other */
+	const char **names;  /* by lock: the name at the first node with this lock */
+	uint32_t *same;	     /* by lock: its number among locks of that name; 0: no other */
+	uint32_t *numbers;   /* by node: its number (from 1) in the output */
+	VEC(uint32_t) nodes; /* the nodes of all conflicts, one conflict after the other */
 	VEC(struct lock_conflict) conflicts;
 	uint64_t more;
 	FILE *out;
@@ -96,7 +96,7 @@ static void print_thread(const struct lock_page *p, uint32_t stream)
 	fputc('\n', p->out);
 }
 
-/* Marks the conflicts in which the thread waits at this node. */
+/* Prints the conflicts in which the thread waits at this node. */
 static void print_marks(const struct lock_page *p, uint32_t node)
 {
 	for (size_t i = 0; i < p->conflicts.count; i++) {
@@ -163,7 +163,7 @@ static void add_conflict(void *context, const uint32_t *nodes, size_t count)
 		*vec_push(&p->nodes) = nodes[i];
 }
 
-/* The ancestor of the node that has the lock. */
+/* Returns the node above `node` that has the lock. */
 static uint32_t find_above(const struct lock_page *p, uint32_t node, uint32_t lock)
 {
 	uint32_t up = node_of(p, node)->parent;
@@ -180,7 +180,7 @@ static void print_conflict(const struct lock_page *p, size_t number)
 
 	fprintf(p->out, "conflict %zu:", number + 1);
 	for (size_t i = 0; i < c->count; i++) {
-		/* The thread holds the lock that the one before it in the cycle waits for. */
+		/* The thread holds the lock for which the previous thread of the cycle waits. */
 		uint32_t wanted = node_of(p, nodes[(i + c->count - 1) % c->count])->lock;
 		const struct lock_tree *tree = &p->trees.trees.items[node_of(p, nodes[i])->tree];
 

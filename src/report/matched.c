@@ -1,4 +1,7 @@
-/* An event of a property is shown by its name in the property and by its point or object. */
+/*
+ * Texts for events of properties. Such an event is shown by its name in the property and by its
+ * point or object.
+ */
 #include "report/matched.h"
 
 #include "report/message.h"
@@ -37,7 +40,7 @@ const char *matched_operation(struct describe *d, const struct finding_event *e)
 	return message_operation(e->kind);
 }
 
-/* Of "call \"libm\":sin(0)" this is "sin". */
+/* Of a point "call \"libm\":sin(0)", the subject is "sin". */
 const char *matched_subject(struct describe *d, const struct finding_event *e)
 {
 	const char *point = point_of(d, e), *name;
@@ -107,7 +110,7 @@ const char *matched_value(struct describe *d, const struct finding *f, uint32_t 
 		fprintf(out, "%g", real);
 		break;
 	default:
-		if (value->text) /* a text trace has names */
+		if (value->text) /* in text traces, values are names */
 			fprintf(out, "%.*s", (int)value->length, value->text);
 		else
 			fputs(name_object(d, value->bits, NULL), out);

@@ -1,4 +1,7 @@
-/* The messages of races, deadlocks, lost wake-ups and lock warnings; other files have the rest. */
+/*
+ * The messages of races, deadlocks, lost wake-ups and lock warnings. The messages of other findings
+ * are in the files about their kinds.
+ */
 #include "report/message.h"
 
 #include "report/lifetime.h"
@@ -53,7 +56,7 @@ const char *message_subject(struct describe *d, const struct finding_event *e)
 	return name_object(d, e->address, NULL);
 }
 
-/* The lock of a request; of a wait, its mutex. */
+/* Returns the lock of a request, or the mutex of a wait. */
 static uint64_t lock_of(const struct described *one)
 {
 	bool waits = one->event.kind == EV_WOKEN || one->event.kind == EV_WAIT;
@@ -142,7 +145,7 @@ static void print_race(FILE *out, struct describe *d, const struct finding *f)
 	fputs(" can happen at the same time", out);
 }
 
-/* Stands before item `i` of a list "a, b and c". */
+/* Returns what precedes item `i` in a list "a, b and c". */
 static const char *separator(size_t i, size_t count)
 {
 	return !i ? "" : i + 1 < count ? ", " : " and ";
@@ -217,7 +220,7 @@ static void print_unprotected(FILE *out, struct describe *d, const struct findin
 			describe_thread(d, f->events.items[i].id.stream));
 }
 
-/* Locks of different objects often have the same name: then the address is added. */
+/* Adds the address to the name if another lock of the finding has the same name. */
 const char *message_lock(struct describe *d, const struct finding *f, size_t event)
 {
 	const struct finding_event *e = &f->events.items[event];

@@ -4,27 +4,30 @@
 
 #include "report/describe.h"
 
-/* What an event does or waits to do, as in the JSON: "read", "acquire". */
+/* Returns what an event does or waits to do, as in the JSON: "read", "acquire". */
 const char *message_operation(uint8_t kind);
 
 bool message_is_atomic(uint8_t kind);
 
-/* "data race: write of x in T1 and read of x in T2 can happen at the same time" */
+/*
+ * Returns the message: "data race: write of x in T1 and read of x in T2 can happen at the same
+ * time".
+ */
 const char *message_make(struct describe *describe, const struct finding *finding);
 
-/* The name of the object that an event of a finding is about. */
+/* Returns the name of the object of an event. */
 const char *message_subject(struct describe *describe, const struct finding_event *event);
 
-/* Prints "atomic write of x". */
+/* Prints an access: "atomic write of x". */
 void message_print_access(struct describe *describe, const struct finding_event *event, FILE *out);
 
-/* What a thread of a deadlock waits for: "m, which T2 holds" or "a signal on c". */
+/* Returns what a thread of a deadlock waits for: "m, which T2 holds" or "a signal on c". */
 const char *message_wait(struct describe *describe, const struct finding *finding, size_t event);
 
-/* The lock that an event of a lock order is about; of a wait, the mutex. */
+/* Returns the name of the lock of an event in a lock order; for a wait, its mutex. */
 const char *message_lock(struct describe *describe, const struct finding *finding, size_t event);
 
-/* Do the threads hold a lock in common at these events? */
+/* Do both threads hold the same lock at these events? */
 bool message_share_lock(const struct finding_event *a, const struct finding_event *b);
 
 #endif

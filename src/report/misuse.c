@@ -1,7 +1,7 @@
 /*
- * A misuse of the recorded run has one event. One that another order shows has two: the destroy and
- * what makes the object in use, the initialisation and the use before it, or the detach and the
- * join.
+ * A misuse that happened in the recorded run has one event. A misuse that another order shows has
+ * two events: the destroy and the event by which the object is in use, the initialisation and the
+ * use before it, or the detach and the join.
  */
 #include "report/misuse.h"
 
@@ -34,7 +34,7 @@ const char *misuse_name(enum event_misuse misuse)
 	return names[misuse];
 }
 
-/* The thread that is joined or detached. */
+/* Returns the thread that is joined or detached. */
 static const char *target_thread(struct describe *d, const struct finding_event *e)
 {
 	const struct described *one = describe_find(d, e->id);

@@ -1,25 +1,25 @@
 /*
- * Texts about misuse of locks, threads and descriptors, except uses after destroy or close, which
- * lifetime.h has.
+ * Texts about misuse of locks, threads and descriptors. Uses after destroy or close are in
+ * lifetime.h.
  */
 #ifndef REPORT_MISUSE_H
 #define REPORT_MISUSE_H
 
 #include "report/describe.h"
 
-/* Does the finding belong here? */
+/* Is the finding a misuse other than a use after destroy or close? */
 bool misuse_is(const struct finding *finding);
 
-/* "T1 can destroy m while T2 holds it" */
+/* Prints "T1 can destroy m while T2 holds it". */
 void misuse_message(struct describe *describe, const struct finding *finding, FILE *out);
 
-/* "T1 destroys m", without a line feed. */
+/* Prints the line about an event, without line feed: "T1 destroys m". */
 void misuse_event(struct describe *describe, const struct finding *finding, size_t event,
 		  FILE *out);
-/* Why it is wrong, and what to do. */
+/* Prints why the finding is an error, and what to do. */
 void misuse_why(const struct finding *finding, FILE *out);
 
-/* The JSON's name: "destroy-in-use" */
+/* Returns the name in the JSON: "destroy-in-use". */
 const char *misuse_name(enum event_misuse misuse);
 
 #endif

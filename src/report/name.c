@@ -1,4 +1,4 @@
-/* Chooses the best known name of an object: from symbols, from sites, or its address. */
+/* Chooses the best known name of an object: from symbols, from sites, or else its address. */
 #include "report/name.h"
 
 #include "base/mem.h"
@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Demangles C++ names and removes gcc's numbers: "head.3->v" stands for "head->v", "buffer.0" for a
- * static variable "buffer" of a function.
+ * Demangles C++ names and removes the numbers that gcc adds: "head.3->v" becomes "head->v", and
+ * "buffer.0", a static variable of a function, becomes "buffer".
  */
 static const char *clean_name(struct describe *d, const char *name)
 {
@@ -43,7 +43,7 @@ const char *name_field(struct describe *d, const struct trace_event *event)
 	return path && *path ? describe_keep(d, path, strlen(path)) : NULL;
 }
 
-/* Does the expression start with the variable itself: "table.refs" with "table"? */
+/* Does the expression begin with the variable itself, as "table.refs" begins with "table"? */
 static bool begins_with(const char *expression, const char *variable)
 {
 	size_t n = strlen(variable);
@@ -53,7 +53,7 @@ static bool begins_with(const char *expression, const char *variable)
 	       expression[n] != '-' && expression[n] != '[';
 }
 
-/* Is it an element of an array of numbers? Then the expression is "table[]". */
+/* Is the object an element of an array of numbers? The expression is then "table[]". */
 static bool is_element(const char *expression, const char *variable, uint64_t offset,
 		       const struct trace_event *event)
 {
@@ -64,8 +64,9 @@ static bool is_element(const char *expression, const char *variable, uint64_t of
 }
 
 /*
- * ".refs", if the offset of the accessed field in its struct is the offset of the address in the
- * variable: then the variable is that struct, or begins with it.
+ * Returns the accessed field, ".refs", if the address has the same offset in the variable as the
+ * field has in its struct: then the variable is that struct or begins with it. Otherwise returns
+ * NULL.
  */
 static const char *field_of(struct describe *d, uint64_t address, uint64_t offset,
 			    const struct trace_event *event)
@@ -106,7 +107,7 @@ const char *name_lock(struct describe *d, uint64_t address, struct event_id acqu
 {
 	const struct described *one = describe_find(d, acquired);
 
-	/* A wait acquires its mutex, but its own address is that of the condition. */
+	/* A wait acquires its mutex, but the event's address is that of the condition. */
 	return name_object(d, address, one && one->event.address == address ? &one->event : NULL);
 }
 

@@ -1,36 +1,40 @@
-/* The names of objects and code sites in a report. Texts last until describe_close(). */
+/* Names of objects and sites in a report. The texts are valid until describe_close(). */
 #ifndef REPORT_NAME_H
 #define REPORT_NAME_H
 
 #include "report/describe.h"
 
 /*
- * A variable, lock, condition and so on: its name in the program or text trace; otherwise the
- * source's expression at `event`, which may be NULL; otherwise its address.
+ * Returns the name of a variable, lock, condition or other object: its name in the program or the
+ * text trace; without one, the expression in the source at `event` (which may be NULL); without
+ * that, the address.
  */
 const char *name_object(struct describe *describe, uint64_t address,
 			const struct trace_event *event);
 
-/* A lock, named as at the event that acquired it. */
+/* Returns the name of a lock as it is written at the event `acquired`. */
 const char *name_lock(struct describe *describe, uint64_t address, struct event_id acquired);
 
-/* The source's expression at an event, "o->refs"; struct and field, "table.refs". Or NULL. */
+/*
+ * name_expression() returns the expression in the source at an event, "o->refs". name_field()
+ * returns struct and field, "table.refs". NULL: not known.
+ */
 const char *name_expression(struct describe *describe, const struct trace_event *event);
 const char *name_field(struct describe *describe, const struct trace_event *event);
 
-/* The object of an event; of a join or create, the thread. */
+/* Returns the name of an event's object; for a join or create, the thread. */
 const char *name_subject(struct describe *describe, const struct trace_event *event);
 
-/* The innermost frame that is not in a system header; NULL: there is no stack. */
+/* Returns the innermost frame that is not in a system header; NULL: the event has no stack. */
 const struct describe_frame *name_frame(const struct described *one);
 
-/* "bank.c:12 (teller)", or as much of it as is known; "?" if nothing is. */
+/* Returns "bank.c:12 (teller)", or the part of it that is known; "?" if nothing is. */
 const char *name_site(struct describe *describe, const struct describe_frame *frame);
 
-/* The same for the innermost such frame of an event; `one` may be NULL. */
+/* Returns the same for the frame that name_frame() finds; `one` may be NULL. */
 const char *name_event_site(struct describe *describe, const struct described *one);
 
-/* The last component of a path. */
+/* Returns the last component of a path. */
 const char *name_file(const char *path);
 
 #endif

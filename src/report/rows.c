@@ -1,6 +1,6 @@
 /*
- * All steps that other threads can notice are rows; others are counted in between. Long tables lose
- * the steps on objects that only one thread uses.
+ * Every step that other threads can notice gets a row; the other steps between two rows are only
+ * counted. Long tables leave out steps on objects that only one thread uses.
  */
 #include "report/rows.h"
 
@@ -8,7 +8,7 @@
 #include "base/sort.h"
 #include "monitor/observe/observe.h"
 
-#define HIDDEN_LEAST 10 /* fewer events that do not matter are not mentioned */
+#define HIDDEN_LEAST 10 /* shorter sequences of events without rows are not mentioned */
 
 uint32_t rows_column(struct rows *t, uint32_t stream)
 {
@@ -30,13 +30,16 @@ int rows_find_event(const struct finding *f, const struct trace_event *ev)
 	return -1;
 }
 
-/* Does the finding name the event: a match of a pattern, an access of an atomicity violation? */
+/* Is the event part of the finding: of the match of a pattern, or of an atomicity violation? */
 static bool is_named(const struct finding *f, const struct trace_event *ev)
 {
 	return (f->property || f->kind == FINDING_ATOMICITY) && rows_find_event(f, ev) >= 0;
 }
 
-/* Does a formula's monitor see the event? Long runs are not searched. */
+/*
+ * Does the monitor of a formula use the event? Always false for long runs, which would take too
+ * long to search.
+ */
 static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 {
 	for (size_t i = 0; f->run.count <= OBSERVE_SHOWN && i < f->run.count; i++) {
@@ -46,7 +49,10 @@ static bool is_in_run(const struct finding *f, const struct trace_event *ev)
 	return false;
 }
 
-/* Accesses matter if they touch the finding's memory, points if the finding names them. */
+/*
+ * Does the event get a row? An access must touch the finding's memory; a point must be part of the
+ * finding.
+ */
 static bool is_worth_a_row(const struct rows *t, const struct trace_event *ev)
 {
 	if (is_named(t->finding, ev) || is_in_run(t->finding, ev))
@@ -77,7 +83,7 @@ static void add_hidden(struct rows *t, uint32_t column, uint64_t count)
 		*vec_push(&t->items) = (struct row){ .column = column, .hidden = count };
 }
 
-/* Adds the stream's events with from <= index <= to. */
+/* Adds rows for the stream's events with from <= index <= to. */
 static void add_slice(struct rows *t, uint32_t stream, uint64_t from, uint64_t to)
 {
 	const struct described *rows;
@@ -94,7 +100,7 @@ static void add_slice(struct rows *t, uint32_t stream, uint64_t from, uint64_t t
 	add_hidden(t, column, to + 1 - from);
 }
 
-/* Columns are in the order of the threads' numbers. */
+/* Makes a column for each thread, in the order of the threads' numbers. */
 static void find_threads(struct rows *t)
 {
 	for (size_t i = 0; i < t->finding->steps.count; i++)
@@ -104,7 +110,7 @@ static void find_threads(struct rows *t)
 	vec_sort(&t->threads, sort_u32);
 }
 
-/* Drops short rows of hidden events, unless they are all that a thread does in its slice. */
+/* Drops rows that count few events, unless such a row is all that a thread has in its slice. */
 static void drop_short(struct rows *t)
 {
 	size_t n = 0;
@@ -132,7 +138,7 @@ static void add_user(struct map *users, uint64_t address, uint32_t stream)
 	*user = fresh || *user == stream ? stream : SEVERAL;
 }
 
-/* Maps each object to the thread that uses it in this schedule, or to SEVERAL. */
+/* Maps each object to the only thread that uses it in this schedule, or to SEVERAL. */
 static void find_users(const struct rows *t, struct map *users)
 {
 	for (size_t i = 0; i < t->items.count; i++) {
@@ -168,7 +174,7 @@ static bool is_held(const struct finding *f, const struct trace_event *ev)
 	return false;
 }
 
-/* Hides the steps on objects that only one thread uses in this schedule. */
+/* Turns rows about objects that only one thread uses in this schedule into counted events. */
 static void hide_private(struct rows *t)
 {
 	struct map users = { 0 };
@@ -188,7 +194,7 @@ static void hide_private(struct rows *t)
 	map_free(&users);
 }
 
-/* Joins adjacent rows of hidden events. */
+/* Joins adjacent rows that count events of the same thread. */
 static void join_hidden(struct rows *t)
 {
 	size_t n = 0;
@@ -208,7 +214,7 @@ static void join_hidden(struct rows *t)
 void rows_make(struct rows *t)
 {
 	const struct finding *f = t->finding;
-	struct map next = { 0 }; /* from stream to its next index */
+	struct map next = { 0 }; /* from a stream to the index of its next event */
 
 	find_threads(t);
 	for (size_t i = 0; i < f->start.count; i++)

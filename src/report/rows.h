@@ -4,30 +4,30 @@
 
 #include "report/describe.h"
 
-#define ROWS_MOST 40 /* only the last ones are shown; longer tables hide more */
+#define ROWS_MOST 40 /* longer tables are shortened; then only the last 40 rows are shown */
 
-/* An event, or a number of consecutive events of one thread that do not matter. */
+/* An event, or a number of consecutive events of one thread that have no row of their own. */
 struct row {
 	uint32_t column;
-	const struct described *event; /* NULL: `hidden` events */
+	const struct described *event; /* NULL: the row stands for `hidden` events */
 	uint64_t hidden;
 };
 
 struct rows {
 	struct describe *describe;
 	const struct finding *finding;
-	VEC(uint32_t) threads; /* the columns */
+	VEC(uint32_t) threads; /* the thread of each column */
 	VEC(struct row) items;
 };
 
-/* Fills `threads` and `items`; the caller has set the others. */
+/* Fills `threads` and `items`. The caller must set the other fields before. */
 void rows_make(struct rows *rows);
 void rows_free(struct rows *rows);
 
-/* The column of a thread; it gets a new one if it has none. */
+/* Returns the column of a thread. A thread without a column gets a new one. */
 uint32_t rows_column(struct rows *rows, uint32_t stream);
 
-/* The position of the event among the finding's events; -1: it is not one of them. */
+/* Returns the index of an event in finding->events; -1: it is not one of them. */
 int rows_find_event(const struct finding *finding, const struct trace_event *event);
 
 #endif

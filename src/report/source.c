@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Returns NULL if the file was changed after the recording. */
+/* Opens a file. Returns NULL if it was changed after the recording. */
 static FILE *open_unchanged(const struct trace *trace, const char *path)
 {
 	const char *recorded = trace_meta(trace, "time");
@@ -19,7 +19,7 @@ static FILE *open_unchanged(const struct trace *trace, const char *path)
 	return fopen(path, "re");
 }
 
-/* Tries the name as it is, then relative to the directory in which the program ran. */
+/* Tries the name as it is, and then relative to the directory in which the program ran. */
 static FILE *open_source(const struct trace *trace, const char *name)
 {
 	const char *directory = trace_meta(trace, "directory");

@@ -1,10 +1,13 @@
-/* Lines of the program's source, if the file was not changed after the recording. */
+/* Reads lines of the program's source, if the file has not changed since the recording. */
 #ifndef REPORT_SOURCE_H
 #define REPORT_SOURCE_H
 
 #include "report/describe.h"
 
-/* A line without blanks around it; lasts until describe_close(). NULL: not available. */
+/*
+ * Returns a line without the blanks around it. The text is valid until describe_close(). NULL: the
+ * line is not available.
+ */
 const char *source_line(struct describe *describe, const char *file, unsigned line);
 
 #endif

@@ -12,7 +12,7 @@ struct stack_maker {
 	const struct trace *trace;
 	struct trace_symbols *symbols;
 	const char *text;
-	char here[4096]; /* the current directory, with a slash; "": unknown */
+	char here[4096]; /* the current directory, with a slash at its end; "": not known */
 };
 
 struct stack_maker *stack_open(struct describe *describe, const char *text)
@@ -56,7 +56,7 @@ static const char *keep_span(struct stack_maker *m, struct trace_span span)
 
 /* ---- text traces ----------------------------------------------------------------------------- */
 
-/* Reads "a.c:12". */
+/* Reads a site "a.c:12" of a text trace. */
 static void read_site(struct stack_maker *m, uint64_t place, struct describe_frame *frame)
 {
 	const char *text = trace_place_text(m->trace, place);
@@ -68,7 +68,7 @@ static void read_site(struct stack_maker *m, uint64_t place, struct describe_fra
 	frame->line = (unsigned)strtoul(colon + 1, NULL, 10);
 }
 
-/* Of "f(a, b)" this is "f". */
+/* Returns the function of a call: "f" for "f(a, b)". */
 static const char *called_function(struct stack_maker *m, uint64_t place)
 {
 	const char *call = trace_call_text(m->trace, place);
@@ -94,7 +94,7 @@ static size_t text_stack(struct stack_maker *m, const struct trace_frame *calls,
 		if (!m->text)
 			read_site(m, calls[i].pc, &frames[count]);
 	}
-	/* The caller of the outermost call is unknown. */
+	/* The site of the outermost call's caller is usually not known. */
 	return count > 1 && !frames[count - 1].file ? count - 1 : count;
 }
 
@@ -108,9 +108,9 @@ static bool ends_with(const char *path, const char *tail)
 }
 
 /*
- * Debugging information has absolute file names, sites those that the compiler was given. To give a
- * file one name, returns `like` if `file` ends with it; otherwise the name without the current
- * directory.
+ * Returns the name under which a report shows a file. Debugging information has absolute names,
+ * sites have names as given to the compiler. If `file` ends with `like`, returns `like`, so that a
+ * file has only one name; otherwise removes the current directory.
  */
 static const char *file_name(struct stack_maker *m, const char *file, const char *like)
 {
@@ -152,7 +152,10 @@ static size_t code_frames(struct stack_maker *m, uint64_t pc, const char *like,
 	return count;
 }
 
-/* The compiler appends to the names of a function's copies: f.isra.0, f.constprop.1. */
+/*
+ * Are these names of the same function? The compiler appends to the names of a function's copies:
+ * f.isra.0, f.constprop.1.
+ */
 static bool same_function(const char *a, const char *b)
 {
 	size_t n = a && b ? strcspn(a, ".") : 0;
@@ -161,8 +164,9 @@ static bool same_function(const char *a, const char *b)
 }
 
 /*
- * The frames of a caller come from the return address. If code that was not recorded is in between
- * (qsort calls back), the recorded caller `below` gets its own frame, with its first line.
+ * Finds the frames of a caller from its return address. The return address may be in code that was
+ * not recorded (qsort that calls back). Then the recorded function that called that code, `below`,
+ * gets a frame of its own, with its first line.
  */
 static size_t caller_frames(struct stack_maker *m, uint64_t pc, const struct trace_frame *below,
 			    struct describe_frame *frames, size_t room)
@@ -196,7 +200,7 @@ size_t stack_make(struct stack_maker *m, const struct trace_cursor *cursor,
 	if (!count)
 		count = caller_frames(m, ev->pc, depth ? &calls[depth - 1] : NULL, frames,
 				      STACK_FRAMES);
-	/* The outermost function is called by the runtime or libc: that is left out. */
+	/* Leaves out the caller of the outermost function, which is the runtime or libc. */
 	for (size_t i = depth; i-- > 1 && count < STACK_FRAMES;)
 		count += caller_frames(m, calls[i].return_address, &calls[i - 1], frames + count,
 				       STACK_FRAMES - count);

@@ -1,23 +1,26 @@
 /*
- * Call stacks of events in terms of the source. The trace has functions and return addresses. Lines
- * and inlined functions come from sites, which are exact, and from the program's debugging
- * information.
+ * Call stacks of events, with lines of the source. The trace has functions and return addresses.
+ * Lines and inlined functions come from sites, which are exact, and from the debugging information
+ * of the program.
  */
 #ifndef REPORT_STACK_H
 #define REPORT_STACK_H
 
 #include "report/describe.h"
 
-/* Outer frames of deeper stacks are left out. */
+/* The most frames of a stack. Outer frames beyond that are left out. */
 #define STACK_FRAMES 32
 
 struct stack_maker;
 
-/* `text` is the file of a text trace, whose lines serve as sites; NULL for other traces. */
+/* `text`: the file name of a text trace, whose own lines serve as sites; NULL for other traces. */
 struct stack_maker *stack_open(struct describe *describe, const char *text);
 void stack_close(struct stack_maker *maker);
 
-/* Returns the number of frames, innermost first. Without a cursor only the event's own frames. */
+/*
+ * Returns the number of frames. The innermost frame comes first. If `cursor` is NULL, finds only
+ * the frames of the event itself.
+ */
 size_t stack_make(struct stack_maker *maker, const struct trace_cursor *cursor,
 		  const struct trace_event *event, struct describe_frame frames[STACK_FRAMES]);
 

@@ -1,6 +1,6 @@
 /*
- * The report as text. For each finding: the message, the events with their stacks and locks, the
- * reason, the result of the replay, the threads, and a schedule that shows it.
+ * The report as text. For each finding, prints the message, the events with their stacks and locks,
+ * the reason, the result of the replay, the threads, and a schedule that shows the finding.
  */
 #include "report/atomicity.h"
 #include "report/columns.h"
@@ -25,7 +25,7 @@
 #define STACK_MOST 12 /* frames shown */
 #define FUNCTION_MOST 48
 
-/* Prints a paragraph; lines after the first are indented by two more. */
+/* Prints a paragraph. Its lines after the first are indented by two more columns. */
 static void print_wrapped(FILE *out, int indent, const char *text)
 {
 	fprintf(out, "%*s", indent, "");
@@ -34,7 +34,7 @@ static void print_wrapped(FILE *out, int indent, const char *text)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* "      teller  bank.c:7   balance = seen + 10;" */
+/* Prints a frame: " teller bank.c:7 balance = seen + 10;". */
 static void print_frame(struct describe *d, const struct describe_frame *frame, FILE *out)
 {
 	const char *source = source_line(d, frame->file, frame->line);
@@ -85,8 +85,8 @@ static void print_block(struct describe *d, const struct finding_event *e, FILE 
 }
 
 /*
- * The expression in the source, if it says more than the name: "p->id" for "bank+56", but not
- * "table[]" for "table[3]".
+ * Returns the expression in the source if it says more than the name: "p->id" for "bank+56", but
+ * not "table[]" for "table[3]". Otherwise returns NULL.
  */
 static const char *other_name(struct describe *d, const struct described *one, const char *name)
 {
@@ -99,7 +99,7 @@ static const char *other_name(struct describe *d, const struct described *one, c
 	return expression;
 }
 
-/* The line about an event, without indent and line feed. */
+/* Prints the line about an event, without indentation and line feed. */
 static void print_event_line(struct describe *d, const struct finding *f, size_t i, FILE *out)
 {
 	const struct finding_event *e = &f->events.items[i];
@@ -178,7 +178,7 @@ static void why_race(const struct finding *f, FILE *out)
 		       : "Protect both with the same lock, or make both accesses atomic.");
 }
 
-/* Names the signal that comes before the wait. */
+/* Prints which signal comes before the wait. */
 static void why_lost(struct describe *d, const struct finding *f, FILE *out)
 {
 	const char *opening = "Why:";
@@ -242,7 +242,7 @@ static void why_warning(const struct finding *f, FILE *out)
 		      out);
 }
 
-/* The formula, and the values of its parameters. */
+/* Prints the formula and the values of its parameters. */
 static void why_property(struct describe *d, const struct finding *f, FILE *out)
 {
 	const struct spec_formula *formula = matched_formula(f);
@@ -263,7 +263,7 @@ static void why_property(struct describe *d, const struct finding *f, FILE *out)
 	}
 }
 
-/* What is wrong with the word, and what the property's Lua code reported. */
+/* Prints what is wrong with the word, and what the property's Lua code reported. */
 static void why_word(const struct observe_word *s, FILE *out)
 {
 	char *fault = grammar_fault(s);
@@ -328,7 +328,7 @@ static void print_head(const struct report *r, const char *id, const char *statu
 	free(text);
 }
 
-/* The result of the replay, and the command that repeats it. */
+/* Prints the result of the replay, and the command that repeats the replay. */
 static void print_confirmation(const struct report *r, const struct report_item *item, FILE *out)
 {
 	char *replay = report_replay(r, item);
@@ -440,7 +440,7 @@ static struct predict_stats sum_of(const struct report *reports, size_t count)
 	return all;
 }
 
-/* What the prediction did not decide, and why: a line for each reason. */
+/* Prints what the prediction could not decide: a line for each reason. */
 static void print_unknown(const struct predict_stats *s, FILE *out)
 {
 	const struct {

@@ -1,4 +1,4 @@
-/* The table of verbs. */
+/* The verbs for the kinds of events. */
 #include "report/verb.h"
 
 #include "event/event.h"

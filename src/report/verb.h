@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 struct verb {
-	const char *plain, *third; /* "lock", "locks" */
+	const char *plain, *third; /* such as "lock" and "locks" */
 };
 
-/* The verb of a kind of event; "use" if there is no better one. */
+/* Returns the verb for a kind of event, or "use" if there is no better one. */
 struct verb verb_of(uint8_t kind);
 
 #endif

@@ -1,4 +1,4 @@
-/* Breaks text at blanks. */
+/* Breaks lines at blanks. */
 #include "report/wrap.h"
 
 #include <string.h>

@@ -7,8 +7,9 @@
 #define WRAP_WIDTH 100
 
 /*
- * Prints `text` and a line feed. Lines break at blanks, and where the text has line feeds. The
- * output stands at `column` already; lines after the first are indented by `indent`.
+ * Prints `text` and a line feed. Breaks lines at blanks, and where the text has a line feed.
+ * `column` is the column at which the output stands; lines after the first are indented by
+ * `indent`.
  */
 void wrap_print(FILE *out, int column, int indent, const char *text);
 

@@ -1,9 +1,9 @@
 /*
- * Confirmation follows the witness step by step. A run that diverges was recorded all the same:
- * predict again from its recording, and from some recordings that were made under control from the
- * beginning. If one of them has the same finding, follow that witness. Recordings made under
- * control repeat exactly, so the second attempt rarely fails. The first one fails because of the
- * differences between a free run and a controlled one: time, addresses, caches in libraries.
+ * The first attempt follows the witness step by step. It can diverge because a controlled run
+ * differs from a free run: in time, in addresses, in the caches of libraries. The diverged run was
+ * recorded, so the next attempts predict again: from that recording, and from recordings of other
+ * controlled runs. If one of these recordings yields the same finding, its witness is followed.
+ * Controlled runs repeat exactly, so the later attempts rarely diverge.
  */
 #include "explore/confirm/confirm.h"
 
@@ -20,14 +20,14 @@
 #include <string.h>
 
 /*
- * Number of recordings to predict again from: that of the run that diverged, one without a plan,
- * and some with random priorities.
+ * Number of recordings from which findings are predicted again: the diverged run's, that of a run
+ * without a plan, and those of runs with random priorities.
  */
 #define BASES 4
 
 struct confirm_base {
 	bool made;
-	struct trace *trace; /* NULL: it could not be made */
+	struct trace *trace; /* the recording; NULL: it could not be made */
 	struct property_set properties;
 	struct predict_result result;
 };
@@ -39,7 +39,10 @@ struct confirmer {
 	int status; /* the recorded run's exit status, or -1 */
 	struct rerun rerun;
 	struct plan plan;
-	/* [0] belongs to one finding, the others serve all findings */
+	/*
+	 * [0]: from the diverged run of the current finding; the others are made once for all
+	 * findings
+	 */
 	struct confirm_base bases[BASES];
 	run_outcome_reads reads[2];
 	bool stopped;
@@ -129,7 +132,7 @@ static struct run_outcome_source source_of(const struct confirmer *c)
 	return (struct run_outcome_source){ c->trace, c->symbols };
 }
 
-/* Runs c->plan and opens its recording. */
+/* Runs c->plan and opens the recording of that run. */
 static bool run_plan(struct confirmer *c, struct confirmation *out)
 {
 	struct err err = { 0 };
@@ -177,7 +180,10 @@ static bool recorded_value(const struct trace *trace, const struct run_outcome_r
 	return found;
 }
 
-/* Both orders ended well: did one of them read a value that the recorded run did not? */
+/*
+ * Finds the first read whose value differs between the two orders of a race. Makes it the effect of
+ * each order that has no other effect, unless the recorded run read the same value there.
+ */
 static void compare_orders(struct confirmer *c, const struct trace *base, struct confirmation *out)
 {
 	struct run_outcome_source source = source_of(c);
@@ -198,7 +204,8 @@ static void compare_orders(struct confirmer *c, const struct trace *base, struct
 }
 
 /*
- * Describes how the run ended. Not ending is not a failure if the recorded run did not end either.
+ * Describes how the run ended. A run that did not end counts as a failure only if the recorded run
+ * did end.
  */
 static void describe_end(struct confirmer *c, struct run_outcome *effect)
 {
@@ -231,7 +238,7 @@ static void keep_meeting(struct confirmer *c, const uint64_t *keys, struct confi
 	out->met[1] = stops[!crossed];
 }
 
-/* Reports that the other order of a race could not be brought about, and why. */
+/* Stores that the other order of a race was not reached, and why. */
 static void keep_missing_order(struct confirmation *out, const char *why)
 {
 	struct confirm_order *order = &out->orders[1];
@@ -244,8 +251,8 @@ static void keep_missing_order(struct confirmation *out, const char *why)
 }
 
 /*
- * Runs the other order of a race, to report its effect. The first order has already shown that both
- * accesses can be next.
+ * Runs a race again with its two accesses in the other order, to report the effect. Verifies
+ * nothing more: the first order has already shown that both accesses can be next.
  */
 static void run_other_order(struct confirmer *c, const struct trace *base,
 			    const struct finding *finding, struct confirmation *out)
@@ -271,8 +278,8 @@ static void run_other_order(struct confirmer *c, const struct trace *base,
 }
 
 /*
- * Input from a pipe is gone after the recording; a program that finds its input empty does
- * something else.
+ * Did the program read standard input that was not available? Input from a pipe is gone after the
+ * recording, and a program that finds its input empty behaves differently.
  */
 static bool misses_input(const struct confirmer *c)
 {
@@ -306,8 +313,8 @@ static void explain_divergence(struct confirmer *c, const struct trace *base,
 }
 
 /*
- * Did the run fail? Required for inferred regions, which the programmer may not have meant to be
- * atomic.
+ * Did the run fail? An inferred region is confirmed only by a failure, because the programmer may
+ * not have meant it to be atomic.
  */
 static bool run_fails(struct confirmer *c)
 {
@@ -324,7 +331,7 @@ static bool run_fails(struct confirmer *c)
 	}
 }
 
-/* Does the run that was just made show the finding, according to its own recording? */
+/* Does the recording of the last run show the finding? */
 static bool run_shows_finding(struct confirmer *c, const struct finding *finding,
 			      const uint64_t *keys)
 {
@@ -336,7 +343,10 @@ static bool run_shows_finding(struct confirmer *c, const struct finding *finding
 	return verify_finding(finding, keys, &c->rerun.outcome, c->rerun.trace);
 }
 
-/* Follows the witness of a finding in `base`. `keys` are the sites that the run must show. */
+/*
+ * Follows the witness of `finding`, which was predicted from the recording `base`. `keys`: the
+ * sites at which the run must show the finding.
+ */
 static bool follow_witness(struct confirmer *c, const struct trace *base,
 			   const struct finding *finding, const uint64_t *keys,
 			   struct confirmation *out)
@@ -375,8 +385,8 @@ static bool follow_witness(struct confirmer *c, const struct trace *base,
 /* ---- other recordings ------------------------------------------------------------------------ */
 
 /*
- * Is another attempt worthwhile? A run that hangs takes all its time, and the next would hang as
- * well.
+ * Is another attempt worthwhile? A run that hangs uses up its time limit, and the next attempt
+ * would hang as well.
  */
 static bool may_retry(const struct confirmer *c)
 {

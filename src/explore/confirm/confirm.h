@@ -12,16 +12,19 @@
 
 struct confirm_options {
 	/*
-	 * on_held: the threads of a race are held at their accesses, those of other findings where
-	 * they end
+	 * run.on_held is called when both threads of a race stand right before their accesses, when
+	 * the threads of a lock cycle stand right before their locks, and when a run fails
 	 */
 	struct rerun_options run;
 	double predict_seconds; /* for predicting again after a divergence; 0: never */
 	double deadline;	/* on CLOCK_MONOTONIC: no new attempt after it; 0: none */
-	/* number of events in the recording: a run with many times more is ended; 0: no limit */
+	/*
+	 * number of events in the recording: a run with more than about four times as many steps is
+	 * ended; 0: no limit
+	 */
 	uint64_t events;
-	bool one_order; /* of a race, run only the first order */
-	/* made from the run that confirms a finding; NULL: do not make it */
+	bool one_order; /* run only the first order of a race */
+	/* filled in from the run that confirms the finding; NULL: not wanted */
 	struct schedule *schedule;
 	/* the properties that findings may violate */
 	struct spec_file *const *files;
@@ -30,13 +33,13 @@ struct confirm_options {
 
 enum confirm_verdict {
 	CONFIRM_NOT_TRIED,
-	CONFIRM_DONE,	  /* confirmed */
-	CONFIRM_DIVERGED, /* the runs did not follow the witness: `why` */
-	/* the program cannot be run, or there is no plan for the finding: `why` */
+	CONFIRM_DONE,	  /* the run showed the finding */
+	CONFIRM_DIVERGED, /* the runs did not follow the witness; `why` explains */
+	/* the program cannot be run, or no plan can be made for the finding; `why` explains */
 	CONFIRM_CANNOT,
 };
 
-/* One of the two orders of a race; for any other finding, the only run. */
+/* The run of one of the two orders of a race. For other findings there is only one run. */
 struct confirm_order {
 	uint32_t first, second; /* threads, in the order of their accesses */
 	struct run_outcome effect;
@@ -44,16 +47,16 @@ struct confirm_order {
 
 struct confirmation {
 	enum confirm_verdict verdict;
-	char *why; /* the reason why it is not confirmed; NULL if it is */
+	char *why; /* why the finding is not confirmed; NULL if it is */
 	struct divergence_step {
 		uint32_t thread, step;
-	} diverged;	      /* CONFIRM_DIVERGED */
+	} diverged;	      /* valid with CONFIRM_DIVERGED */
 	unsigned runs;	      /* executions of the program */
-	unsigned order_count; /* of `orders` */
+	unsigned order_count; /* number of `orders` that are valid */
 	struct confirm_order orders[2];
 	/*
-	 * a race: what both threads were about to do when they met, in the order of the finding's
-	 * events
+	 * race: what both threads were about to do when they stood before their accesses, in the
+	 * order of the finding's events
 	 */
 	struct control_stop met[2];
 };
@@ -61,15 +64,15 @@ void confirmation_free(struct confirmation *confirmation);
 
 struct confirmer;
 
-/* `trace` is the recording that the findings come from; it must stay open. */
+/* `trace` is the recording from which the findings were predicted; it must stay open. */
 struct confirmer *confirm_open(const struct confirm_options *options, const struct trace *trace,
 			       struct err *err);
 void confirm_close(struct confirmer *confirmer);
 
 /*
- * Tries to confirm a finding. Returns false if we are to stop; then nothing is known about the
- * finding. A lead of a pattern (predict_result.leads) is tried in the same way: it is confirmed if
- * the recording of the run has the match.
+ * Tries to confirm a finding. Returns false if the user interrupted it; then nothing is known about
+ * the finding. A lead of a pattern (predict_result.leads) is tried in the same way: it is confirmed
+ * if the recording of the run contains the match.
  */
 bool confirm_finding(struct confirmer *confirmer, const struct finding *finding,
 		     struct confirmation *out);

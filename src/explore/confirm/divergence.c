@@ -1,9 +1,9 @@
 /*
- * Compares the operations of each thread, as the run logged them, with the same steps in the
- * recording. The run diverged at the first operation of another kind or at another site. The likely
- * reason is the thread's last read before it that saw another value. If all operations are as
- * recorded, a thread did not get as far as the plan wanted, or some code that is not recorded held
- * a thread up.
+ * Compares the operations that each thread logged in the run with the same steps in the recording.
+ * The run diverged at the first operation that has another kind or another site. The likely reason
+ * is the last read before it, by the same thread, that returned another value. If all logged
+ * operations are as recorded, then a thread stopped before its planned end, or code that is not
+ * recorded blocked a thread.
  */
 #include "explore/confirm/divergence.h"
 
@@ -15,18 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A thread of the run: its part of the log, and how far the plan wants it to get. */
+/* A thread of the run: its part of the log, and how far the plan runs it. */
 struct compared_thread {
-	VEC(uint32_t) log; /* positions in the run's log, by step from 0 */
-	uint64_t wanted;   /* steps */
-	/* the result of the comparison */
-	uint32_t at;   /* position in the log of the first operation that differs, or NOWHERE */
-	uint64_t step; /* its step */
+	VEC(uint32_t) log; /* positions in the run's log; the index is the step (from 0) */
+	uint64_t wanted;   /* number of steps that the plan lets the thread do */
+	/* result of the comparison: */
+	uint32_t at;   /* log position of the first operation that differs, or NO_POSITION */
+	uint64_t step; /* the last step that was compared */
 	uint64_t site; /* the recorded site of that step */
 	uint8_t kind;
 	uint64_t address;
-	uint32_t read;	/* position in the log of the last read with another value, or NOWHERE */
-	uint64_t value; /* its value in the recording */
+	uint32_t read;	/* log position of the last read with another value, or NO_POSITION */
+	uint64_t value; /* the value that this read has in the recording */
 };
 
 struct divergence_comparison {
@@ -62,12 +62,14 @@ static void find_wanted_steps(struct divergence_comparison *c)
 		if (t->wanted < plan->slices.items[i].until)
 			t->wanted = plan->slices.items[i].until;
 	}
-	/* After the threads of a race have met, nothing is certain. */
+	/* After both threads of a race have stopped, the recording does not say what they do. */
 	for (size_t i = 0; i < plan->stops.count; i++)
 		c->threads[plan->stops.items[i].thread].wanted = plan->stops.items[i].step;
 }
 
-/* The trace reader splits COPY and FILL into events of other kinds. */
+/*
+ * COPY and FILL are one operation in the log; the trace reader splits them into reads and writes.
+ */
 static bool same_kind(uint8_t logged, uint8_t recorded)
 {
 	if (logged == EV_COPY)
@@ -77,7 +79,7 @@ static bool same_kind(uint8_t logged, uint8_t recorded)
 	return logged == recorded;
 }
 
-/* Modules are mostly loaded at the same addresses, so compare those first. */
+/* Modules are mostly loaded at the same addresses, so comparing the addresses first is fast. */
 static bool same_site(const struct divergence_comparison *c, uint64_t run, uint64_t recorded)
 {
 	return run == recorded ||
@@ -206,7 +208,7 @@ static void explain_missing_step(const struct divergence_comparison *c, uint32_t
 			  site_text(s->trace, s->symbols, t->site).text, instead);
 }
 
-/* Explains the first operation in the run that differs. */
+/* Explains the earliest operation in the run that differs from the recording. */
 static bool explain_first_difference(const struct divergence_comparison *c, struct divergence *d)
 {
 	const struct compared_thread *first = NULL;
@@ -220,9 +222,7 @@ static bool explain_first_difference(const struct divergence_comparison *c, stru
 	return first != NULL;
 }
 
-/*
- * Explains which thread did not get as far as the plan wanted; threads of the finding come first.
- */
+/* Explains which thread stopped before its planned end. Threads with a stop come first. */
 static bool explain_late_thread(const struct divergence_comparison *c, struct divergence *d)
 {
 	for (size_t i = 0; i < c->plan->stops.count; i++) {
@@ -260,8 +260,8 @@ static bool find_recorded_step(const struct trace *trace, uint32_t thread, uint6
 }
 
 /*
- * All threads did everything they should, but not in the order of the plan: a thread could not run
- * when it had to. What held it up is not in the log, so it is code that was not recorded.
+ * All threads did all their planned steps, but one of them could not run when the plan wanted it.
+ * The log has no operation that blocked it, so code that was not recorded did.
  */
 static bool explain_held_up_thread(const struct divergence_comparison *c, struct divergence *d)
 {

@@ -1,17 +1,17 @@
-/* Explains why a run did not get where its plan wanted it. */
+/* Explains why a run did not do what its plan says. */
 #ifndef EXPLORE_CONFIRM_DIVERGENCE_H
 #define EXPLORE_CONFIRM_DIVERGENCE_H
 
 #include "explore/control/run_outcome.h"
 
 struct divergence {
-	uint32_t thread, step;	     /* the first that differed */
-	char text[RUN_OUTCOME_TEXT]; /* "T1 …" */
+	uint32_t thread, step;	     /* the first step that differs, and its thread */
+	char text[RUN_OUTCOME_TEXT]; /* the reason: "T1 did not reach …" */
 };
 
 /*
- * `recorded` is the trace that the plan was made from. Returns false if the run did everything in
- * the plan, step by step, and no reason is known.
+ * `recorded`: the trace from which the plan was made. Returns false if no reason is found: the run
+ * did every step of the plan.
  */
 bool divergence_explain(struct divergence *divergence, const struct plan *plan,
 			const struct outcome *outcome, const struct trace *recorded,

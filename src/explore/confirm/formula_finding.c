@@ -1,6 +1,6 @@
 /*
- * Copies a violation found by src/monitor into a finding, with the kind of its formula and the
- * event read again from the trace.
+ * Copies a violation that src/monitor found into a finding. The kind comes from the violated
+ * formula; kind, address and size of the event are read again from the trace.
  */
 #include "explore/confirm/formula_finding.h"
 

@@ -1,11 +1,12 @@
 /*
  * A witness keeps the result of every operation, so a run that follows it step by step does what
- * the recording shows. Slices do not bind the scheduler: a thread that does something else than
- * recorded does not hold up the others. The run's own recording decides what the run shows
- * (confirm.c), never the plan.
+ * the recording shows. Slices do not bind the scheduler: a thread that does something other than
+ * recorded does not hold up the other threads. Whether the run shows the finding is decided by the
+ * run's own recording (confirm.c), never by the plan.
  *
  * Tried and dropped: rules for each pair of conflicting steps instead of a total order. They add
- * nothing where the run is faithful, and where it is not, the step numbers are wrong anyway.
+ * nothing to a run that follows its plan, and in a run that diverges the step numbers are wrong
+ * anyway.
  */
 #include "explore/confirm/plan_finding.h"
 
@@ -35,7 +36,7 @@ static void add_slice_before(struct plan_finding_maker *m, uint32_t stream, uint
 	add_slice(m, stream, recorded_steps_before(m->recorded, stream, end));
 }
 
-/* Adds the recorded schedule, each thread up to where the window starts. */
+/* Adds the recorded schedule. Each thread ends where the window starts. */
 static void add_schedule(struct plan_finding_maker *m)
 {
 	size_t count;
@@ -52,7 +53,7 @@ static void add_schedule(struct plan_finding_maker *m)
 	}
 }
 
-/* The same where no schedule was recorded: adds the base run that the prediction was made from. */
+/* Adds the `left` events of the base run before the window. Used if no schedule was recorded. */
 static void add_base_run(struct plan_finding_maker *m, uint64_t left)
 {
 	struct share_survey survey;
@@ -94,11 +95,14 @@ static void add_witness(struct plan_finding_maker *m)
 	for (size_t i = 0; i < f->steps.count; i++)
 		add_slice_before(m, f->steps.items[i].stream, f->steps.items[i].index + 1);
 	/*
-	 * Events that no other thread can notice may still lie between the last step and the
-	 * finding's event.
+	 * Between a thread's last step in the witness and the finding's event there may be steps
+	 * that no other thread can notice. The witness leaves them out; the plan needs them.
 	 */
 	for (size_t i = 0; i < f->events.count; i++) {
-		/* An initialisation that comes too late may be anywhere. */
+		/*
+		 * Event 0 of a NOT_INIT finding is the late initialisation: its position does not
+		 * matter.
+		 */
 		if (f->misuse != EVENT_MISUSE_NOT_INIT || i > 0)
 			add_slice_before(m, f->events.items[i].id.stream,
 					 f->events.items[i].id.index);
@@ -139,9 +143,9 @@ static bool add_stops(struct plan_finding_maker *m, bool reversed, struct err *e
 }
 
 /*
- * Adds a stop for each thread before the lock that it will wait for: it stays there until the
- * others have come to theirs, whatever holds them up. Waits for anything else begin with a step
- * (WAIT, ARRIVE) that is done.
+ * Deadlock on locks: adds a stop for each thread right before the lock that it will wait for. The
+ * thread stays there until all these threads have reached their stops. Other waits begin with a
+ * step of their own (WAIT, ARRIVE), so they need no stop.
  */
 static bool add_meeting_of_locks(struct plan_finding_maker *m, struct err *err)
 {
@@ -162,10 +166,10 @@ static bool add_meeting_of_locks(struct plan_finding_maker *m, struct err *err)
 }
 
 /*
- * Adds the events of a pattern that follow the witness (parallel events and last reads). They
- * happen one after the other before anything that they lead to: that may be a crash, and then some
- * of them would be missing from the recording. The slice of an event that has already happened ends
- * at once. A request waits by itself.
+ * Adds the events of a pattern that follow the witness: parallel events and last reads. Each gets a
+ * slice that ends right after it, so all of them happen before any of their consequences: after a
+ * crash, for example, some of them would be missing from the recording. The slice of an event that
+ * has already happened ends at once. A request needs no stop: its thread waits by itself.
  */
 static void add_parallel_events(struct plan_finding_maker *m)
 {
@@ -180,8 +184,8 @@ static void add_parallel_events(struct plan_finding_maker *m)
 }
 
 /*
- * Adds the end of the lifetime, if it is not in the witness, and then the use. The run may end
- * there.
+ * Adds the end of the lifetime, if it is not in the witness, and then the use. The run may end at
+ * the use.
  */
 static void add_end_and_use(struct plan_finding_maker *m)
 {
@@ -191,7 +195,7 @@ static void add_end_and_use(struct plan_finding_maker *m)
 	add_slice_before(m, e[1].id.stream, e[1].id.index + 1);
 }
 
-/* Makes the wait wake up without a signal and its thread continue. */
+/* Adds a spurious wake-up: the wait returns without a signal, and its thread continues. */
 static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
 {
 	const struct finding_event *e = &m->finding->events.items[0];
@@ -205,7 +209,9 @@ static bool add_wake_up(struct plan_finding_maker *m, struct err *err)
 	return true;
 }
 
-/* Adds the one of the two events that is wrong where the witness ends. */
+/*
+ * Adds the event that is the misuse: event 0 if it destroys an object in use, otherwise event 1.
+ */
 static void add_misuse(struct plan_finding_maker *m)
 {
 	bool destroys = m->finding->misuse == EVENT_MISUSE_DESTROY_IN_USE;
@@ -234,7 +240,10 @@ static void raise_goal(const struct trace *trace, uint64_t *goals, struct event_
 		goals[stream] = id.index + 1;
 }
 
-/* Returns how far each stream has to be read: 0 for those that do not matter. Sets m->start. */
+/*
+ * Returns, for each stream, the index of the event up to which it must be read (0: not at all).
+ * Sets m->start.
+ */
 static uint64_t *find_goals(struct plan_finding_maker *m)
 {
 	const struct finding *f = m->finding;

@@ -1,9 +1,9 @@
 /*
- * Another build of the same source has other steps: its optimiser drops accesses or keeps more of
- * them. The names of steps stay the same, but the step number of a name is known only after a run.
- * So the plan is made as well as possible, run and recorded, and made again with the step numbers
- * of that recording; each run is faithful for longer. This ends when nothing changes any more: with
- * the same build, after the first run.
+ * Another build of the same source has other step numbers, because its optimiser drops other
+ * accesses. The names of steps stay the same, but which number a name has is known only after a
+ * run. So this loop estimates the step numbers, makes a plan, runs and records it, and looks up the
+ * numbers again in that recording. Each run follows the schedule further than the one before. The
+ * loop ends when the numbers no longer change; with the same build, that is after the first run.
  */
 #include "explore/confirm/schedule_follow.h"
 
@@ -22,7 +22,7 @@ struct follower {
 	struct rerun rerun;
 	struct schedule_map map;
 	struct plan plan;
-	struct spec_file *const *files; /* of properties */
+	struct spec_file *const *files; /* files of properties */
 	size_t file_count;
 };
 
@@ -92,7 +92,7 @@ static const char *result_word(enum control_result result)
 	}
 }
 
-/* Is each thread blocked after the step that the schedule names? */
+/* Is each thread blocked right after the step that the schedule names as its last? */
 static bool are_at_ends(const struct follower *f)
 {
 	const struct schedule *s = f->schedule;
@@ -133,7 +133,9 @@ static bool is_shown(const struct follower *f)
 	return !strcmp(result_word(outcome->result), s->expect);
 }
 
-/* Returns the first step of the schedule that was not done. */
+/*
+ * Returns the first slice, stop or end whose step the last run did not do; NULL if there is none.
+ */
 static const struct schedule_step *find_missing_step(const struct follower *f)
 {
 	for (size_t i = 0; i < f->map.choices; i++) {
@@ -187,7 +189,7 @@ static bool run_schedule(struct follower *f, struct schedule_result *result)
 	return true;
 }
 
-/* Finishes the result after a run that showed what is expected. */
+/* Completes the result after a run that showed what the schedule expects. */
 static void finish_shown(struct follower *f, unsigned times, struct schedule_result *result)
 {
 	struct err err = { 0 };

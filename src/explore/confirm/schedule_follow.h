@@ -1,4 +1,4 @@
-/* Follows a schedule, on the build it was made with or on another build of the same source. */
+/* Follows a schedule, with the build from which it was made or another build of the same source. */
 #ifndef EXPLORE_CONFIRM_SCHEDULE_FOLLOW_H
 #define EXPLORE_CONFIRM_SCHEDULE_FOLLOW_H
 
@@ -9,23 +9,23 @@
 
 enum schedule_verdict {
 	SCHEDULE_SHOWN,	   /* the run showed what the schedule expects */
-	SCHEDULE_DIVERGED, /* `why` */
-	SCHEDULE_CANNOT,   /* the program cannot be run: `why` */
+	SCHEDULE_DIVERGED, /* the runs did not show it; `why` explains */
+	SCHEDULE_CANNOT,   /* the program cannot be run; `why` explains */
 };
 
 struct schedule_result {
 	enum schedule_verdict verdict;
 	char *why;
-	unsigned runs;		   /* executions */
-	struct run_outcome effect; /* how the last of them ended */
+	unsigned runs;		   /* executions of the program */
+	struct run_outcome effect; /* how the last run ended */
 	struct control_stop met[2];
 };
 void schedule_result_free(struct schedule_result *result);
 
 /*
- * Follows the schedule. Once a run shows what is expected, it is run `times` times in all; a run
- * that differs from the first one is a divergence. A schedule that violates a property is judged by
- * `files`, which must contain that property.
+ * Follows the schedule. After a run that shows what the schedule expects, repeats that run until
+ * there are `times` such runs. A run that differs from the first of them is a divergence. If the
+ * schedule violates a property, `files` must contain that property.
  */
 void schedule_follow(const struct schedule *schedule, const struct rerun_options *options,
 		     unsigned times, struct spec_file *const *files, size_t file_count,

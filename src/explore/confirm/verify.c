@@ -1,8 +1,8 @@
 /*
- * Verifies races and deadlocks in the recording of a run, and passes other findings on to the
- * verify_*.c file of their kind. A race is shown if both threads stood before their accesses and
- * did them one directly after the other; a deadlock or lost wake-up, if the threads are blocked at
- * the sites of the finding.
+ * Verifies races and deadlocks in the recording of a run, and passes other findings on to
+ * verify_KIND.c. A race is shown if both threads stood before their accesses and did them one
+ * directly after the other. A deadlock or lost wake-up is shown if the threads are blocked at the
+ * sites of the finding.
  */
 #include "explore/confirm/verify.h"
 
@@ -117,8 +117,8 @@ static bool are_conflicting(const struct step_event *a, const struct step_event 
 }
 
 /*
- * Counts the steps that belong to the access of thread `a`, such as the end of the thread right
- * after it: the scheduler makes no choice before them, so no thread could have come between.
+ * Counts the steps that the scheduler binds to the access of thread `a`, such as the end of the
+ * thread. It makes no choice before them, so no other thread could run in between.
  */
 static uint32_t count_bound_steps(const struct outcome *outcome, uint32_t a, uint32_t a_step)
 {
@@ -138,7 +138,7 @@ static uint32_t count_bound_steps(const struct outcome *outcome, uint32_t a, uin
 	return bound;
 }
 
-/* Was (b, b_step) the next step after (a, a_step) and `bound` more steps? */
+/* Was (b, b_step) the next step after (a, a_step) and the `bound` steps that follow it? */
 static bool are_adjacent(const struct trace *recording, uint32_t a, uint32_t a_step, uint32_t bound,
 			 uint32_t b, uint32_t b_step)
 {
@@ -231,8 +231,8 @@ static bool verify_blocked(const struct finding *f, const uint64_t *keys,
 			    trace_site_key(recording, b->site) != keys[i])
 				continue;
 			/*
-			 * Waiting for a once is not recorded: there the scheduler's report has to
-			 * do.
+			 * Waiting for a once is not recorded. For a once, the scheduler's report
+			 * suffices.
 			 */
 			if (b->kind != EV_ONCE && b->kind != EV_ONCE_BEGIN &&
 			    (!last_event_waits(recording, b->thread, &key) || key != keys[i]))

@@ -1,7 +1,8 @@
 /*
- * Reads the run's own recording in the order in which it happened. It must contain an access at the
- * site of l1, then one of another thread at the site of r1 to the same bytes, then r2, then l2 of
- * the first thread, without the region being entered again in between.
+ * An atomicity violation consists of accesses l1 and l2 of a region, and of remote accesses r1 and
+ * (sometimes) r2 between them. Reads the recording of a run in the order in which it happened. It
+ * must contain an access at the site of l1, an access of another thread to the same bytes at the
+ * site of r1, then r2, then l2 by the first thread, and no new start of the region in between.
  */
 #include "explore/confirm/verify_atomicity.h"
 
@@ -10,17 +11,17 @@
 #include "order/base_run/share_survey.h"
 #include "trace/sites.h"
 
-#define TRIES_MOST 64 /* at once; older ones are dropped */
+#define TRIES_MOST 64 /* at the same time; the oldest is dropped first */
 
 struct atomicity_bytes {
 	uint64_t address, size;
 };
 
-/* An occurrence of l1 and the part of the violation seen since. */
+/* An occurrence of l1, and how much of the violation has followed it. */
 struct atomicity_try {
-	uint32_t local, remote;		    /* threads */
-	size_t seen;			    /* number of the finding's events */
-	struct atomicity_bytes first, last; /* of l1; of the last one that was seen */
+	uint32_t local, remote;		    /* the thread of l1; the thread of r1 */
+	size_t seen;			    /* number of the finding's events that have been seen */
+	struct atomicity_bytes first, last; /* accessed by l1; by the last event seen */
 };
 
 struct atomicity_verifier {
@@ -41,7 +42,7 @@ static void drop_try(struct atomicity_verifier *w, size_t i)
 		w->tries.items[i] = w->tries.items[i + 1];
 }
 
-/* The region begins again: drops the tries of the one before. */
+/* The region starts again: drops the tries of its previous execution by this thread. */
 static void begin_region(struct atomicity_verifier *w, uint32_t owner)
 {
 	for (size_t i = w->tries.count; i-- > 0;) {
@@ -50,7 +51,7 @@ static void begin_region(struct atomicity_verifier *w, uint32_t owner)
 	}
 }
 
-/* Is the event the next one that the try waits for? */
+/* Does the event continue the try? The caller has compared the site. */
 static bool is_next_event(const struct atomicity_verifier *w, const struct atomicity_try *t,
 			  const struct base_run_event *ev)
 {
@@ -67,7 +68,9 @@ static bool is_next_event(const struct atomicity_verifier *w, const struct atomi
 static void process_access(struct atomicity_verifier *w, const struct base_run_event *ev,
 			   uint64_t key)
 {
-	/* For an inferred region, the run failed and may not have reached l2. */
+	/*
+	 * In an inferred region, the failure of the run may have come before l2: do not require l2.
+	 */
 	size_t count = w->finding->events.count - w->finding->inferred;
 
 	for (size_t i = 0; i < w->tries.count; i++) {

@@ -5,7 +5,9 @@
 #include "predict/driver/finding.h"
 #include "trace/trace.h"
 
-/* `keys`: of the finding's events, followed by that of the start of its region. */
+/*
+ * `keys`: the sites of the finding's events, then that of the start of its region (verify_keys()).
+ */
 bool verify_atomicity(const struct finding *finding, const uint64_t *keys,
 		      const struct trace *recording);
 

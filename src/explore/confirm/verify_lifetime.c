@@ -1,10 +1,10 @@
 /*
- * Verifies a use after end of lifetime in the recording of a controlled run. It must contain the
- * end of the lifetime at its site and, later in that order, a use at the other site, with no new
- * lifetime of the same object between them.
+ * Verifies a use after end of lifetime in the recording of a controlled run. The recording must
+ * contain the end of the lifetime at its site and later a use at the other site. No new lifetime of
+ * the same object may start between them.
  *
- * A run ends at an access of a freed block before the access is done (CONTROL_CHECK_HEAP), so only
- * the scheduler reports that use: its site and address. Everything else is recorded.
+ * With CONTROL_CHECK_HEAP, an access to a freed block ends the run before the access is done, so
+ * only the scheduler reports that use: its site and address. All other uses are recorded.
  */
 #include "explore/confirm/verify_lifetime.h"
 
@@ -19,19 +19,23 @@ enum lifetime_mark { MARK_END = 1, MARK_USE = 2 };
 struct verify_range {
 	uint64_t low, high;
 	uint32_t owner;
-	enum event_group group; /* of the event that ended it: EG_THREAD and EG_MEMORY are memory */
+	/*
+	 * group of the event that ended the lifetime; EG_THREAD (a thread's stack) and EG_MEMORY
+	 * are memory
+	 */
+	enum event_group group;
 };
 
 struct lifetime_verifier {
 	const struct finding *finding;
 	const uint64_t *keys;
 	const struct trace *recording;
-	struct map marks;  /* from event to a set of enum lifetime_mark */
-	struct map sizes;  /* of blocks, by address */
-	struct map stacks; /* by owner: position of its BEGIN in `ranges`, + 1 */
+	struct map marks;  /* from an event to its set of enum lifetime_mark */
+	struct map sizes;  /* sizes of blocks, by address */
+	struct map stacks; /* by owner: 1 + position in `ranges` of the thread's stack */
 	VEC(struct verify_range) ranges;
 	VEC(struct verify_range) ended;
-	/* uses after end of lifetime that the runtime itself reports */
+	/* uses after end of lifetime that the runtime recorded as MISUSE */
 	VEC(struct verify_range) reported;
 };
 
@@ -67,7 +71,10 @@ static void mark_stream(struct lifetime_verifier *w, uint32_t i)
 
 /* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/* Returns the bytes whose lifetime the event starts or ends, or the object's address. */
+/*
+ * Returns the range of bytes whose lifetime the event starts or ends. For a synchronisation object,
+ * that is one byte at its address.
+ */
 static struct verify_range lifetime_of(const struct lifetime_verifier *w,
 				       const struct base_run_event *ev)
 {
@@ -118,7 +125,7 @@ static void start_lifetime(struct lifetime_verifier *w, const struct base_run_ev
 	w->ended.count = kept;
 }
 
-/* Would a use of `address` be a use of something whose lifetime another thread ended? */
+/* Is `address` in a block, stack or object whose lifetime another thread ended? */
 static bool has_ended(const struct lifetime_verifier *w, uint64_t address, uint64_t size,
 		      uint32_t owner, enum event_group group)
 {
@@ -153,8 +160,8 @@ static bool is_use_after_end(const struct lifetime_verifier *w, const struct bas
 }
 
 /*
- * Keeps a MISUSE for the end: it is not a step and may come earlier in the order of steps than the
- * end of the lifetime.
+ * Keeps a MISUSE until the whole recording is read. It is not a step, so it may come before the end
+ * of the lifetime in the order of steps.
  */
 static void keep_reported_misuse(struct lifetime_verifier *w, const struct base_run_event *ev)
 {
@@ -209,9 +216,9 @@ static bool was_ended_at_use(const struct lifetime_verifier *w, const struct out
 }
 
 /*
- * Did the program crash at the use? An access of unmapped memory ends the program itself. The
- * scheduler then knows the instruction but no site; but a run that followed its plan was at the
- * use.
+ * Did the program crash at the use? Access to unmapped memory ends the program without the
+ * scheduler, which then knows no site. But if the run followed its plan to the end, the crash was
+ * at the use.
  */
 static bool crashed_at_use(const struct lifetime_verifier *w, const struct outcome *outcome)
 {

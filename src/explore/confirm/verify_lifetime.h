@@ -5,7 +5,9 @@
 #include "explore/control/runner.h"
 #include "predict/driver/finding.h"
 
-/* The finding's events are the end of a lifetime and a use, whatever its kind. */
+/*
+ * For findings whose two events are the end of a lifetime and a use, whatever the finding's kind.
+ */
 bool verify_lifetime(const struct finding *finding, const uint64_t *keys,
 		     const struct outcome *outcome, const struct trace *recording);
 

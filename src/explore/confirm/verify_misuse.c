@@ -1,7 +1,7 @@
 /*
- * The runtime itself reports a misuse (MISUSE): under control it knows which threads hold an
- * object, which wait for it, and which threads are detached. What remains is to check in the
- * recording, in the order in which it happened, that the other event of the finding is part of it.
+ * The runtime itself detects and records a misuse (MISUSE): in a controlled run it knows which
+ * threads hold an object, which threads wait for it, and which threads are detached. This file
+ * checks that the recording also contains the other event of the finding, and in the right order.
  */
 #include "explore/confirm/verify_misuse.h"
 
@@ -11,7 +11,10 @@
 #include "order/base_run/share_survey.h"
 #include "trace/sites.h"
 
-/* A thread that has acquired an object, or waits there, since the finding's site. */
+/*
+ * A thread that used an object at the finding's second site: it holds the object, waits there, or
+ * (NOT_INIT) used it before its initialisation.
+ */
 struct object_user {
 	uint64_t address;
 	uint32_t owner, depth;
@@ -21,7 +24,7 @@ struct misuse_verifier {
 	const struct finding *finding;
 	const uint64_t *keys;
 	VEC(struct object_user) uses;
-	struct map initialised; /* addresses that were initialised */
+	struct map initialised; /* set of the addresses of initialised objects */
 	bool shown;
 };
 
@@ -115,7 +118,7 @@ static void process_initialisation(struct misuse_verifier *w, const struct base_
 
 /* ---- condition not checked again after a wait ------------------------------------------------ */
 
-/* Did the wait wake up without a signal? */
+/* Did any wait wake up without a signal? */
 static bool woke_spuriously(const struct outcome *outcome)
 {
 	for (uint32_t i = 0; i < outcome->event_count; i++) {
@@ -132,7 +135,7 @@ static void process_event(struct misuse_verifier *w, const struct base_run_event
 	switch (w->finding->misuse) {
 	case EVENT_MISUSE_DESTROY_IN_USE: process_use(w, ev, key); break;
 	case EVENT_MISUSE_NOT_INIT: process_initialisation(w, ev, key); break;
-	default: /* JOIN_DETACHED: the runtime reports it at whichever event is the later one */
+	default: /* JOIN_DETACHED: the runtime reports it at the later of the two events */
 		w->shown |= is_misuse(w, ev) && (key == w->keys[0] || key == w->keys[1]);
 	}
 }

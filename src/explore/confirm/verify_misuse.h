@@ -5,7 +5,10 @@
 #include "explore/control/runner.h"
 #include "predict/driver/finding.h"
 
-/* `keys` as in verify.h. For findings of kind misuse that are not about a lifetime (finding.h). */
+/*
+ * `keys` as in verify.h. For findings of kind misuse that are not a use after the end of a
+ * lifetime.
+ */
 bool verify_misuse(const struct finding *finding, const uint64_t *keys,
 		   const struct outcome *outcome, const struct trace *recording);
 

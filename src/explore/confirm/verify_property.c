@@ -1,4 +1,4 @@
-/* Does a recording violate its properties in exactly the order that was recorded? */
+/* Decides whether a recording violates a property in exactly the order that was recorded. */
 #include "explore/confirm/verify.h"
 
 #include "explore/confirm/formula_finding.h"
@@ -8,12 +8,11 @@
 #include <string.h>
 
 /*
- * The events of a match may be as far apart as the run is long: use one window, as large as
- * possible.
+ * Events in a window. A match may span the whole run, so there is one window, as large as possible.
  */
 #define WINDOW 200000
 
-/* Violations in the recorded order itself. */
+/* The properties, and the violations in the recorded order itself. */
 struct observed_violations {
 	struct property_set set;
 	VEC(struct finding) findings;
@@ -52,7 +51,7 @@ static void judge_formulas(struct observed_violations *o, struct spec_file *cons
 {
 	char **directories = formula_directories(&o->set, files, count);
 	struct observe_options options = {
-		.breadth = 1, /* the observed run alone */
+		.breadth = 1, /* judge only the recorded order */
 		.jobs = 1,
 		.files = files,
 		.file_count = count,
@@ -73,7 +72,7 @@ static void judge_formulas(struct observed_violations *o, struct spec_file *cons
 	formula_directories_free(directories, &o->set);
 }
 
-/* Finds the violations of all properties: either of their patterns, or of their other formulas. */
+/* Finds violations of all properties: of their patterns, or of their other formulas. */
 static void find_violations(struct observed_violations *o, bool patterns,
 			    struct spec_file *const *files, size_t count,
 			    const struct trace *recording)
@@ -97,7 +96,6 @@ static void free_observed(struct observed_violations *o)
 	property_set_free(&o->set);
 }
 
-/* A run may violate a property in many ways; the finding has these sites. */
 bool verify_violation(const struct finding *finding, const uint64_t *keys,
 		      struct spec_file *const *files, size_t count, const struct trace *recording)
 {

@@ -1,6 +1,6 @@
 /*
- * Reads the command line of a recorded program from the metadata of its trace, where blanks and
- * special characters inside a word are written as \xNN.
+ * Reads the command line of a recorded program from the metadata of its trace. The metadata writes
+ * blanks and special characters inside a word as \xNN.
  */
 #include "explore/control/command_line.h"
 
@@ -10,7 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The most that any version of the runtime keeps of a command line; a longer one may be cut off. */
+/*
+ * No version of the runtime records more bytes of a command line. One of exactly this length may
+ * have been cut off.
+ */
 #define COMMAND_BYTES 1024u
 
 static int hex_digit(char c)
@@ -38,7 +41,8 @@ static size_t unescape(char *text, size_t length)
 }
 
 /*
- * Splits a command line at its blanks. Each word ends with a blank: a blank alone is an empty word.
+ * Splits a command line at its blanks. Each word ends with one blank, so two blanks in a row
+ * enclose an empty word. Returns the number of bytes of all words with their terminators.
  */
 static size_t split_words(const char *command, char ***words)
 {

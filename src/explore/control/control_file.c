@@ -1,6 +1,6 @@
 /*
- * Lays out the shared file (threads, blocked threads, events, plan, each from a page boundary on),
- * writes plans into it and reads outcomes from it.
+ * Lays out the shared file, writes plans into it and reads outcomes from it. The file has parts for
+ * threads, blocked threads, events and plan; each starts at a page boundary.
  */
 #include "explore/control/control_file.h"
 
@@ -71,7 +71,10 @@ void control_file_close(struct control_file *file)
 
 /* ---- input of the program -------------------------------------------------------------------- */
 
-/* Writes an array at `*at`, moves `*at` past it, and returns where it starts. */
+/*
+ * Writes an array at offset `*at`, moves `*at` past it, and returns the offset where the array
+ * starts.
+ */
 static uint64_t append_items(struct control_file *file, uint64_t *at, const void *items,
 			     size_t bytes)
 {
@@ -165,7 +168,7 @@ void control_file_read(const struct control_file *file, struct outcome *outcome)
 {
 	const struct control *c = file->control;
 
-	/* The program shares this memory and may have written anything to it. */
+	/* The program shares this memory and may have overwritten it, so limit all counts. */
 	*outcome = (struct outcome){
 		.result = c->result <= CONTROL_UNFIT ? c->result : CONTROL_UNFINISHED,
 		.status = c->status,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Empties a plan. Vectors keep their room: a search makes thousands of plans. */
+/* Empties a plan. Its vectors keep their memory, because a search makes thousands of plans. */
 void plan_clear(struct plan *plan)
 {
 	plan->policy = CONTROL_STAY;

@@ -1,7 +1,8 @@
 /*
- * Picks the next thread of a simulated program: the first unfinished slice whose thread can run,
- * then the current thread, then the lowest number. If rules hold all threads back, rules that wait
- * for "no other thread can run" are met, and finally all rules are given up.
+ * Picks the next thread of a simulated program. The first unfinished slice whose thread can run
+ * goes first, then the current thread, then the thread with the lowest number. If rules hold back
+ * every thread that can run, rules that wait until no other thread can run count as met. If that
+ * does not help, all rules are given up.
  */
 #include "explore/control/plan_play.h"
 

@@ -9,7 +9,10 @@
 
 struct recorded {
 	const struct trace *trace;
-	/* by position of the stream: the number of steps before each event, and at the end */
+	/*
+	 * by position of the stream: the number of steps before each event; one more entry for the
+	 * end
+	 */
 	struct {
 		uint32_t *items;
 		size_t count, room;

@@ -1,6 +1,6 @@
 /*
- * Runs plans with a runner that executes the program each time and records into a temporary
- * directory.
+ * Runs plans with a runner in mode RUNNER_ONCE, which executes the program for each run. The runs
+ * are recorded in a temporary directory.
  */
 #include "explore/control/rerun.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Pages of the log that are not written cost nothing. */
+/* Room for events in the log. Pages of the log that are never written cost nothing. */
 #define EVENTS_MOST (1u << 23)
 
 static bool make_directory(struct rerun *r, struct err *err)
@@ -32,7 +32,10 @@ static bool make_directory(struct rerun *r, struct err *err)
 	return true;
 }
 
-/* Removes all recordings: processes that the program starts record into the same directory. */
+/*
+ * Removes the directory with all recordings in it. There may be several, because processes that the
+ * program starts record into the same directory.
+ */
 static void remove_directory(const char *directory)
 {
 	DIR *entries = opendir(directory);

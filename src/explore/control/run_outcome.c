@@ -173,7 +173,10 @@ static bool is_read(uint8_t kind)
 	return kind == EV_READ || kind == EV_ATOMIC_READ || kind == EV_ATOMIC_UPDATE;
 }
 
-/* Returns the position in the log where the first stop did its operation. */
+/*
+ * Returns the log position of the first stop's operation: 0 if not all stops were reached, the end
+ * of the log if the operation was not done.
+ */
 static uint32_t find_first_stop(const struct outcome *outcome)
 {
 	const struct control *c = outcome->control;

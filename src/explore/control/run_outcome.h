@@ -1,6 +1,6 @@
 /*
- * The effect of a controlled run in words: how it failed or, if it ended well, which value it read
- * that another run did not read.
+ * Describes in words what a controlled run led to: how it failed or, if it did not fail, which
+ * value it read that another run did not read.
  */
 #ifndef EXPLORE_CONTROL_RUN_OUTCOME_H
 #define EXPLORE_CONTROL_RUN_OUTCOME_H
@@ -17,9 +17,9 @@ enum run_outcome_kind {
 	RUN_OUTCOME_BAD_FREE,
 	RUN_OUTCOME_CRASH,
 	RUN_OUTCOME_ASSERTION,
-	RUN_OUTCOME_NOT_SHOWN, /* the run did not get that far: nothing is known about it */
+	RUN_OUTCOME_NOT_SHOWN, /* the run did not get to the finding, so nothing is known */
 };
-const char *run_outcome_name(enum run_outcome_kind kind); /* "other value" */
+const char *run_outcome_name(enum run_outcome_kind kind); /* such as "other value" */
 
 #define RUN_OUTCOME_TEXT 1024
 struct run_outcome {
@@ -27,7 +27,7 @@ struct run_outcome {
 	char text[RUN_OUTCOME_TEXT]; /* details beyond the name, or empty */
 };
 
-/* Where the names of sites and objects come from: any recording of the same build. */
+/* The recording that names of sites and objects are taken from: any one of the same build. */
 struct run_outcome_source {
 	const struct trace *trace;
 	struct trace_symbols *symbols; /* may be NULL */
@@ -40,7 +40,7 @@ struct run_outcome_source {
 void run_outcome_of_end(struct run_outcome *effect, const struct outcome *outcome,
 			const struct run_outcome_source *source, int status);
 
-/* "T1 waits for m, which T2 holds, at a.c:12 (f)". */
+/* Example: "T1 waits for m, which T2 holds, at a.c:12 (f)". */
 void run_outcome_describe_blocked(char text[RUN_OUTCOME_TEXT],
 				  const struct control_blocked *blocked,
 				  const struct run_outcome_source *source);
@@ -52,8 +52,8 @@ void run_outcome_print(char text[RUN_OUTCOME_TEXT], const char *format, ...)
 /* ---- values that were read ------------------------------------------------------------------- */
 
 /*
- * The reads of a run, from the moment when all stops were reached. They are copies: the next run
- * does not overwrite them.
+ * A read. run_outcome_copy_reads() copies the reads that follow the moment when all stops were
+ * reached, because the next run overwrites the log.
  */
 struct run_outcome_read {
 	uint32_t thread, step, size;
@@ -64,13 +64,17 @@ typedef VEC(struct run_outcome_read) run_outcome_reads;
 void run_outcome_copy_reads(run_outcome_reads *reads, const struct outcome *outcome);
 
 /*
- * Finds the first read in `b` whose value differs in `a` and gives its positions in both. Returns
- * false if there is none, as far as the two runs do the same.
+ * Finds the first read in `b` that has another value than the same read in `a`, and returns its
+ * index in both. Two reads are the same if thread, step and site are equal. Returns false if there
+ * is none.
  */
 bool run_outcome_find_difference(const run_outcome_reads *a, const run_outcome_reads *b,
 				 size_t *in_a, size_t *in_b);
 
-/* "T2 reads balance as 100 instead of 110 at bank.c:9 (teller)". */
+/*
+ * Example: "T2 reads balance as 100 instead of 110 at bank.c:9 (teller)". `instead` is the other
+ * value.
+ */
 void run_outcome_of_read(struct run_outcome *effect, const struct run_outcome_read *read,
 			 uint64_t instead, const struct run_outcome_source *source);
 

@@ -1,11 +1,12 @@
 /*
- * Runs a program under control, in one of four ways. ONCE executes the program for each run and
- * waits for its end. The other ways use a server inside the program (src/runtime/server/server.c).
- * The server waits just before main and continues into main at each command: in a process of its
- * own or, with PERSISTENT, in the server process itself.
+ * Runs a program under control in one of four modes. In RUNNER_ONCE, the runner executes the
+ * program for each run and waits for its end. The other modes use a server inside the program
+ * (src/runtime/server/server.c): it waits just before main and continues into main at each command,
+ * in a new process or, in RUNNER_PERSISTENT, in the server process itself.
  *
- * A program that cannot be run one way reports it (CONTROL_UNFIT). From then on the next slower way
- * is used. The caller notices this only through runner_mode().
+ * A program that cannot run in a mode reports CONTROL_UNFIT. The runner then falls back to the next
+ * slower mode for this and all later runs. The caller sees that only in runner_mode() and
+ * runner_fallback().
  */
 #include "explore/control/runner.h"
 
@@ -30,24 +31,24 @@
 #define EVENTS_MOST (1u << 20)
 #define PLAN_BYTES (64u << 20)
 #define SECONDS 60.0
-#define SPIN_USUAL 20e-6 /* seconds to poll for the answer before going to sleep */
-#define SPIN_MOST 2e-3	 /* the same where runs take less than half of that */
-#define POLL_MS 50     /* interval for checking that the server lives and that we are not to stop */
-#define HELD_POLL_MS 2 /* the same while threads may be held */
-#define DEATHS_MOST 3  /* of a server before its first answer */
+#define SPIN_USUAL 20e-6 /* seconds to poll for the answer before sleeping */
+#define SPIN_MOST 2e-3	 /* the most seconds to poll, where recent runs took less than half of it */
+#define POLL_MS 50	 /* interval of the checks whether the server lives and we must stop */
+#define HELD_POLL_MS 2	 /* the same interval with CONTROL_HOLD */
+#define DEATHS_MOST 3	 /* deaths of a server before its first answer */
 
 struct runner {
-	struct executor executor; /* first member: a pointer to it is a pointer to the runner */
+	struct executor executor; /* must be first: run_plan() casts its address to a runner */
 	struct runner_options options;
 	struct target_process program;
-	char *runtime_options; /* for SOOTH_OPTIONS */
+	char *runtime_options; /* added to SOOTH_OPTIONS */
 	struct control_file file;
 	enum runner_mode mode;
 	char *fallback;
 	bool spins;
-	bool lends; /* forked runs share the server's memory, if the program can be run so */
-	double usual_seconds; /* seconds that recent runs took */
-	/* the program while it runs; with a server, the server */
+	bool lends;	      /* FORK, FORK_FIBERS: a run's process shares the server's memory */
+	double usual_seconds; /* moving average of the seconds of a run */
+	/* process of the program, or of the server if there is one; `fd` as in target_process.h */
 	pid_t pid;
 	int fd;
 	bool running;
@@ -109,7 +110,7 @@ static void end_program(struct runner *s)
 	release_program(s);
 }
 
-/* Did the runtime take control in any process that ran? */
+/* Did the runtime take control of the process? The owner, a result, events or steps show it. */
 static bool has_taken_control(const struct control *c)
 {
 	return load_word(&c->owner) || c->result != CONTROL_UNFINISHED || c->event_count ||
@@ -117,8 +118,8 @@ static bool has_taken_control(const struct control *c)
 }
 
 /*
- * Reads the outcome of a run. If the runtime could not report the result, it follows from how the
- * process ended.
+ * Reads the outcome of a run. If the runtime did not report a result, derives it from the wait
+ * status.
  */
 static void read_outcome(const struct runner *s, struct outcome *outcome, int status)
 {
@@ -132,7 +133,10 @@ static void read_outcome(const struct runner *s, struct outcome *outcome, int st
 		outcome->result = WTERMSIG(status) == SIGABRT ? CONTROL_ABORTED : CONTROL_CRASHED;
 }
 
-/* If all stops are reached, calls on_held() and then lets the threads continue. */
+/*
+ * If all stops are reached or the run has failed, calls on_held() and then lets the threads
+ * continue.
+ */
 static void call_on_held(struct runner *s)
 {
 	struct control *c = s->file.control;
@@ -165,7 +169,7 @@ static bool run_once(struct runner *s, const struct plan *plan, struct outcome *
 		double before = seconds_now();
 
 		call_on_held(s);
-		/* the time that on_held() takes does not count */
+		/* do not count the time that on_held() takes */
 		deadline += seconds_now() - before;
 		if (must_stop(s)) {
 			end_program(s);
@@ -205,11 +209,11 @@ static bool is_done(const struct control *c)
 }
 
 /*
- * Waits for the answer by polling; returns false if the caller has to sleep. Being woken by another
- * processor takes 30 to 100 µs, longer than many runs, so where runs are short we poll until the
- * answer comes. We do not poll on the run's own processor (where both are when the others are
- * busy): that would only keep the run from running, and sleeping costs just a switch there. Even 64
- * polls were 1.5 µs of the 22 that a short run took there.
+ * Waits for the answer by polling. Returns false if the caller has to sleep. A wake-up from another
+ * processor takes 30 to 100 µs, which is longer than many runs, so polling pays off where runs are
+ * short. The loop does not poll on the run's own processor, where both are if all others are busy:
+ * polling would only keep the run from running, and sleeping costs just a switch there. Even 64
+ * polls took 1.5 of the 22 µs of a short run there.
  */
 #define POLLS 64
 static bool wait_briefly(const struct runner *s)
@@ -242,8 +246,8 @@ static void sleep_until_done(struct control *c, const struct plan *plan)
 }
 
 /*
- * Ends a run that takes too long. If the run has its own process, only that is killed and the
- * server continues.
+ * Ends a run that takes too long. If the run has a process of its own, only that process is killed
+ * and the server continues.
  */
 static void end_late_run(struct runner *s)
 {
@@ -281,7 +285,7 @@ static enum wait wait_for_server(struct runner *s, const struct plan *plan, int 
 			return WAIT_STOPPED;
 		if (seconds_now() < deadline)
 			continue;
-		if (late) { /* the server does not continue either */
+		if (late) { /* the server has not answered after the run was killed */
 			end_program(s);
 			return WAIT_LATE;
 		}
@@ -314,7 +318,7 @@ static uint32_t mode_options(const struct runner *s)
 	return 0;
 }
 
-/* The server died and took the run with it; the next run starts a new one. */
+/* Handles the death of the server, which ended the run too. The next run starts a new server. */
 static bool handle_server_death(struct runner *s, struct outcome *outcome, int status,
 				struct err *err)
 {
@@ -380,8 +384,7 @@ static void fall_back(struct runner *s)
 	const char *why = s->file.control->text;
 
 	end_program(s);
-	if (s->file.control->unfit_shared_memory &&
-	    s->lends) { /* the same mode, but really forked */
+	if (s->file.control->unfit_shared_memory && s->lends) { /* the same mode again, with fork */
 		s->lends = false;
 		return;
 	}

@@ -1,6 +1,6 @@
 /*
- * Makes a schedule from a run: copies its slices, stops and blocked threads, and then reads the
- * recording once per thread to name their steps.
+ * Makes a schedule from a run: copies its slices, stops, choices and blocked threads, and then
+ * reads the recording once per thread to name their steps.
  */
 #include "explore/control/schedule.h"
 
@@ -45,7 +45,7 @@ void schedule_expect_property(struct schedule *s, const char *property, uint32_t
 
 /* ---- making a schedule from a run ------------------------------------------------------------ */
 
-/* The steps of one thread that need a name, in rising order. */
+/* The steps of one thread that need a name; name_steps_of_thread() sorts them by number. */
 struct unnamed_steps {
 	struct schedule_step **items;
 	size_t count, room;
@@ -105,8 +105,8 @@ static void name_all_steps(struct schedule *s, const struct trace *recording)
 }
 
 /*
- * Copies the recorded slices. For a race they end where the threads meet: what comes after depends
- * on which thread is first.
+ * Copies the recorded slices. For a race they end where both threads stand before their accesses:
+ * what follows depends on which thread goes first.
  */
 static void copy_slices(struct schedule *s, const struct trace *recording)
 {
@@ -141,7 +141,7 @@ static void copy_blocked_steps(struct schedule *s, const struct outcome *outcome
 		if (b->how == CONTROL_BY_NOTHING || (cycle && !b->in_cycle) ||
 		    b->thread >= CONTROL_THREADS)
 			continue;
-		/* The blocked step was never done: name the step before it. */
+		/* The step that blocks was never done: take the step before it. */
 		*vec_push(&s->ends) = (struct schedule_step){ .thread = b->thread,
 							      .step = b->step ? b->step - 1 : 0 };
 	}

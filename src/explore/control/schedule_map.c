@@ -1,7 +1,7 @@
 /*
- * Looks up the steps of a schedule in the recording of another build. An index has the step of
- * every (thread, name, occurrence), with and without the name of the object. Steps that are not
- * found keep their distance to the nearest step that is.
+ * Looks up the steps of a schedule in the recording of another build. An index maps (thread, step
+ * name, occurrence) to a step, both with and without the name of the object. Steps that are not
+ * found keep their distance to the nearest step that is found.
  */
 #include "explore/control/schedule_map.h"
 
@@ -45,8 +45,8 @@ static uint64_t hash_step(uint32_t thread, const char *name, uint64_t occurrence
 }
 
 /*
- * As hash_step(), but without the object, the second of the three words: not every build knows the
- * object's name (-O1 may have none where -O0 has "forks[]").
+ * As hash_step(), but without the object, which is the second of the three words of a name: a build
+ * may not know the object's name (-O1 may have none where -O0 has "forks[]").
  */
 static uint64_t hash_step_without_object(uint32_t thread, const char *name)
 {
@@ -60,7 +60,7 @@ static uint64_t hash_step_without_object(uint32_t thread, const char *name)
 struct schedule_map_index {
 	struct map steps;      /* from the hash to step + 1 */
 	struct map sites;      /* from the hash to the site */
-	struct map sites_seen; /* number of times that each thread has been at each site */
+	struct map sites_seen; /* from the hash without object to the number of such steps so far */
 };
 
 static void index_hash(struct schedule_map_index *index, uint64_t hash, uint64_t step,
@@ -137,7 +137,7 @@ SORT_COMPARISON(by_thread_and_step, __typeof__(struct mapped_step *), a, b,
 		sort_order((*a)->step->thread, (*b)->step->thread)
 			?: sort_order((*a)->step->step, (*b)->step->step))
 
-/* Returns the step that is as far from `other` in this build as it is in the schedule. */
+/* Returns the step of this build that is as far from `other` as in the schedule. */
 static uint32_t step_at_same_distance(const struct mapped_step *spot,
 				      const struct mapped_step *other)
 {
@@ -153,8 +153,8 @@ static uint32_t distance(const struct mapped_step *a, const struct mapped_step *
 }
 
 /*
- * Estimates the steps that have no name or that this build does not have: each keeps its distance
- * to the nearest known step of its thread. `sorted` is by thread and step.
+ * Estimates the steps that have no name or that were not found: each keeps its distance to the
+ * nearest known step of its thread. `sorted` is by thread and step.
  */
 static void estimate_unknown_steps(struct mapped_step **sorted, size_t count)
 {

@@ -6,22 +6,25 @@
 
 struct mapped_step {
 	const struct schedule_step *step;
-	/* the step in this build, as far as is known; at first the schedule's number */
+	/*
+	 * step number in this build: found, estimated or, before the first run, that of the
+	 * schedule
+	 */
 	uint32_t at;
-	uint64_t site; /* 0: not known */
+	uint64_t site; /* site of the step in the last recording; 0: not known */
 	bool known;    /* the last recording has a step of this name */
 };
 
 struct schedule_map {
-	/* the steps of slices, stops, ends and choices, in this order */
+	/* one for each step of the slices, stops, ends and choices, in this order */
 	VEC(struct mapped_step) steps;
-	size_t stops, ends, choices; /* where each of them starts */
+	size_t stops, ends, choices; /* index in `steps` of the first stop, end and choice */
 };
 
 void schedule_map_open(struct schedule_map *map, const struct schedule *schedule);
 void schedule_map_close(struct schedule_map *map);
 
-/* Looks the steps up in the recording of a run. Returns true if some of them changed. */
+/* Looks up all steps in the recording of a run. Returns true if the number of a step changed. */
 bool schedule_map_update(struct schedule_map *map, const struct trace *recording);
 
 #endif

@@ -89,7 +89,7 @@ bool schedule_write(const struct schedule *s, const char *path, struct err *err)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Returns the next word of a line; NULL at its end. */
+/* Cuts the next word off a line and returns it; NULL at the end of the line. */
 static char *next_word(char **line)
 {
 	char *word = *line + strspn(*line, " \t");
@@ -113,7 +113,7 @@ static bool read_number(char **line, uint64_t most, uint64_t *value)
 	return !*end && !errno && *value <= most;
 }
 
-/* THREAD STEP [OPERATION OBJECT SITE OCCURRENCE] */
+/* Reads THREAD STEP [OPERATION OBJECT SITE OCCURRENCE]. */
 static bool read_step(char *line, struct schedule_step *step)
 {
 	uint64_t thread, number, occurrence;
@@ -150,7 +150,7 @@ static bool read_thread(struct schedule *s, char *line)
 	return true;
 }
 
-/* NAME FORMULA */
+/* Reads NAME FORMULA. */
 static bool read_property(struct schedule *s, char *line)
 {
 	char *word = next_word(&line);

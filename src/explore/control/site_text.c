@@ -1,6 +1,6 @@
 /*
- * Names sites, objects and operations, from the site tables of a trace and from the symbols of its
- * modules.
+ * Makes texts for sites, objects and operations from the site tables of a trace and the symbols of
+ * its modules.
  */
 #include "explore/control/site_text.h"
 

@@ -11,17 +11,17 @@ struct site_text {
 	char text[SITE_TEXT_BYTES];
 };
 
-/* "bank.c:12 (teller)", or "?" if nothing is known. `symbols` may be NULL. */
+/* Returns "bank.c:12 (teller)", or "?" if nothing is known. `symbols` may be NULL. */
 struct site_text site_text(const struct trace *trace, struct trace_symbols *symbols, uint64_t site);
 
 /*
- * The variable's name, "balance" or "forks+40"; otherwise the expression at that site, "p->next";
- * otherwise the address.
+ * Returns the variable's name, such as "balance" or "forks+40"; without one, the expression at that
+ * site, such as "p->next"; without that, the address.
  */
 struct site_text object_text(const struct trace *trace, struct trace_symbols *symbols,
 			     uint64_t site, uint64_t address);
 
-/* What an operation does: "read of balance", "lock of m", "join of T2". */
+/* Returns what an operation does: "read of balance", "lock of m", "join of T2". */
 struct site_text operation_text(const struct trace *trace, struct trace_symbols *symbols,
 				uint8_t kind, uint64_t site, uint64_t address);
 

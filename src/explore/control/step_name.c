@@ -1,6 +1,6 @@
 /*
- * Names of steps. A name is computed once for each site and kind of event; the count of occurrences
- * is kept while the steps of a thread are read.
+ * Computes the name of a step once for each site and kind of event. A cursor counts the occurrences
+ * of each name while it reads the steps of a thread.
  */
 #include "explore/control/step_name.h"
 
@@ -22,7 +22,7 @@ void step_names_close(struct step_names *names)
 	map_free(&names->sites);
 }
 
-/* Prints a word; blanks, control characters and '%' become %XX. */
+/* Prints a word; blanks, control characters and '%' become %XX. An empty word becomes "-". */
 static void print_word(FILE *out, const char *text, size_t length)
 {
 	if (!length)
@@ -38,8 +38,8 @@ static void print_word(FILE *out, const char *text, size_t length)
 }
 
 /*
- * Prints FILE:LINE:FUNCTION without the directory, since that depends on where the program was
- * built.
+ * Prints FILE:LINE:FUNCTION. Leaves out the directory of the file, because it depends on where the
+ * program was built.
  */
 static void print_source_line(FILE *out, const struct trace_source_line *place)
 {
@@ -103,7 +103,7 @@ void step_cursor_open(struct step_cursor *walk, struct step_names *names, uint32
 		walk->cursor = trace_cursor_open(names->trace, stream);
 }
 
-/* The second half of a copy has the same step number as the first and is not a step of its own. */
+/* A copy has two events with the same step number; the second is skipped. */
 bool step_cursor_next(struct step_cursor *walk)
 {
 	struct trace_event *ev = &walk->event;

@@ -1,6 +1,6 @@
 /*
- * Starts the program with fork and exec, in a state that does not depend on ours: signals, standard
- * streams, environment, address randomisation.
+ * Starts the program with fork and exec. Its signals, standard streams, environment and address
+ * randomisation do not depend on the state of the tool.
  */
 #include "explore/control/target_process.h"
 
@@ -34,8 +34,8 @@ int target_process_input(off_t *at)
 }
 
 /*
- * Makes the environment of the program, with our options after the user's: the last value of a key
- * counts.
+ * Makes the environment of the program. The tool's options follow the user's, because the last
+ * value of a key counts.
  */
 static char **make_environment(const char *options)
 {
@@ -47,8 +47,8 @@ static char **make_environment(const char *options)
 			*vec_push(&all) = *one;
 	}
 	/*
-	 * Symbols are bound once, not in each run. The runtime hides this variable from the
-	 * program.
+	 * Bind symbols at the start, which happens once for all runs of a server. The runtime hides
+	 * this variable from the program.
 	 */
 	*vec_push(&all) = "LD_BIND_NOW=1";
 	*vec_push(&all) = mem_format(OPTIONS "%s%s%s", given ? given : "",
@@ -68,8 +68,8 @@ static void free_environment(char **all)
 }
 
 /*
- * Opens standard input for one run. The descriptor is a new one, so that reading in one run does
- * not move the position of the next.
+ * Opens standard input for one run. Opens the file anew, so that reading in one run does not move
+ * the position in the next.
  */
 static void set_input(const struct target_process *p)
 {
@@ -104,7 +104,7 @@ static void set_output(const struct target_process *p)
 }
 
 /*
- * Becomes the program; called in the child, so it must not allocate. Writes errno to `report` if
+ * Executes the program. Called in the child, so it must not allocate. Writes errno to `report` if
  * the program cannot be executed.
  */
 static void __attribute__((noreturn))
@@ -124,7 +124,7 @@ exec_program(const struct target_process *p, char **environment, int report, pid
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	set_input(p);
 	set_output(p);
-	/* Not allowed in some containers: then addresses differ from run to run, nothing else. */
+	/* Some containers forbid this. Then addresses differ between runs; nothing else changes. */
 	if (old != -1)
 		personality((unsigned long)old | ADDR_NO_RANDOMIZE);
 	if (!p->directory || !chdir(p->directory))
@@ -171,7 +171,7 @@ bool target_process_ended(pid_t pid, int fd, int milliseconds, int *status)
 {
 	struct pollfd end = { .fd = fd, .events = POLLIN };
 
-	/* Without a descriptor the wait is shorter, and the caller waits more often. */
+	/* Without a descriptor, wait at most 2 ms; the caller calls again. */
 	if (milliseconds && poll(&end, fd >= 0, fd >= 0 || milliseconds < 2 ? milliseconds : 2) < 0)
 		return false;
 	return waitpid(pid, status, WNOHANG) == pid;

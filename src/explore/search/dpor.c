@@ -1,8 +1,9 @@
 /*
- * Source-DPOR with sleep sets. The path (dpor_path.h) is the current run; each of its transitions
- * has a level with the backtrack set and the sleep set of the state before it. dpor_learn() pushes
- * a run onto the path and adds a branch for each race of the run (reversible_pair.h). dpor_next()
- * takes the deepest level with an untried choice, cuts the path back to it, and plans that choice.
+ * Source-DPOR with sleep sets. The path (dpor_path.h) holds the current run. Each transition of the
+ * path has a level, which stores the backtrack set and the sleep set of the state before that
+ * transition. dpor_learn() pushes a run onto the path and adds a branch for each race of the run
+ * (reversible_pair.h). dpor_next() takes the deepest level with an untried choice, cuts the path
+ * back to it, and plans that choice.
  */
 #include "explore/search/dpor.h"
 
@@ -16,23 +17,23 @@
 #include <string.h>
 
 /*
- * A thread that can be chosen at a level, with what it does there. A transition of more than two
- * events is not kept: it is assumed to depend on everything.
+ * A thread that can be chosen at a level, with the events of its next transition. The events of a
+ * longer transition are not kept: it is assumed to depend on everything.
  */
 #define CHOICE_EVENTS 2
 struct dpor_choice {
 	uint32_t thread, count;
 	struct control_event events[CHOICE_EVENTS];
-	bool refused; /* it could not run there: nothing was explored, so it must not sleep */
+	bool refused; /* the thread could not run there: it must not enter a sleep set */
 };
 typedef VEC(struct dpor_choice) choices;
 
-/* A scheduling decision of the path: level i is where node i was chosen. */
+/* A scheduling decision of the path: at level i, the thread of node i was chosen. */
 struct dpor_level {
-	choices chosen; /* the backtrack set; the first `tried` of them were explored */
+	choices chosen; /* the backtrack set; its first `tried` choices were explored */
 	uint32_t tried;
 	choices asleep;	      /* sleep set */
-	uint32_t preemptions; /* in the path before it */
+	uint32_t preemptions; /* number of preemptions in the path before this level */
 	bool cut;
 };
 
@@ -40,14 +41,14 @@ struct dpor {
 	struct dpor_options options;
 	struct dpor_stats stats;
 	struct dpor_path path;
-	VEC(struct dpor_level) levels; /* those beyond `level_count` keep their memory */
+	VEC(struct dpor_level) levels; /* those beyond `level_count` are kept for reuse */
 	uint32_t level_count;
-	uint32_t branch; /* level where the current run leaves the path */
+	uint32_t branch; /* the level at which the current run leaves the path */
 	bool started, branching;
 	struct reversible_pair_finder finder;
 	reversible_pair_nodes initials;
 	use_list one, other;
-	VEC(struct control_event) kept; /* the events of a run that belong to the thread set */
+	VEC(struct control_event) kept; /* a run's events by threads of the thread set */
 };
 
 /* ---- choices --------------------------------------------------------------------------------- */
@@ -78,7 +79,7 @@ static void list_uses(struct dpor *dpor, const struct control_event *events, uin
 }
 
 /*
- * Does the choice stay in the sleep set after `events`? The scheduler sees only the next operation
+ * Does `sleeper` stay in the sleep set after `events`? The scheduler sees only the next operation
  * of a thread, so a transition of several operations cannot sleep.
  */
 static bool stays_asleep(struct dpor *dpor, const struct dpor_choice *sleeper,
@@ -108,7 +109,7 @@ static struct dpor_level *push_level(struct dpor *dpor)
 	return level;
 }
 
-/* Would this choice at level i take the turn from a thread that could continue? */
+/* Does choosing `thread` at level i preempt a thread that could continue? */
 static bool is_preemption(const struct dpor *dpor, uint32_t i, uint32_t thread)
 {
 	uint32_t before = i ? dpor->path.nodes.items[i - 1].thread : thread;
@@ -116,7 +117,7 @@ static bool is_preemption(const struct dpor *dpor, uint32_t i, uint32_t thread)
 	return before != thread && dpor->levels.items[i].chosen.items[0].thread == before;
 }
 
-/* Computes the sleep set after level i, whose current choice is the transition `events`. */
+/* Computes the sleep set of the state that `events`, the current choice of level i, leads to. */
 static void pass_sleepers(struct dpor *dpor, uint32_t i, const struct control_event *events,
 			  uint32_t count, bool any_outcome, choices *out)
 {
@@ -149,8 +150,8 @@ static void add_choice(struct dpor *dpor, uint32_t at, const struct dpor_choice 
 /* ---- from races to branches ------------------------------------------------------------------ */
 
 /*
- * Adds one of the initials to the backtrack set, unless one is in it or in the sleep set (then it
- * was explored elsewhere).
+ * Adds one of the initials of a race to the backtrack set of level `earlier`. Adds nothing if an
+ * initial is in that set already, or in the sleep set: then it was explored elsewhere.
  */
 static void add_branch(struct dpor *dpor, uint32_t earlier, const struct control_event *events,
 		       uint32_t count, const dpor_path_clock *before)
@@ -223,7 +224,8 @@ static bool repeats_prefix(const struct dpor *dpor, const struct outcome *outcom
 }
 
 /*
- * Processes the transition at the top of the path: branches for its races, its clock, its touches.
+ * Processes the top transition of the path: adds branches for its races, completes its clock, and
+ * enters it in the histories of what it touches.
  */
 static void process_top(struct dpor *dpor)
 {
@@ -231,7 +233,7 @@ static void process_top(struct dpor *dpor)
 	uint32_t top = path->depth - 1;
 	struct dpor_path_node *node = &path->nodes.items[top];
 
-	path->depth--; /* look at the operation before it happened */
+	path->depth--; /* take the path as it was before this transition */
 	branch_for_races(dpor, &path->events.items[node->first], node->count, &node->before);
 	path->depth++;
 	for (size_t i = 0; i < dpor->finder.conflicts.count; i++)
@@ -240,7 +242,7 @@ static void process_top(struct dpor *dpor)
 	dpor_path_touch_top(path);
 }
 
-/* Opens a level for the next transition, with the sleep set that the previous one leaves. */
+/* Opens a level for the next transition. Its sleep set follows from that of the level before. */
 static void open_level(struct dpor *dpor, bool branched)
 {
 	uint32_t at = dpor->level_count;
@@ -261,7 +263,7 @@ static void open_level(struct dpor *dpor, bool branched)
 			      false, &level->asleep);
 }
 
-/* Pushes the rest of a run, from its event `at` on, onto the path. */
+/* Pushes the events of a run, from outcome->events[at] on, onto the path. */
 static void follow_run(struct dpor *dpor, const struct outcome *outcome, size_t at)
 {
 	bool branched = dpor->branching, redundant = false;
@@ -313,12 +315,12 @@ static void pending_past(const struct dpor *dpor, uint32_t thread, dpor_path_clo
 }
 
 /*
- * Processes what threads were about to do when the run ended. A blocked thread races with the
- * operation that blocks it. A thread that could have run, had the process not ended, could have
- * done so before the end: after exit's decision (a level of its own on top), or before the
- * operation that failed. Blocked threads count even in a run that a sleep set ended: a random
- * program showed that in the equivalent run elsewhere they need not be blocked by the same
- * operation of this path.
+ * Processes the operations that threads were about to do when the run ended. A blocked thread's
+ * operation races with the operation that blocks it. A thread that could still have run when the
+ * process ended could have run before the end: instead of exit (which gets a level of its own on
+ * top), or before the operation that failed. Blocked threads count even in a run that a sleep set
+ * ended: a random test program showed that in the equivalent run, explored elsewhere, another
+ * operation may block them.
  */
 static void process_pending(struct dpor *dpor, const struct outcome *outcome)
 {
@@ -347,7 +349,8 @@ static void process_pending(struct dpor *dpor, const struct outcome *outcome)
 }
 
 /*
- * The planned branch was not taken: the thread could not run there, or the prefix was not repeated.
+ * Marks the branch as refused: its thread could not run there, or the run did not repeat the
+ * prefix.
  */
 static void refuse_branch(struct dpor *dpor)
 {
@@ -357,8 +360,8 @@ static void refuse_branch(struct dpor *dpor)
 }
 
 /*
- * With a thread set only its threads are considered: the others run straight on when they have to,
- * and are in no prefix.
+ * With a thread set, drops the events of all other threads. Those run when they have to, and are
+ * not part of any prefix.
  */
 static void keep_interleaved(struct dpor *dpor, struct outcome *outcome)
 {
@@ -373,8 +376,8 @@ static void keep_interleaved(struct dpor *dpor, struct outcome *outcome)
 }
 
 /*
- * Every eight bytes have a history of their own. Beyond this limit a run takes seconds and
- * gigabytes.
+ * Limit on the bytes that a run accesses. Every eight bytes have a history of their own, so a
+ * larger run would take seconds and gigabytes.
  */
 #define MOST_BYTES (16u << 20)
 
@@ -422,8 +425,8 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 /* ---- the next run ---------------------------------------------------------------------------- */
 
 /*
- * Moves a choice of this level that can be tried to the front of the untried ones. Returns false if
- * there is none.
+ * Picks an untried choice of the level that the preemption bound allows, and counts it as tried.
+ * Returns false if there is none.
  */
 static bool choose_untried(struct dpor *dpor, uint32_t at)
 {
@@ -444,7 +447,10 @@ static bool choose_untried(struct dpor *dpor, uint32_t at)
 	return false;
 }
 
-/* Plans the events of the path, which ends at level `at`, and then the level's current choice. */
+/*
+ * Plans the events of the path, which ends at level `at`, followed by the current choice of that
+ * level.
+ */
 static void plan_branch(struct dpor *dpor, uint32_t at, struct plan *plan)
 {
 	const struct dpor_level *level = &dpor->levels.items[at];

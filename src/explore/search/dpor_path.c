@@ -1,6 +1,6 @@
 /*
- * The stack of transitions: pushing computes clocks and appends to histories, cutting undoes both.
- * `undo` lists the histories that each transition appended to.
+ * The stack of transitions. A push computes clocks and appends to histories; a cut undoes both.
+ * `undo` lists the histories to which the transitions appended.
  */
 #include "explore/search/dpor_path.h"
 
@@ -57,7 +57,7 @@ uint32_t dpor_path_get(const uint32_t *items, size_t count, uint32_t thread, uin
 	return thread < count ? items[thread] : none;
 }
 
-/* While the caller looks at the top before it happened, the top does not count. */
+/* If the caller has lowered path->depth to look at the state before the top, the top is skipped. */
 uint32_t dpor_path_last_of(const struct dpor_path *path, uint32_t thread)
 {
 	uint32_t last = dpor_path_get(path->last.items, path->last.count, thread, DPOR_PATH_NONE);
@@ -128,7 +128,7 @@ static void join_before(struct dpor_path *path, struct dpor_path_node *node, uin
 		dpor_path_join(&node->before, &path->nodes.items[by].clock);
 }
 
-/* Sets the order that cannot be reversed: program order, creation, joins. */
+/* Computes the clock from the order that cannot be reversed: program order, creation, joins. */
 static void order_node(struct dpor_path *path, struct dpor_path_node *node)
 {
 	node->before.count = 0;

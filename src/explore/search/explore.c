@@ -1,6 +1,6 @@
 /*
- * The strategy of the search: which kind of run comes next (witnesses, learned model, leads,
- * systematic, random), and what is learnt from each run. The header has the order.
+ * The strategy of the search: decides which kind of run comes next (prediction, learned model,
+ * lead, systematic, random), and what to learn from each run. explore.h describes the order.
  */
 #include "explore/search/explore.h"
 
@@ -15,25 +15,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEADS_ALONE 24	    /* runs by leads before systematic runs join them */
-#define MODEL_RUNS_MOST 100 /* runs from the learned model: finding one takes longer than a run */
-#define RANDOM_EVERY 8	    /* one run in this many has random priorities, while there are leads */
-#define BOUNDED_RUNS 2000   /* each pass with few preemptions */
-#define SYSTEMATIC_ALONE 4000  /* systematic runs, after the leads, before random runs join them */
-#define RANDOM_AFTERWARDS 1000 /* random runs after a systematic search that is not complete */
+#define LEADS_ALONE 24	    /* runs by leads before systematic runs begin */
+#define MODEL_RUNS_MOST 100 /* runs from the learned model: computing one takes longer than a run */
+#define RANDOM_EVERY 8	    /* executions from one random run to the next, while there are leads */
+#define BOUNDED_RUNS 2000   /* runs in each pass with a bound on preemptions */
+#define SYSTEMATIC_ALONE 4000  /* systematic runs before random runs are mixed in */
+#define RANDOM_AFTERWARDS 1000 /* random runs after an incomplete systematic search */
 #define LONG_RUN                                                                                   \
-	100000 /* operations; in longer runs leads move only the threads of the thread set */
-#define SYSTEMATIC_MOST 300000 /* operations; longer runs are not searched with all threads */
-#define KEYED_MOST 20000       /* operations; longer runs are not remembered */
+	100000 /* operations; in longer runs, leads order only the threads of the thread set */
+#define SYSTEMATIC_MOST 300000 /* operations; in longer runs, not all threads are interleaved */
+#define KEYED_MOST 20000       /* operations; the keys of longer runs are not stored */
 #define PROGRESS_EVERY 0.1     /* seconds */
 
 #define PLAN_OPTIONS (CONTROL_END_STUCK | CONTROL_CHECK_HEAP | CONTROL_SPIN_SOON)
 
-/* The systematic search is made in passes; each covers more than the one before. */
+/* The systematic search consists of passes; each pass covers more than the previous one. */
 static const struct {
 	uint32_t bound;
 	bool first_set; /* interleave only the first set of threads */
-	uint64_t share; /* the pass gets 1/share of the budget, or 0: BOUNDED_RUNS */
+	uint64_t share; /* the pass gets 1/share of the budget; 0: BOUNDED_RUNS runs */
 } passes[] = {
 	{ 1, true, 0 },
 	{ 2, true, 0 },
@@ -45,24 +45,24 @@ static const struct {
 struct explore {
 	struct explore_options options;
 	const struct hints *hints;   /* NULL: none */
-	size_t witnesses;	     /* number of hinted plans that were run */
+	size_t witnesses;	     /* number of plans in `hints` that were run */
 	struct thread_set first_set; /* threads to interleave first */
 	struct explore_result result;
 	struct leads leads;
 	struct model_search *model;
-	uint64_t model_runs; /* runs */
-	/* keys of runs that were made, or expected from a lead that was followed */
+	uint64_t model_runs; /* number of runs from the learned model */
+	/* keys of all runs made, and of all runs that a lead was expected to make */
 	struct map plans;
-	struct dpor *dpor; /* of the current pass */
+	struct dpor *dpor; /* of the current pass; NULL: no pass has begun */
 	size_t pass;
 	uint64_t pass_runs;
 	struct executor *executor;
 	struct plan plan;
 	struct outcome outcome;
 	struct err *err;
-	uint64_t longest; /* events of a run that ended */
+	uint64_t longest; /* number of events of the longest run that ended without a failure */
 	uint64_t draws;
-	int usual; /* status of a run that does not fail */
+	int usual; /* wait status of a run that does not fail */
 	double start, progress_at;
 	bool broken; /* the executor failed */
 	uint64_t afterwards;
@@ -141,7 +141,7 @@ static void count_run(struct explore *e, const char *how, const struct lead *lea
 		e->longest = e->outcome.event_count;
 }
 
-/* Runs e->plan. Returns false if it could not be run. */
+/* Runs e->plan. Returns false if the program cannot be run any more. */
 static bool run_plan(struct explore *e, const char *phase, const char *how, const struct lead *lead)
 {
 	report_progress(e, phase);
@@ -184,7 +184,7 @@ static void run_random(struct explore *e, bool learns)
 	}
 }
 
-/* Runs the witness of the next prediction. Returns false if all have been run. */
+/* Runs the next predicted witness. Returns false if all have been run. */
 static bool run_witness(struct explore *e)
 {
 	if (!e->hints || e->witnesses == e->hints->plans.count)
@@ -199,7 +199,7 @@ static bool run_witness(struct explore *e)
 	return true;
 }
 
-/* Takes the next lead whose run is not known yet and plans it. Returns false if there is none. */
+/* Takes the next lead whose run is not known yet and plans it. Returns false if no lead is left. */
 static bool next_lead(struct explore *e, struct lead *lead)
 {
 	struct thread_set set = { NULL, 0 };
@@ -241,8 +241,8 @@ static bool run_lead(struct explore *e)
 }
 
 /*
- * Makes a run that shows something new according to the learned model. Returns false if there is
- * none.
+ * Makes a run that will show something new according to the learned model: a goal at least as good
+ * as `least`. Returns false if the model knows of no such run.
  */
 static bool run_from_model(struct explore *e, enum model_goal least)
 {
@@ -276,7 +276,7 @@ static void end_pass(struct explore *e, bool at_its_end)
 	e->pass++;
 }
 
-/* Would a pass add nothing, or cost too much? */
+/* Skip this pass because it adds nothing or costs too much? */
 static bool skips_pass(const struct explore *e, size_t pass)
 {
 	bool bounded = passes[pass].bound != DPOR_PATH_NONE;
@@ -296,7 +296,10 @@ static bool begin_pass(struct explore *e)
 		e->pass++;
 	if (e->pass == PASSES)
 		return false;
-	/* To claim completeness, a loop that gives up after some rounds must be seen to do so. */
+	/*
+	 * A claim of completeness requires that a loop is seen to give up, if it does so after some
+	 * rounds.
+	 */
 	if (e->pass + 1 == PASSES)
 		options.plan_options &= ~(uint32_t)CONTROL_SPIN_SOON;
 	options.bound = passes[e->pass].bound;
@@ -308,8 +311,8 @@ static bool begin_pass(struct explore *e)
 }
 
 /*
- * Makes a run of the current pass, or the first of the next. Returns false if all passes are at
- * their end.
+ * Makes the next run of the current pass, or the first run of the next pass. Returns false if all
+ * passes are finished.
  */
 static bool run_systematic(struct explore *e)
 {
@@ -337,8 +340,9 @@ static bool run_systematic(struct explore *e)
 /* ---- choosing the kind of the next run ------------------------------------------------------- */
 
 /*
- * Leads alone at first, then together with systematic runs, finally these alone, with some random
- * runs in between.
+ * Makes the next run. First come witnesses and model runs that promise a failure, then leads alone,
+ * then leads alternating with systematic runs, and finally systematic runs alone. Some random runs
+ * are mixed in.
  */
 static void run_next(struct explore *e)
 {
@@ -394,7 +398,7 @@ bool explore_search(struct explore *e, struct executor *executor, struct err *er
 	e->err = err;
 	while (!must_end(e) && !e->result.complete)
 		run_next(e);
-	if (e->dpor) /* keep it: the search may continue */
+	if (e->dpor) /* do not close the pass: the search may continue */
 		e->result.systematic = *dpor_stats(e->dpor);
 	e->result.leads_made = e->leads.made;
 	e->result.leads_left = e->leads.queue.count;

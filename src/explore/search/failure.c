@@ -33,17 +33,14 @@ bool failure_seen(const struct outcome *outcome, int usual)
 	switch (outcome->result) {
 	case CONTROL_ENDED:
 		return outcome->control && WIFEXITED(outcome->status) && outcome->status != usual;
-	case CONTROL_UNFINISHED: /* it died without a report */
+	case CONTROL_UNFINISHED: /* the process died without a report */
 		return outcome->control && WIFSIGNALED(outcome->status) &&
 		       WTERMSIG(outcome->status) != SIGKILL;
 	default: return false;
 	}
 }
 
-/*
- * Returns the site where the thread failed: that of the access that faulted, or of the last logged
- * event.
- */
+/* Returns the site of the failure: of the access that faulted, or else of the last logged event. */
 static uint64_t failed_site(const struct outcome *outcome)
 {
 	const struct control *control = outcome->control;
@@ -53,7 +50,10 @@ static uint64_t failed_site(const struct outcome *outcome)
 	return outcome->event_count ? outcome->events[outcome->event_count - 1].site : 0;
 }
 
-/* Hashes the sites of blocked threads, in any order; of a deadlock only those in the cycle. */
+/*
+ * Hashes the sites of blocked threads, independent of their order. For a deadlock, only threads in
+ * the cycle count.
+ */
 static uint64_t blocked_sites(const struct outcome *outcome)
 {
 	uint64_t sum = 0;

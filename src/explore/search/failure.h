@@ -5,25 +5,25 @@
 #include "explore/control/runner.h"
 
 struct failure {
-	enum control_result result; /* ENDED: its exit status differs from the first run's */
+	enum control_result result; /* ENDED: with another exit status than the first run */
 	int status;
-	uint64_t key;	    /* of the kind and the sites: the same failure has the same key */
-	uint64_t execution; /* in which it was first seen, from 1 */
-	char how[24];	    /* "lead see", "systematic", … */
+	uint64_t key; /* hash of the kind and the sites; failures with equal keys are the same */
+	uint64_t execution; /* the execution (from 1) that first showed it */
+	char how[24];	    /* the kind of that run: "lead see", "systematic", … */
 	char text[CONTROL_TEXT];
-	struct plan plan; /* repeats it */
+	struct plan plan; /* a plan that repeats the failing run */
 	bool reported;
-	bool doubtful; /* fibers showed it and kernel threads did not: the search continues */
+	bool doubtful; /* shown with fibers but not with kernel threads: the search continues */
 };
 void failure_free(struct failure *failure);
 
 /*
- * Did this run fail? `usual` is the waitpid status of runs that do not fail. Results that say
- * nothing about the program (LIMIT, HUNG, ASLEEP …) are not failures.
+ * Did this run fail? `usual` is the wait status of runs that do not fail. Results that say nothing
+ * about the program (LIMIT, HUNG, ASLEEP …) are not failures.
  */
 bool failure_seen(const struct outcome *outcome, int usual);
 uint64_t failure_key(const struct outcome *outcome);
 
-const char *failure_result_name(enum control_result result); /* "assertion failed" */
+const char *failure_result_name(enum control_result result); /* such as "assertion failed" */
 
 #endif

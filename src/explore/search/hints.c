@@ -1,6 +1,6 @@
 /*
- * Runs the predictions and warnings on the first recording and keeps what a search can use of the
- * findings: witnesses as plans, pairs of sites, and threads.
+ * Runs the predictive analyses and the warnings on the first recording. Keeps what a search can use
+ * of the findings: witnesses as plans, pairs of sites, and threads.
  */
 #include "explore/search/hints.h"
 
@@ -10,7 +10,7 @@
 #include "predict/warnings/dependency.h"
 #include "predict/driver/predict.h"
 
-#define PREDICT_MOST 50000 /* events; predicting from more takes longer than trying */
+#define PREDICT_MOST 50000 /* events; for longer recordings, predicting takes longer than trying */
 
 typedef VEC(struct dependency_thread) seed_list;
 
@@ -20,12 +20,12 @@ static uint64_t estimate_events(const struct trace *trace)
 
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
 		bytes += trace_stream(trace, i)->bytes;
-	return bytes / 8; /* roughly */
+	return bytes / 8; /* an event takes roughly 8 bytes */
 }
 
 /*
- * Adds the witness of a predicted failure. A race alone is not a failure: leads search for its
- * effects.
+ * Adds the witness of a predicted finding, except that of a race: a race alone is not a failure,
+ * and leads search for its effects.
  */
 static void add_witness(struct hints *hints, const struct trace *trace,
 			const struct finding *finding)

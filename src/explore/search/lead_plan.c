@@ -1,16 +1,14 @@
-/*
- * Makes plans from leads and from whole runs, by merging consecutive steps of a thread into slices.
- */
+/* Makes plans from leads and from whole runs. Consecutive steps of a thread become one slice. */
 #include "explore/search/lead_plan.h"
 
 #include "base/hash.h"
 #include "event/event.h"
 
 /*
- * Plans a lead with `stay`: the run as it was, without the steps that are held back, up to the
- * operation that they wait for. From there on the policy decides, so the thread that did the
- * operation continues. (Otherwise the slices would let the held thread run at once when its rule is
- * met.)
+ * Plans a lead with `stay`: the events of the lead's run without those that the rules hold back, up
+ * to the operation for which they wait. From there on the policy decides, so the thread that did
+ * this operation continues. (A plan of the whole run would let the held thread run as soon as its
+ * rule is met.)
  */
 static void plan_until_met(const struct lead *lead, struct plan *plan)
 {
@@ -57,8 +55,9 @@ void lead_plan_make(const struct lead *lead, const struct thread_set *set, struc
 }
 
 /*
- * A thread that stays makes the same run wherever in its last slice the rules were met; otherwise
- * everything counts.
+ * With `stay`, the run does not depend on where in the last slice the rules are met. So the key
+ * leaves out the end of that slice, and the operations for which the rules wait. Otherwise the
+ * whole plan counts.
  */
 uint64_t lead_plan_key(const struct lead *lead, const struct plan *plan)
 {
@@ -85,7 +84,7 @@ void lead_plan_repeat(const struct outcome *outcome, struct plan *plan)
 
 	for (uint32_t i = 0; i < outcome->event_count; i++)
 		plan_add_event(plan, &outcome->events[i]);
-	/* An access that ended the run did not happen, and is not in the log. */
+	/* The access that ended the run did not happen and is not in the log: add its step. */
 	if (control && (outcome->result == CONTROL_USE_AFTER_FREE ||
 			outcome->result == CONTROL_BAD_FREE || outcome->result == CONTROL_CRASHED))
 		plan_add_slice(plan, control->fault_thread, control->fault_step + 1);

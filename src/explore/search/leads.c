@@ -1,6 +1,6 @@
 /*
- * The queue of leads: ranks them, limits how many of one pair of sites are open, and hands out the
- * best. leads_memory.c and leads_sync.c find the leads of a run.
+ * The queue of leads: ranks leads, limits the number of queued leads per pair of sites, and returns
+ * the best one. leads_memory.c and leads_sync.c find the leads of a run.
  */
 #include "explore/search/leads.h"
 
@@ -12,15 +12,15 @@
 #include <assert.h>
 #include <string.h>
 
-#define MOST_OF_A_PAIR 6 /* open leads of one pair of sites */
-#define MOST_OPEN 20000	 /* open leads in all */
-#define COST_OF_A_TRY 4	 /* in points of rank */
+#define MOST_OF_A_PAIR 6 /* queued leads of one pair of sites */
+#define MOST_OPEN 20000	 /* queued leads in total */
+#define COST_OF_A_TRY 4	 /* in points of rank, like the numbers below */
 #define COST_OF_DEPTH 2
 #define COST_OF_NOTHING_NEW 6
 #define COST_OF_TURNING_BACK 6
 #define GAIN_OF_A_HINT 1
 
-/* Kinds of one family at the same pair of sites share the counts of tries and open leads. */
+/* Kinds of the same family share the counters of tried and queued leads at a pair of sites. */
 static const struct {
 	const char *name;
 	int rank;
@@ -95,7 +95,7 @@ void leads_add(struct leads *leads, struct runlog *log, enum lead_kind kind,
 
 /* ---- moving a stop above locks --------------------------------------------------------------- */
 
-/* Does one of the steps from..last of a thread acquire `lock` in a way that has to wait? */
+/* Does the thread, in the steps from..last, acquire `lock` in a mode that conflicts with it? */
 static bool has_acquire(const struct runlog *log, uint32_t thread, const struct runlog_lock *lock,
 			uint32_t from, uint32_t last)
 {
@@ -137,8 +137,9 @@ uint32_t lead_stop_above_locks(const struct runlog *log, uint32_t held, uint32_t
 /* ---- learning from a run --------------------------------------------------------------------- */
 
 /*
- * Did a read see a write at another site (or of another thread) than ever before, or did a wait or
- * a try behave differently? The leads of a run that shows nothing new are likely to be old ones.
+ * Does the run show something that no run showed before: a read that sees a write at another site
+ * (or in another thread), or a wait, signal or failed try at a site that had none? Otherwise its
+ * leads are probably not new either.
  */
 static bool shows_new_pairs(struct leads *leads, const struct runlog *log)
 {
@@ -209,7 +210,7 @@ bool leads_learn(struct leads *leads, const struct outcome *outcome, uint32_t de
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
-/* Linear search: a run takes far longer than a look at 20,000 leads. */
+/* Linear search is fast enough: a run takes far longer than looking at 20,000 leads. */
 bool leads_take(struct leads *leads, struct lead *lead)
 {
 	size_t best = SIZE_MAX;

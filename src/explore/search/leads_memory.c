@@ -1,35 +1,35 @@
 /*
- * Leads from accesses: other values that a read could see, writes of other threads between two
- * accesses, writes in the other order. They are made for each location that several threads use and
- * at least one writes.
+ * Leads from accesses: another value for a read, a write of another thread between two accesses,
+ * two writes in the other order. Only locations that several threads use and at least one thread
+ * writes have leads.
  *
- * A location that is used a hundred thousand times must not cost a hundred thousand squared. So of
- * each site in a thread only the first few uses of a location count, each paired with at most FAR
- * other uses. Loops that repeat give the same pairs of sites anyway.
+ * A location may be used a hundred thousand times, and looking at all pairs of uses would take too
+ * long. So only the first few uses of a location by each site in each thread count, and each is
+ * paired only with uses at most FAR away. Loops would repeat the same pairs of sites anyway.
  */
 #include "explore/search/leads.h"
 
 #include "base/hash.h"
 #include "event/event.h"
 
-#define FAR 400		 /* distance in uses of a location */
-#define USES_OF_A_SITE 6 /* in a thread, at one location */
-#define OF_A_PAIR 8	 /* leads of a pair of sites at one location */
+#define FAR 400		 /* in uses of the location */
+#define USES_OF_A_SITE 6 /* uses that count, by one site in one thread at one location */
+#define OF_A_PAIR 8	 /* leads from one pair of sites at one location */
 
 /* ---- locations ------------------------------------------------------------------------------- */
 
-/* The cells of 8 bytes with their accesses, in the order of the run. */
+/* A cell of 8 bytes and its accesses, in the order of the run. */
 struct location {
 	uint32_t first_thread;
 	bool shared, written;
-	runlog_numbers uses; /* positions; empty unless it is shared and written */
+	runlog_numbers uses; /* positions in the log; empty unless shared and written */
 };
 struct locations {
 	struct map cells;
 	VEC(struct location) list;
 };
 
-/* Of a large access only the first cells count: data copied in bulk is rarely what goes wrong. */
+/* Of a large access only the first cells count: bulk copies of data rarely have bugs. */
 #define MOST_CELLS 32
 
 static void add_to_cells(struct locations *locations, const struct control_event *event,
@@ -77,7 +77,7 @@ struct search {
 	struct leads *leads;
 	struct runlog *log;
 	const runlog_numbers *uses;
-	struct map pairs, sites; /* counts */
+	struct map pairs, sites; /* leads by pair of sites; uses by site and thread */
 	VEC(struct control_rule) rules;
 };
 
@@ -96,7 +96,7 @@ static bool same_value(const struct control_event *a, const struct control_event
 	return a->size == b->size && a->address == b->address && a->other == b->other;
 }
 
-/* Adds leads that make the read at `r` wait until a later write is done. */
+/* Adds leads that delay the read at `r` until after a later write. */
 static void add_see_leads(struct search *search, size_t r)
 {
 	const struct runlog *log = search->log;
@@ -135,7 +135,10 @@ static void add_see_leads(struct search *search, size_t r)
 	map_free(&seen);
 }
 
-/* Makes the rules that put the read before the first of these writes in each thread. */
+/*
+ * Makes rules by which the read comes before all these writes: one rule for each thread, with its
+ * first write.
+ */
 static void make_rules_before(struct search *search, const struct control_event *read,
 			      const runlog_numbers *writes)
 {
@@ -171,7 +174,7 @@ static void add_before_leads(struct search *search, enum lead_kind kind, enum le
 		  read->site, write->site, penalty);
 }
 
-/* Adds leads that put the read at `r` before writes that it followed. */
+/* Adds leads by which the read at `r` comes before writes that it followed. */
 static void add_older_leads(struct search *search, size_t r)
 {
 	const struct runlog *log = search->log;
@@ -207,7 +210,7 @@ static void add_older_leads(struct search *search, size_t r)
 	vec_free(&writes);
 }
 
-/* Adds leads that put a write, which came before both of two accesses of a thread, between them. */
+/* Adds leads that move an earlier write of another thread between two accesses of one thread. */
 static void add_triple_leads(struct search *search, size_t second)
 {
 	const struct runlog *log = search->log;

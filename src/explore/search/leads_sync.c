@@ -1,6 +1,6 @@
 /*
- * Leads from synchronisation: blocks freed too early, locks acquired in a cycle, wake-ups that come
- * too early.
+ * Leads from synchronisation: blocks that are freed too early, locks that are acquired in a cycle,
+ * waits that begin too late for their signal.
  */
 #include "explore/search/leads.h"
 
@@ -9,10 +9,10 @@
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-#define MOST_USES 32 /* of a block */
+#define MOST_USES 32 /* uses that are kept of one block */
 #define MOST_FREES 1000
 
-/* Records the first use of a block at each site in each thread. */
+/* Keeps the use at `at`, unless the same site in the same thread has used the block before. */
 static void add_first_use(const struct runlog *log, runlog_numbers *uses, uint32_t at)
 {
 	const struct control_event *event = &log->events[at];
@@ -27,8 +27,8 @@ static void add_first_use(const struct runlog *log, runlog_numbers *uses, uint32
 }
 
 /*
- * Adds leads that put another thread's free before each use of the block that does not happen
- * before it.
+ * For each use of a block by another thread that does not happen before the free at `at`, adds
+ * leads by which the free comes first.
  */
 static void add_free_leads(struct leads *leads, struct runlog *log, const runlog_numbers *uses,
 			   uint32_t at)
@@ -52,7 +52,7 @@ static void add_free_leads(struct leads *leads, struct runlog *log, const runlog
 	}
 }
 
-/* Looks up the block once for each event; only blocks that are freed at all matter. */
+/* Passes over the log once; looks up the block that each event uses. */
 void leads_from_blocks(struct leads *leads, struct runlog *log)
 {
 	struct use_blocks blocks = { 0 };
@@ -127,7 +127,7 @@ static void find_edges(const struct runlog *log, edges *list)
 	map_free(&known);
 }
 
-/* Do both threads hold a common lock (a gate lock)? It keeps them apart. */
+/* Do both threads hold a common lock (a gate lock)? It prevents the deadlock. */
 static bool have_gate(const struct runlog *log, const struct lock_edge *a,
 		      const struct lock_edge *b)
 {
@@ -158,7 +158,9 @@ static bool can_extend_cycle(const struct runlog *log, const edges *list, const 
 	return true;
 }
 
-/* Adds the lead in which every thread has its first lock before any thread asks for its second. */
+/*
+ * Adds the lead in which every thread holds its first lock before any thread acquires its second.
+ */
 static void add_cycle(struct leads *leads, struct runlog *log, const edges *list,
 		      const uint32_t *cycle, uint32_t length)
 {

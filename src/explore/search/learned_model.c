@@ -1,7 +1,7 @@
 /*
- * Learns from a run, event by event: computes the view of the thread before and after the event,
- * and enters the operation under both. The values of memory cells are tracked on the way, because
- * the log of an update has only its new value.
+ * Learns from a run, event by event: computes the thread's view before and after the event and
+ * stores the operation under both. Tracks the values of memory cells, because the log of an atomic
+ * update has only the new value.
  */
 #include "explore/search/learned_model.h"
 
@@ -9,11 +9,11 @@
 #include "base/mem.h"
 #include "event/event.h"
 
-#define MOST_EVENTS 4000       /* of a run that is learnt */
-#define MOST_OPERATIONS 400000 /* that are kept */
+#define MOST_EVENTS 4000       /* in a run; longer runs are not learnt */
+#define MOST_OPERATIONS 400000 /* in the model; then nothing more is learnt */
 /*
- * that a run accesses, including copies and fills: every eight bytes that are accessed are a cell,
- * and a buffer of gigabytes would have too many
+ * Limit on the bytes that a run accesses, including copies and fills; a run with more is not
+ * learnt. Every eight bytes become a cell, and a buffer of gigabytes would need too many cells.
  */
 #define MOST_BYTES (1u << 20)
 
@@ -106,9 +106,9 @@ enum learned_model_news learned_model_news(const struct learned_model *model,
 
 struct learned_model_learning {
 	struct learned_model *model;
-	uint64_t *views, *last; /* of each thread */
-	VEC(uint64_t) values;	/* of cells, in this run */
-	VEC(uint8_t) written;	/* bit mask of the bytes written in this run */
+	uint64_t *views, *last; /* by thread: its current view; the key of its last result */
+	VEC(uint64_t) values;	/* by cell: its value at this point of the run */
+	VEC(uint8_t) written;	/* by cell: bit mask of the bytes that this run has written */
 	bool new;
 };
 
@@ -137,7 +137,7 @@ static uint32_t cell_of(struct learned_model *model, const struct control_event 
 	return number;
 }
 
-/* Data that is copied or filled is not followed: the cells become wild. */
+/* The model does not track data that is copied or filled: written cells become wild. */
 static void mark_cells(struct learned_model *model, const struct control_event *event,
 		       uint64_t address, bool writes)
 {
@@ -211,9 +211,9 @@ static uint64_t low_bytes(unsigned bytes)
 }
 
 /*
- * Returns what an access finds and applies what it leaves. The log has only the new value of an
- * update; what it found is what was there, as far as that is known, and 0 where the program has
- * neither written nor read before.
+ * Applies an access to the tracked value of its cell. Returns the value that the access found: for
+ * a read, the logged value. For an atomic update it is the tracked value, which is 0 if the program
+ * has neither written nor read the cell before. Otherwise returns 0.
  */
 static uint64_t apply_access(struct learned_model_learning *learning,
 			     const struct learned_model_op *op)

@@ -1,6 +1,6 @@
 /*
- * Delta debugging over the slices of a failing plan: leaves out pieces of half the plan, then of a
- * quarter, and so on down to single slices, and keeps a trial that fails in the same way with fewer
+ * Delta debugging over the slices of a failing plan: leaves out a half of the plan, then a quarter,
+ * and so on down to single slices. A trial is kept if it fails in the same way with fewer thread
  * switches.
  */
 #include "explore/search/minimise.h"
@@ -15,7 +15,7 @@ struct minimiser {
 	struct plan trial;
 };
 
-/* Makes the trial: the failing plan without `count` slices from `from` on. */
+/* Makes the trial: the failing plan without the `count` slices that start at `from`. */
 static void make_trial(struct minimiser *m, size_t from, size_t count)
 {
 	struct plan *trial = &m->trial;
@@ -28,7 +28,10 @@ static void make_trial(struct minimiser *m, size_t from, size_t count)
 			*vec_push(&trial->slices) = plan->slices.items[i];
 }
 
-/* Runs the trial. If it fails in the same way with fewer switches, what it did becomes the plan. */
+/*
+ * Runs the trial. If it fails in the same way with fewer switches, the slices of its run become the
+ * new plan.
+ */
 static bool run_trial(struct minimiser *m)
 {
 	struct outcome outcome;

@@ -1,8 +1,8 @@
 /*
- * Finds a schedule with fewer switches for a failure: delta debugging (Zeller, Hildebrandt, TSE
- * 2002) over its slices. A schedule without some of its slices is still a plan, because slices do
- * not bind the scheduler. If the run fails in the same way with fewer switches, what it did is the
- * new schedule.
+ * Finds a schedule with fewer thread switches for a failure: delta debugging (Zeller, Hildebrandt,
+ * TSE 2002) over its slices. A schedule without some of its slices is still a valid plan, because
+ * slices do not bind the scheduler. If its run fails in the same way with fewer switches, that run
+ * is the new schedule.
  */
 #ifndef EXPLORE_SEARCH_MINIMISE_H
 #define EXPLORE_SEARCH_MINIMISE_H
@@ -10,8 +10,8 @@
 #include "explore/search/failure.h"
 
 /*
- * Runs `executor` at most `most` times and replaces failure->plan by the best plan found. Returns
- * the number of runs. `usual` as for failure_seen().
+ * Makes at most `most` runs and replaces failure->plan by the best plan found. Returns the number
+ * of runs. `usual` as for failure_seen().
  */
 uint64_t minimise_failure(struct executor *executor, struct failure *failure, uint64_t most,
 			  int usual);

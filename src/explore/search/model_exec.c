@@ -1,6 +1,6 @@
 /*
  * States of the model (threads, shared memory cells, objects, heap blocks) and the effect of each
- * operation on them. The rules for objects are those of doc/controlled-runs.md.
+ * operation on a state. Objects behave as described in doc/controlled-runs.md.
  */
 #include "explore/search/model_exec.h"
 
@@ -13,30 +13,31 @@
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Waiters of a condition and tokens left by signals, in the order they came. */
+/* Room in a condition's queue of waiters and of tokens that signals leave. */
 #define QUEUE 24
-#define TOKEN 255 /* not the number of a thread */
+#define TOKEN 255 /* stands for a token in the queue; larger than any thread number */
 
 struct model_exec_object {
-	uint16_t owner; /* thread + 1 */
+	uint16_t owner; /* thread + 1; 0: none */
 	uint16_t depth, readers;
 	uint16_t queued;
-	int32_t count; /* semaphore; barrier: arrivals; once: 1 running, 2 done */
-	uint32_t meet; /* barrier: number of threads that meet */
+	int32_t count; /* semaphore: count; barrier: number of arrivals; once: 1 running, 2 done */
+	uint32_t meet; /* barrier: number of threads that it waits for */
 	uint8_t queue[QUEUE];
 };
 
 struct model_exec_thread {
 	uint64_t view, last;
-	uint32_t step;	 /* its next step */
-	uint32_t ticket; /* at a barrier: arrivals before its own */
+	uint32_t step;	 /* number of its next step */
+	uint32_t ticket; /* at a barrier: number of arrivals before its own */
 	uint32_t begun, over;
 };
 
 struct model_exec_state {
 	struct model_exec_thread threads[0];
 	/*
-	 * followed by the cells of 8 bytes, the objects, and a byte for each block: was it freed?
+	 * After the threads follow the cells (8 bytes each), the objects, and for each block a byte
+	 * that is 1 if the block was freed.
 	 */
 };
 
@@ -157,7 +158,10 @@ static bool is_lock_free(const struct model_exec *m, const model_exec_state *sta
 	return (!object->owner && !object->readers) || object->owner == thread + 1;
 }
 
-/* Returns the token that would wake a waiter: the oldest after it; or QUEUE. */
+/*
+ * Returns the position of the token that would wake the thread: the oldest one after its own entry.
+ * QUEUE: there is none.
+ */
 static uint16_t token_for(const struct model_exec_object *object, uint32_t thread)
 {
 	uint16_t i = 0;
@@ -176,7 +180,7 @@ static bool can_succeed(const struct model_exec *m, const model_exec_state *stat
 
 	switch (op->kind) {
 	case EV_ACQUIRE: return is_lock_free(m, state, op->target, thread, false);
-	/* it failed because of its own lock once: the lock is not recursive */
+	/* The lock is not recursive, so the thread fails even if it holds the lock itself. */
 	case EV_ACQUIRE_FAIL:
 		return is_lock_free(m, state, op->target, LEARNED_MODEL_NONE - 1, false);
 	case EV_READ_ACQUIRE:
@@ -221,7 +225,7 @@ static uint64_t mask_of(const struct learned_model_op *op)
 	return (op->bytes >= 8 ? UINT64_MAX : (1ull << 8 * op->bytes) - 1) << op->shift;
 }
 
-/* The result of a try, a timed operation or a once. */
+/* Returns the result of a try, of a timed operation or of a once. */
 static uint64_t result_of_attempt(const struct model_exec *m, const model_exec_state *state,
 				  uint32_t thread, const struct learned_model_op *op)
 {

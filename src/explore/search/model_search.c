@@ -1,7 +1,7 @@
 /*
- * Uniform-cost search over the states of the learned model: states with few preemptions are
- * expanded first, and a state is expanded again only if it is reached at a lower cost. The best
- * goal (a failure, or a thread that sees something new) becomes a plan.
+ * Uniform-cost search over the states of the learned model. States with few preemptions are
+ * expanded first. A state is expanded again only if it is reached at a lower cost. The best goal (a
+ * failure, or a thread that sees something new) becomes a plan.
  */
 #include "explore/search/model_search.h"
 
@@ -13,15 +13,18 @@
 #include <string.h>
 
 #define MOST_NODES 30000
-#define MOST_BYTES (32u << 20) /* of states */
-#define MOST_COST 4	       /* preemptions, and other deviations from the usual choice */
+#define MOST_BYTES (32u << 20) /* for the states of all nodes */
+#define MOST_COST 4 /* number of preemptions and other deviations from the usual choice */
 
-/* A state that was reached by one operation of a thread and the invisible operations after it. */
+/*
+ * A state, reached from its parent by one operation of a thread and the operations after it that
+ * other threads cannot see.
+ */
 struct model_search_node {
 	uint32_t parent;
-	uint32_t thread, until; /* the thread that moved, and up to which step */
+	uint32_t thread, until; /* the thread that moved; its number of steps so far */
 	uint8_t cost;
-	bool timed_out; /* by a time-out, at step `choice` */
+	bool timed_out; /* the operation, step `choice`, timed out */
 	uint32_t choice;
 };
 
@@ -37,11 +40,11 @@ struct model_search {
 	struct learned_model model;
 	struct model_exec machine;
 	VEC(struct model_search_node) nodes;
-	VEC(uint8_t) states; /* of the nodes, one after the other */
+	VEC(uint8_t) states; /* the states of all nodes, one after the other */
 	VEC(uint32_t) open[MOST_COST + 1];
-	struct map reached;	       /* from the hash of a state to 1 + the least cost */
-	struct map tried;	       /* keys of goals */
-	struct model_search_goal best; /* found by the last search, if nothing was learnt since */
+	struct map reached; /* from the hash of a state to 1 + the least cost of reaching it */
+	struct map tried;   /* set of the keys of goals that were returned */
+	struct model_search_goal best; /* the best goal of the last search */
 	bool searched;
 };
 
@@ -53,7 +56,7 @@ const char *model_goal_name(enum model_goal goal)
 	return names[goal];
 }
 
-/* Does the model have runs, of not too many threads? (Runs that are too long are not learnt.) */
+/* Has the model learnt a run, and does it have few enough threads? */
 static bool is_usable(const struct model_search *s)
 {
 	return s->model.threads && s->model.threads <= MODEL_EXEC_THREADS;
@@ -66,7 +69,10 @@ static model_exec_state *state_of(const struct model_search *s, uint32_t node)
 	return (model_exec_state *)(s->states.items + node * s->machine.bytes);
 }
 
-/* Appends a node after `parent` with a copy of its state; it is not open yet. */
+/*
+ * Appends a child of `parent` with a copy of the parent's state. The caller changes the state and
+ * then opens the node. Node 0 gets the start state.
+ */
 static uint32_t push_node(struct model_search *s, uint32_t parent)
 {
 	uint32_t node = (uint32_t)s->nodes.count;
@@ -87,7 +93,7 @@ static void pop_node(struct model_search *s)
 	s->states.count -= s->machine.bytes;
 }
 
-/* Executes the operations of the node's thread that other threads cannot see. */
+/* Executes those next operations of the node's thread that other threads cannot see. */
 static void run_invisible_ops(struct model_search *s, uint32_t node)
 {
 	model_exec_state *state = state_of(s, node);
@@ -139,7 +145,7 @@ static uint64_t failure_of(const struct model_search *s, uint32_t node)
 	return model_exec_hash(&s->machine, state_of(s, node));
 }
 
-/* Offers a goal: a thread that would see something new at this node. */
+/* Offers a goal: the next operation of `thread` would have a result that no run showed. */
 static void offer_news(struct model_search *s, uint32_t node, uint32_t thread, uint8_t cost,
 		       bool timed_out)
 {
@@ -191,8 +197,8 @@ static void try_move(struct model_search *s, uint32_t node, uint32_t thread, uin
 }
 
 /*
- * Expands a node. Continuing with the last thread, or with the next one that can run if it cannot,
- * costs nothing; any other choice costs 1.
+ * Expands a node. It costs nothing to continue the last thread or, if it cannot run, the next
+ * thread that can. Any other choice costs 1.
  */
 static void expand_node(struct model_search *s, uint32_t node)
 {
@@ -292,7 +298,7 @@ struct plan_playing {
 	model_exec_state *state;
 };
 
-/* A thread that may time out, or whose next operation is not known, counts as one that can run. */
+/* Counts a thread as able to run if it may time out or if its next operation is not known. */
 static bool may_run(const void *context, uint32_t thread)
 {
 	const struct plan_playing *f = context;
@@ -305,7 +311,9 @@ static uint32_t step_of(const void *context, uint32_t thread)
 	return model_exec_step(((const struct plan_playing *)context)->state, thread);
 }
 
-/* Plays the plan. Returns false as soon as a thread comes to something unknown, or to a failure. */
+/*
+ * Plays the plan on the model. Returns false at the first unknown operation, time-out or failure.
+ */
 static bool play_plan(struct plan_playing *f, const struct plan *plan)
 {
 	const struct model_exec *m = f->machine;

@@ -1,6 +1,7 @@
 /*
- * Decides whether an operation could have happened earlier: replays the history of its object,
- * without the removed nodes, on a small model of a lock, condition, semaphore, barrier or once.
+ * Decides whether an operation could have happened without some earlier operations. Replays the
+ * history of its object, without the removed nodes, on a small model of a lock, condition,
+ * semaphore, barrier or once.
  */
 #include "explore/search/op_enabled.h"
 
@@ -14,7 +15,7 @@ static bool is_removed(const struct dpor_path *path, uint32_t node, uint32_t wit
 	       dpor_path_covers(&path->nodes.items[node].clock, &path->nodes.items[without]);
 }
 
-/* Returns the next event of a history that is not removed, or NULL. */
+/* Returns the next event of the history whose node is not removed, or NULL. */
 static const struct control_event *next_event(const struct dpor_path *path,
 					      const dpor_path_history *history, uint32_t without,
 					      size_t *at)
@@ -31,7 +32,7 @@ static const struct control_event *next_event(const struct dpor_path *path,
 
 struct lock_state {
 	uint32_t writer, depth, readers;
-	uint32_t own_reads; /* of the asking thread */
+	uint32_t own_reads; /* read locks that the asking thread holds */
 };
 
 static void replay_lock(struct lock_state *lock, const struct control_event *event, uint32_t asking)
@@ -83,7 +84,7 @@ struct condition_entry {
 	uint32_t thread;
 	uint32_t since;
 };
-/* Waiters and tokens with the moment they came, oldest first. */
+/* Waiters and tokens, each with the time at which it came, oldest first. */
 struct condition_state {
 	VEC(struct condition_entry) waiters, tokens;
 };
@@ -172,7 +173,10 @@ static bool can_wake(const struct dpor_path *path, const struct control_event *o
 
 /* ---- semaphores, barriers, once -------------------------------------------------------------- */
 
-/* A semaphore whose initialisation was not seen had as high a count as its history needs. */
+/*
+ * If no initialisation of the semaphore was seen, its initial count is taken to be the smallest
+ * that the whole history needs.
+ */
 static bool can_down(const struct dpor_path *path, const struct control_event *operation,
 		     uint32_t without)
 {
@@ -199,8 +203,8 @@ static bool can_down(const struct dpor_path *path, const struct control_event *o
 }
 
 /*
- * Threads meet in the order of arrival. If the number of threads that meet is not known, nothing is
- * reversed.
+ * Could the thread pass the barrier? Arrivals form groups in their order, and a full group passes.
+ * If the size of a group is not known, returns false.
  */
 static bool can_pass(const struct dpor_path *path, const struct control_event *operation,
 		     uint32_t without)

@@ -35,7 +35,7 @@ bool op_uses_sync(const struct control_event *event)
 
 /* ---- heap blocks ----------------------------------------------------------------------------- */
 
-/* Returns the position of the first block that ends after `address`. */
+/* Returns the index of the first block that ends after `address`. */
 static size_t find_block_end(const struct use_blocks *blocks, uint64_t address)
 {
 	size_t at;
@@ -134,7 +134,10 @@ void op_uses_of(const struct use_blocks *blocks, const struct control_event *eve
 	case EG_ATOMIC:
 		if (event->kind == EV_COPY)
 			use_bytes(blocks, event->other, event->size, USE_SHARED, uses);
-		/* An atomic read may have been a compare-and-exchange that failed. */
+		/*
+		 * For any outcome: an atomic read may be a compare-and-exchange that failed and can
+		 * succeed.
+		 */
 		writes = op_uses_writes(event) || (any_outcome && event->kind == EV_ATOMIC_READ);
 		if (event->kind != EV_FENCE)
 			use_bytes(blocks, event->address, event->size,
@@ -154,7 +157,7 @@ void op_uses_of(const struct use_blocks *blocks, const struct control_event *eve
 		if (event->kind == EV_WAIT || event->kind == EV_WOKEN)
 			use_object(blocks, event->other, USE_ALONE, uses);
 		return;
-	default: return; /* threads and invisible events: they enable, but do not conflict */
+	default: return; /* threads: enable, but do not conflict; other events: invisible */
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
- * Finds the races of an operation from the histories of the objects that it touches, and the
- * initials of a race from the clocks of the nodes after the earlier operation.
+ * Finds the races of an operation in the histories of the objects that it touches, and the initials
+ * of a race by the clocks of the nodes from the earlier operation on.
  */
 #include "explore/search/reversible_pair.h"
 
@@ -19,9 +19,10 @@ void reversible_pair_free(struct reversible_pair_finder *finder)
 }
 
 /*
- * Adds the conflicts of one use, from the last touch back. All touches older than one that
- * conflicts with everything happened before that one. On memory, where everything can be reversed,
- * we can stop there; on a sync object only if that touch is in the thread's own past.
+ * Adds the earlier nodes that conflict with one use, the last one first. A touch that conflicts
+ * with everything happened after all older touches. On memory, where every pair can be reversed,
+ * the search stops at such a touch; on a synchronisation object, only if the touch is also in the
+ * thread's own past.
  */
 static void add_conflicts(struct reversible_pair_finder *finder, const struct dpor_path *path,
 			  uint32_t thread, const struct use *use, const dpor_path_clock *before)
@@ -34,7 +35,7 @@ static void add_conflicts(struct reversible_pair_finder *finder, const struct dp
 		if (!sync && use->mode == USE_SHARED && touch->mode == USE_SHARED) {
 			if (touch->alone == DPOR_PATH_NONE)
 				return;
-			i = touch->alone + 1; /* reads do not conflict with reads */
+			i = touch->alone + 1; /* skip reads: they do not conflict with reads */
 			continue;
 		}
 		const struct dpor_path_node *node = &path->nodes.items[touch->node];
@@ -90,7 +91,7 @@ void reversible_pair_find(struct reversible_pair_finder *finder, const struct dp
 
 /* ---- initials -------------------------------------------------------------------------------- */
 
-/* Finds the first transition of each thread from `earlier` on. */
+/* Finds the first node of each thread from `earlier` on. */
 static void find_first_nodes(struct reversible_pair_finder *finder, const struct dpor_path *path,
 			     uint32_t earlier)
 {
@@ -108,7 +109,7 @@ static void find_first_nodes(struct reversible_pair_finder *finder, const struct
 	}
 }
 
-/* Does this clock contain nothing that other threads did from `earlier` on? */
+/* Is nothing in this clock that threads other than `own` did from `earlier` on? */
 static bool is_independent(const struct reversible_pair_finder *finder,
 			   const struct dpor_path *path, const dpor_path_clock *clock, uint32_t own)
 {
@@ -121,7 +122,7 @@ static bool is_independent(const struct reversible_pair_finder *finder,
 	return true;
 }
 
-/* Can the operation itself come first in v? It can if nothing that it depends on is left there. */
+/* Can the operation itself come first in v? It can if v contains nothing on which it depends. */
 static bool operation_is_initial(const struct reversible_pair_finder *finder,
 				 const struct dpor_path *path, uint32_t earlier, uint32_t thread,
 				 const dpor_path_clock *before)

@@ -1,13 +1,13 @@
 /*
  * Races in the sense of partial-order reduction: two dependent operations, with nothing in between,
- * that could have come in the other order. These are not data races: two acquires of one mutex race
- * here.
+ * that could have come in the other order. These are not data races: two acquires of one mutex are
+ * a race here.
  *
- * Abdulla, Aronis, Jonsson, Sagonas: "Optimal dynamic partial order reduction", POPL 2014: the
- * reversible races e ≾ e' and the initials I(v) of sections 4 and 5. For operations that wait
- * (locks, wake-ups, semaphores …): an event that e' needs in order to happen at all is ordered
- * before e' but does not race with it, and it does not hide the races of earlier events. So of
- * acquire_A, release_A, acquire_B the two acquires race.
+ * Abdulla, Aronis, Jonsson, Sagonas: "Optimal dynamic partial order reduction", POPL 2014, sections
+ * 4 and 5: the reversible races e ≾ e' and the initials I(v). Operations that wait (locks,
+ * wake-ups, semaphores …) need an extension: an event without which e' could not happen at all is
+ * ordered before e', but it is not a race with e', and it does not hide the races of earlier
+ * events. So in acquire_A, release_A, acquire_B, the two acquires are a race.
  */
 #ifndef EXPLORE_SEARCH_REVERSIBLE_PAIR_H
 #define EXPLORE_SEARCH_REVERSIBLE_PAIR_H
@@ -16,28 +16,28 @@
 
 struct reversible_pair_finder {
 	use_list uses;
-	VEC(uint32_t) conflicts; /* nodes that the operation depends on directly, last first */
-	VEC(uint32_t) races;	 /* those of them that it races with */
+	VEC(uint32_t) conflicts; /* nodes on which the operation depends directly, last first */
+	VEC(uint32_t) races;	 /* those of `conflicts` that are races with the operation */
 	dpor_path_clock covered;
-	/* for reversible_pair_initials(): the first node of each thread in v */
+	/* for reversible_pair_initials(): by thread, its first node in v */
 	VEC(uint32_t) first;
-	VEC(uint32_t) seen; /* … and the threads that have one */
+	VEC(uint32_t) seen; /* threads with an entry in `first` */
 };
 void reversible_pair_free(struct reversible_pair_finder *finder);
 
 /*
- * Finds the nodes that an operation depends on and races with. `before` is the clock of its
- * thread's past; `events` is the transition, which is not in the histories yet.
+ * Finds the nodes on which an operation depends, and those with which it has a race. `events`: the
+ * transition, which is not in the histories yet. `before`: the clock of its thread's past.
  */
 void reversible_pair_find(struct reversible_pair_finder *finder, const struct dpor_path *path,
 			  const struct control_event *events, size_t count,
 			  const dpor_path_clock *before);
 
 /*
- * For the race of node `earlier` with the operation that reversible_pair_find() was called for:
- * finds the initials of v, where v is the path after `earlier` without what happened after
- * `earlier`, followed by the operation. Stores their nodes in `initials`; path->depth stands for
- * the operation itself.
+ * Finds the initials of v for the race between node `earlier` and the operation for which
+ * reversible_pair_find() was called last. v consists of the nodes that follow `earlier` in the
+ * path without depending on it, and then the operation. Stores the nodes of the initials;
+ * path->depth stands for the operation.
  */
 typedef VEC(uint32_t) reversible_pair_nodes;
 void reversible_pair_initials(struct reversible_pair_finder *finder, const struct dpor_path *path,

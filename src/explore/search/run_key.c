@@ -1,6 +1,6 @@
 /*
- * Simulates the plan of a lead on the log of its run and hashes the order of dependent operations
- * that results.
+ * Simulates the plan of a lead on the log of the lead's run, and hashes the resulting order of
+ * dependent operations.
  */
 #include "explore/search/run_key.h"
 
@@ -12,11 +12,12 @@
 /* ---- the key of an order --------------------------------------------------------------------- */
 
 /*
- * The key is a sum over all operations of a hash of the operation and of the last operations that
- * it depends on. Locations are distinguished by their first byte.
+ * The key is a sum with a term for each operation: the hash of the operation and of the last
+ * operations on which it depends. Two accesses count as dependent only if their first bytes are
+ * equal.
  */
 struct key_builder {
-	struct map last, readers; /* by address */
+	struct map last, readers; /* by address: last write; reads since (hashes) */
 	uint64_t sum;
 };
 
@@ -66,13 +67,13 @@ uint64_t run_key_of_events(const struct control_event *events, uint32_t count)
 
 /* ---- simulating a plan ----------------------------------------------------------------------- */
 
-#define MOST_WORK 4000000 /* events times slices */
+#define MOST_WORK 4000000 /* limit on the number of events times the number of slices */
 
 struct plan_simulation {
 	const struct runlog *log;
-	uint32_t *next;	   /* of each thread: its next step */
-	struct map owners; /* of locks: thread + 1 */
-	bool *begun;	   /* of each thread: was it created? */
+	uint32_t *next;	   /* by thread: number of its next step */
+	struct map owners; /* by address of the lock: thread + 1; 0: free */
+	bool *begun;	   /* by thread: was it created? */
 	struct key_builder keying;
 };
 
@@ -87,8 +88,8 @@ static const struct control_event *next_event(const struct plan_simulation *p, u
 }
 
 /*
- * Can the thread run, as far as creation, joins and mutexes go? Everything else is assumed to be
- * possible.
+ * Can the thread run, as far as creation, joins and mutexes are concerned? Other operations are
+ * assumed to be possible.
  */
 static bool can_run(const void *context, uint32_t thread)
 {

@@ -1,19 +1,21 @@
 /*
- * Computes the run that a lead would lead to if every thread did what it did in the lead's run.
- * Leads that would make the same run are then followed once, and none that would make a run already
- * seen. Runs are distinguished as in the systematic search: by the order of dependent operations.
+ * Computes which run a lead would make if every thread did the same operations as in the lead's
+ * run. So only one of several leads that make the same run is followed, and no lead that makes a
+ * run already seen. As in the systematic search, runs are the same if their dependent operations
+ * have the same order.
  */
 #ifndef EXPLORE_SEARCH_RUN_KEY_H
 #define EXPLORE_SEARCH_RUN_KEY_H
 
 #include "explore/search/lead_plan.h"
 
-/* The key of a run that happened. */
+/* Returns the key of a run that happened. */
 uint64_t run_key_of_events(const struct control_event *events, uint32_t count);
 
 /*
- * The key of the run that the plan of this lead will most likely make; 0: too long to compute.
- * `*possible`: its rules can be met, as far as creation, joins and mutexes go.
+ * Returns the key of the run that the plan of this lead will most likely make; 0: too long to
+ * compute. Sets `*possible`: can its rules be met, as far as creation, joins and mutexes are
+ * concerned?
  */
 uint64_t run_key_of_lead(const struct lead *lead, const struct plan *plan, bool *possible);
 

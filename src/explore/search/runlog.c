@@ -1,7 +1,7 @@
 /*
- * Indexes the log of a run in one pass. Clocks and sets of held locks are immutable and numbered:
- * an event refers to the number that is current in its thread, so memory grows with the changes and
- * not with the events.
+ * Indexes the log of a run in one pass. Clocks and sets of held locks are immutable and numbered.
+ * An event refers to the current number of its thread, so memory grows with the number of changes
+ * and not with the number of events.
  */
 #include "explore/search/runlog.h"
 
@@ -15,13 +15,16 @@
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-/* Clocks are shared by all events between two that change them. */
+/*
+ * The current clock and set of locks of each thread. Events of a thread share a clock until it
+ * changes.
+ */
 struct runlog_builder {
 	struct runlog *log;
-	uint32_t *now[2];	   /* of each thread: its clock */
-	uint32_t *set;		   /* of each thread: its set of held locks */
-	struct map messages[2];	   /* from the key of the carrier to a clock */
-	struct map initial_counts; /* of a semaphore: what is left of its initial count */
+	uint32_t *now[2];	   /* by thread: number of its clock (strong, weak) */
+	uint32_t *set;		   /* by thread: number of its set of held locks */
+	struct map messages[2];	   /* from the key of a carrier to the number of a clock */
+	struct map initial_counts; /* by address of a semaphore: the rest of its initial count */
 };
 
 static uint32_t new_clock(struct runlog *log, int order, uint32_t from)
@@ -74,7 +77,7 @@ static void receive_clock(struct runlog_builder *builder, int order, uint32_t th
 	builder->now[order][thread] = clock;
 }
 
-/* What carries a clock from thread to thread; a key of 0 means that nothing does. */
+/* Keys of what carries a clock from one thread to another; key 0: nothing does. */
 enum { BY_CREATION = 1ull << 60, BY_END = 2ull << 60, BY_OBJECT = 3ull << 60 };
 
 static uint64_t carrier_received(const struct control_event *event, bool *strong)
@@ -106,7 +109,7 @@ static uint64_t carrier_sent(const struct control_event *event, bool *strong)
 	}
 }
 
-/* Does this DOWN take from the semaphore's initial count? Then it waited for no other thread. */
+/* Does this DOWN take from the semaphore's initial count? Then no POST happened before it. */
 static bool takes_initial_count(struct runlog_builder *builder, const struct control_event *event)
 {
 	uint64_t *left;
@@ -137,7 +140,7 @@ static void add_held_lock(struct runlog_builder *builder, const struct control_e
 	builder->set[event->thread] = (uint32_t)log->held_sets.count - 1;
 }
 
-/* Returns the set without the last lock of `set`; makes it, with its own parents. */
+/* Returns the number of the set without its last lock. Makes that set and its own parents. */
 static uint32_t parent_of(struct runlog *log, const runlog_locks *set)
 {
 	runlog_locks copy = { 0 };
@@ -164,7 +167,7 @@ static void remove_held_lock(struct runlog_builder *builder, const struct contro
 		last--;
 	if (!last)
 		return;
-	if (last == old->count) { /* usually the lock acquired last is released first */
+	if (last == old->count) { /* usually locks are released in reverse order */
 		builder->set[event->thread] = log->parents.items[builder->set[event->thread]];
 		return;
 	}

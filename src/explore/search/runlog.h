@@ -1,8 +1,8 @@
 /*
- * A run that was seen, indexed for making leads: events by thread and step, the locks each thread
- * held, and two happens-before orders. The strong order has creation, joins and barriers alone
- * (only these hold in every run). The weak order has signals and posts too (events that only these
- * order are less likely to be reversible).
+ * The log of a run, indexed for making leads: events by thread and step, the locks that each thread
+ * held, and two happens-before orders. The strong order consists of creation, joins and barriers
+ * only, which hold in every run. The weak order also has signals and posts; two events that only
+ * the weak order orders are less likely to be reversible.
  */
 #ifndef EXPLORE_SEARCH_RUNLOG_H
 #define EXPLORE_SEARCH_RUNLOG_H
@@ -14,7 +14,7 @@
 
 struct runlog_lock {
 	uint64_t address;
-	uint32_t step; /* of the acquire */
+	uint32_t step; /* step of the acquire */
 	bool shared;
 };
 typedef VEC(struct runlog_lock) runlog_locks;
@@ -23,31 +23,31 @@ typedef VEC(uint32_t) runlog_numbers;
 struct runlog {
 	struct control_event *events;
 	uint32_t count, threads;
-	uint32_t depth;	  /* number of leads between it and the first run */
-	uint64_t turned;  /* the pair of sites whose order the last of them changed; 0: none */
-	bool interesting; /* a read saw a write at another site than in any run before it */
-	uint64_t hash;	  /* of what happened, including the order */
-	unsigned leads;	  /* that refer to it and are open */
+	uint32_t depth;	  /* number of leads that led from the first run to this one */
+	uint64_t turned;  /* pair of sites that the last of these leads reversed; 0: none */
+	bool interesting; /* something in it was new: see shows_new_pairs() in leads.c */
+	uint64_t hash;	  /* of the events in their order */
+	unsigned leads;	  /* number of leads that refer to this log */
 	VEC(struct control_slice) slices;
-	runlog_numbers *positions; /* of each thread: from step to position */
+	runlog_numbers *positions; /* by thread and step: position in `events` */
 	VEC(runlog_locks) held_sets;
-	runlog_numbers parents;	       /* of each set: the one without its last lock */
-	uint32_t *held;		       /* by position: the set before the event */
-	runlog_locks *acquires;	       /* of each thread, in order */
-	VEC(runlog_numbers) clocks[2]; /* strong, weak: number of steps of each thread */
-	uint32_t *clock[2];	       /* by position: the clock before the event */
+	runlog_numbers parents;	       /* by set: number of the set without its last lock */
+	uint32_t *held;		       /* by position: number of the set before the event */
+	runlog_locks *acquires;	       /* by thread: its acquires, in order */
+	VEC(runlog_numbers) clocks[2]; /* strong, weak; numbers of steps by thread */
+	uint32_t *clock[2];	       /* by position: number of the clock before the event */
 };
 
 struct runlog *runlog_make(const struct outcome *outcome, uint32_t depth);
 void runlog_free(struct runlog *log);
 
-/* The position of a thread's step, or RUNLOG_NONE. */
+/* Returns the position of a thread's step, or RUNLOG_NONE. */
 uint32_t runlog_position(const struct runlog *log, uint32_t thread, uint32_t step);
 
-/* Did the event at position a happen before the one at b? a must come before b in the run. */
+/* Did the event at position `a` happen before the event at `b`? `a` must precede `b` in the run. */
 bool runlog_happens_before(const struct runlog *log, uint32_t a, uint32_t b, bool weak);
 
-/* The number of steps that a thread had done when the event at `position` happened. */
+/* Returns the number of steps that a thread had done when the event at `position` happened. */
 uint32_t runlog_steps_at(const struct runlog *log, uint32_t thread, uint32_t position);
 
 /* Do two accesses have a byte in common? */

@@ -1,16 +1,16 @@
 /*
- * Recognises rounds of a waiting loop by comparing the last transitions of a thread with those one
- * round earlier, for each possible length of a round.
+ * Recognises rounds of a waiting loop: compares the last transitions of a thread with the
+ * transitions one round earlier, for each possible length of a round.
  */
 #include "explore/search/spin_loops.h"
 
 #include "event/event.h"
 
-#define LONGEST 8 /* transitions in a round */
+#define LONGEST 8 /* most transitions in a round */
 
 /*
- * Does the event change nothing that other threads can see afterwards? Locks do, but a round
- * releases them.
+ * Does the event leave nothing changed for other threads after a round? An acquire does change its
+ * lock, but the round releases the lock again.
  */
 static bool is_idle(const struct control_event *event)
 {
@@ -51,7 +51,10 @@ static uint32_t nth_previous(const struct dpor_path *path, uint32_t node, unsign
 	return node;
 }
 
-/* Are the last SPIN_LOOPS_ROUNDS rounds of `length` transitions up to `node` all the same? */
+/*
+ * Are the last SPIN_LOOPS_ROUNDS rounds of `length` transitions, which end with `node`, all the
+ * same?
+ */
 static bool has_rounds(const struct dpor_path *path, uint32_t node, unsigned length)
 {
 	uint32_t before = nth_previous(path, node, length);

@@ -1,13 +1,14 @@
 /*
- * Loops that do the same again and again while they wait for another thread. A round changes
- * nothing, so it does not matter between which two rounds the other threads run. The systematic
- * search counts SPIN_LOOPS_ROUNDS of them and treats later rounds as one with these. Otherwise a
- * waiting loop would have as many schedules as it may have rounds.
+ * Loops in which a thread does the same again and again while it waits for another thread. A round
+ * of such a loop changes nothing, so it does not matter between which two rounds the other threads
+ * run. The systematic search distinguishes SPIN_LOOPS_ROUNDS rounds and treats every later round
+ * like the last of these. Otherwise a waiting loop would have as many schedules as it can have
+ * rounds.
  *
- * A round consists of reads that see the same values, locks acquired and released, and tries that
- * fail. A counter in a register is not visible: a loop that gives up after more than
- * SPIN_LOOPS_ROUNDS rounds is searched with all of its rounds before, or none after, the event that
- * it waits for.
+ * A round consists of reads that see the same values, of acquires and releases of locks, and of
+ * tries that fail. A counter in a register is not visible. So if a loop gives up after more than
+ * SPIN_LOOPS_ROUNDS rounds, the search misses the runs in which the event for which it waits comes
+ * between two of its later rounds.
  */
 #ifndef EXPLORE_SEARCH_SPIN_LOOPS_H
 #define EXPLORE_SEARCH_SPIN_LOOPS_H
@@ -16,15 +17,13 @@
 
 #define SPIN_LOOPS_ROUNDS 3
 
-/*
- * If this operation were next in the thread whose last node is `last`, would it be another round?
- */
+/* Would `operation`, as the next one after node `last` of its thread, belong to another round? */
 bool spin_loops_is_round(const struct dpor_path *path, uint32_t last,
 			 const struct control_event *operation);
 
 /*
- * Returns the node of the first round that is treated as one with that of `node`: mostly `node`
- * itself.
+ * If `node` is in a later round of a waiting loop, returns the same transition in the round that
+ * stands for all later rounds. Otherwise returns `node` itself.
  */
 uint32_t spin_loops_first(const struct dpor_path *path, uint32_t node);
 

@@ -1,4 +1,4 @@
-/* A set of threads: those that a search interleaves while the others run when they have to. */
+/* The threads that a search interleaves. Other threads run only when they have to. */
 #ifndef EXPLORE_SEARCH_THREAD_SET_H
 #define EXPLORE_SEARCH_THREAD_SET_H
 
@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 struct thread_set {
-	const bool *threads; /* by thread: is it in the set? NULL: all are */
-	uint32_t count;	     /* threads beyond it are not in the set */
+	const bool *threads; /* by thread: is it in the set? NULL: all threads are */
+	uint32_t count;	     /* length of `threads`; later threads are not in the set */
 };
 
 static inline bool thread_set_has(const struct thread_set *set, uint32_t thread)
