@@ -15,11 +15,10 @@ struct waiter {
 	uint32_t thread;
 	uint32_t position; /* number of its thread's nodes that are inside when it is next */
 	uint32_t held;	   /* innermost lock that its thread holds: in window->held */
-	uint32_t required_start,
-		required_count; /* range in `required`: what must be inside for it to be next */
-	uint32_t
-		/* begins the next lifetime of its object, so it must be outside; or ORDER_NONE */
-		until;
+	/* range in `required`: what must be inside for it to be next */
+	uint32_t required_start, required_count;
+	/* node that begins the next lifetime of its object and must be outside; or ORDER_NONE */
+	uint32_t until;
 	uint64_t site;
 	bool fresh; /* in no earlier window */
 	/*

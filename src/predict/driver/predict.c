@@ -40,7 +40,7 @@ struct batch {
 	struct window *windows[BATCH_SIZE];
 	struct past_view pasts[BATCH_SIZE]; /* for patterns */
 	struct window_result results[BATCH_SIZE];
-	uint64_t end;	 /* how much of the trace had been read after it */
+	uint64_t end;	 /* how much of the trace had been read after this batch */
 	double deadline; /* 0: none */
 	const struct predictor *predictor;
 };
@@ -62,9 +62,9 @@ struct predictor {
 	struct base_position base_run;
 	/* the slice of the base run at which the checker's window starts */
 	uint64_t entered;
-	struct map found;	 /* key to position in findings */
-	VEC(uint64_t) lead_keys; /* of the result's leads */
-	unsigned inferred;	 /* leads for inferred regions */
+	struct map found;	 /* key to position in the result's findings */
+	VEC(uint64_t) lead_keys; /* keys of the result's leads */
+	unsigned inferred;	 /* number of leads for inferred regions */
 	enum { NOT_TESTED, CONSISTENT, CONTRADICTORY } consistency;
 };
 
@@ -135,7 +135,7 @@ static void set_batch_deadline(const struct predictor *p, struct batch *batch, u
 	batch->deadline = now + (p->deadline - now) * share;
 }
 
-/* The number of windows that were never read is an estimate. */
+/* Adds an estimate of the windows that were never read. */
 static void estimate_windows_left(struct predictor *p)
 {
 	struct predict_stats *stats = &p->result->stats;
@@ -284,8 +284,8 @@ static void accept_claim(struct predictor *p, struct window_result_claim *claim)
 	if (!p->options->every)
 		finding->count++;
 	/*
-	 * The recorded run itself is the better evidence. This happens with two alternatives of a
-	 * pattern, for example.
+	 * An observed claim is better evidence than a predicted one. Both can have the same key,
+	 * for example through two alternatives of a pattern.
 	 */
 	if (claim->finding.status == FINDING_OBSERVED && finding->status == FINDING_PREDICTED) {
 		struct finding predicted = *finding;
@@ -385,7 +385,10 @@ static void check_batch(struct predictor *p, struct batch *batch)
 
 /* ---- the whole prediction -------------------------------------------------------------------- */
 
-/* Before the claims are checked: a rejected claim is a bug in sooth, and is reported. */
+/*
+ * Called before the claims are checked, so that rejected claims count as well: a rejected claim is
+ * a bug in sooth, and is reported.
+ */
 static void remember_batch_results(struct predictor *p, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
@@ -440,7 +443,10 @@ static void collect_final_counts(struct predictor *p)
 	const struct window_slice *runs = window_reader_slices(p->reader, &count);
 
 	estimate_windows_left(p);
-	/* Each stream has reached the end of its last slice. */
+	/*
+	 * Enter an empty window after the last slice: `start` is then the number of events of each
+	 * stream.
+	 */
 	base_position_enter(&p->base_run, runs, count, count);
 	for (uint32_t i = 0; i < trace_stream_count(p->trace); i++)
 		stats->events += p->base_run.start[i];

@@ -1,4 +1,4 @@
-/* What later windows know about earlier ones. It does not change while analyses run. */
+/* What is known from earlier windows. It does not change while a batch of windows is analysed. */
 #ifndef PREDICT_DRIVER_SEEN_SITES_H
 #define PREDICT_DRIVER_SEEN_SITES_H
 
