@@ -1,12 +1,12 @@
 /*
- * Copies a window's model without its reads. What a read said is dropped, or replaced by an edge
- * from its writer.
+ * Copies a window's model without its reads. Each read is dropped, or replaced by an edge from the
+ * write that it saw.
  */
 #include "predict/pattern/relaxed_window.h"
 
 /*
- * Adds edges from the write that each read saw. Nodes are numbered in recorded order: this is the
- * last write to the cell before the read.
+ * Adds an edge from the write that each read saw: the last write to the cell before the read in
+ * recorded order, in which nodes are numbered.
  */
 static void keep_writers(struct order_model *model, const struct order_model *from)
 {

@@ -1,7 +1,7 @@
 /*
- * A window with weaker constraints on its reads. For leads: orders in which reads see other values,
- * so that only a run of the program can show whether they are possible. Everything but the model
- * and its clock belongs to the original window, which must outlive this one.
+ * A window with weaker constraints on its reads, for leads: in its schedules, reads may see other
+ * values, so only a run of the program can show whether such a schedule is possible. Everything but
+ * the model and its clock belongs to the original window, which must outlive this one.
  */
 #ifndef PREDICT_PATTERN_RELAXED_WINDOW_H
 #define PREDICT_PATTERN_RELAXED_WINDOW_H
@@ -10,9 +10,9 @@
 #include "order/window/window.h"
 
 /*
- * A program that reads other values may behave differently; the fewer values differ, the less. So
- * first only the writes between a read and its writer are free, then all constraints of reads are
- * dropped.
+ * A program that reads other values may behave differently, and the fewer values differ, the less
+ * likely that is. So the first level only allows other writes between a write and the read that saw
+ * it. The second level drops all constraints of reads.
  */
 enum relaxation {
 	RELAXED_VALUES, /* the write that a read saw comes before it; others may come in between */
