@@ -12,8 +12,8 @@
  *			are next right before the first of them happens. Either all of them are
  *			inside or none is; all are, if something follows the group. If all other
  *			leaves come before the group, the prefix ends right before it.
- *   `!p`		one of the orders that p demands is reversed. Two events with the same anchor
- *			have no order.
+ *   `!p`		one of the orders that p demands is reversed. Two events with the same
+ *			anchor have no order.
  *   a request		a node of its own (window_reader_keep()), anywhere before its anchor.
  *   lifetimes		a leaf comes after the event that began the lifetime, and before the event
  *			that ended it, if that one is inside.
