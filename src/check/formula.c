@@ -1,10 +1,11 @@
 /*
- * Checks that a schedule violates a formula. The word of states comes from the schedule that was
+ * Checks that a schedule violates a formula. The word of states is read from the schedule that was
  * played: variables get their values from the events' own records, and property events happen at
- * their anchors. Then the formula is evaluated on it (truth.h).
+ * their anchors. Then the formula is evaluated on the word (truth.h).
  *
- * A prefix is bad if no continuation satisfies the formula. There are infinitely many; this tries
- * the word as it ends, and every continuation by one or two states with freely chosen atoms.
+ * A prefix is bad if no continuation satisfies the formula. There are infinitely many
+ * continuations. The checker tries only the word as it ends, and every continuation by one or two
+ * states with freely chosen atoms.
  */
 #include "check/formula.h"
 
@@ -25,10 +26,14 @@ struct formula_judge {
 	uint8_t (*values)[8]; /* of the variables, in the current state */
 	uint8_t *known;	      /* bit mask of their known bytes */
 	struct checker_moments moments;
-	/* event, and whether before it, to the bits of the property events that happen there */
+	/*
+	 * key of an event, or of the moment before it, to bits: the property events that happen
+	 * there
+	 */
 	struct map events;
 	struct truth_table table;
-	VEC(uint64_t) symbols; /* ERE: the input symbols of the states in which something happens */
+	/* ERE: for each state in which something happens, its input symbol */
+	VEC(uint64_t) symbols;
 };
 
 /* ---- the word in the schedule ---------------------------------------------------------------- */
@@ -68,7 +73,7 @@ static bool overlaps(const struct checker_variable *v, const struct checker_reco
 	       v->address < record->address + record->size;
 }
 
-/* Checks that no event which makes a state of the formula was left out. */
+/* Checks that no event was left out that makes a state of the formula. */
 static bool is_complete(const struct formula_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->word->events->count; i++) {
@@ -192,7 +197,7 @@ static uint64_t find_events(const struct formula_judge *j, const struct checker_
 
 /*
  * Returns the events whose `becomes` points are true now and were false in the last state. `was`
- * has the last truth values, in the order of the points in the file.
+ * contains the truth values in the last state, in the order of the points in the file.
  */
 static uint64_t find_becoming(struct formula_judge *j, uint8_t *was)
 {
