@@ -18,7 +18,10 @@
 #include "predict/driver/seen_sites.h"
 
 #define EVERY_MOST 20000 /* largest number of interruptions per window with the option `every` */
-/* queries per interruption, as long as the region's thread learns of r2 in the answer */
+/*
+ * largest number of queries about one interruption; another query follows if the region's thread
+ * learns of r2
+ */
 #define ROUNDS 4
 
 struct atomicity_search {
@@ -120,8 +123,9 @@ static uint32_t claim_interruption(struct atomicity_search *s, const struct inte
 	uint32_t learned = ORDER_NONE;
 
 	/*
-	 * Inferred regions are not tested for this: a thread that acts on an outdated check often
-	 * reads the variable again before it changes it, and does not wait for the other thread.
+	 * Learning is not tested for inferred regions: a thread that acts on an outdated check
+	 * often reads the variable again before it changes it, and does not wait for the other
+	 * thread.
 	 */
 	if (!s->interruptions.fragments.items.items[candidate->fragment].inferred)
 		learned = first_dependent_node(s->analysis->window, &s->sources, claim->steps.items,

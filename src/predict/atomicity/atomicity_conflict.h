@@ -12,7 +12,7 @@
  * - interruptions_kinds_conflict(): do the kinds and the locks of the two accesses conflict,
  *   whatever the cell? `local` is an access in the fragment. `kind` and `locks` are those of a
  *   remote access, or of a group of them.
- * - interruptions_cell_counts(): does the fragment protect the cell?
+ * - interruptions_cell_counts(): does the fragment's region protect the cell?
  * - interruptions_remote_counts(): is the remote access a read, or a write that changes the cell's
  *   value?
  */

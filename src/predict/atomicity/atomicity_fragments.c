@@ -1,6 +1,7 @@
 /*
- * Assigns each thread's accesses to fragments, in one pass along the thread that keeps the open
- * regions. Whenever the thread waits for another one, its current fragments end and new ones begin.
+ * Assigns each thread's accesses to fragments, in one pass along the thread that keeps a list of
+ * the open regions. Whenever the thread waits for another one, its current fragments end and new
+ * ones begin.
  */
 #include "predict/atomicity/atomicity_fragments.h"
 
@@ -24,8 +25,8 @@ struct fragment_builder {
 	const struct window *window;
 	struct fragments_wanted wanted;
 	/*
-	 * hash of a fragment's region (or lock and event that took it) and of `waits`, to its
-	 * number
+	 * key of a fragment to its number; the key is a hash of the region (or of the lock and the
+	 * event that took it) and of `waits`
 	 */
 	struct map numbers;
 	struct map takers; /* calls_hash_event() of an event that takes a lock, to its node + 1 */

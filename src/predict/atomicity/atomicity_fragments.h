@@ -11,11 +11,11 @@
 #include "predict/atomicity/atomicity_regions.h"
 
 struct region_fragment {
-	uint32_t thread;       /* of the model */
-	bool annotated;	       /* if neither this nor `inferred`: a critical section */
-	bool inferred;	       /* two critical sections: reads in the first, writes in the second */
-	uint64_t lock;	       /* address of the lock, unless annotated */
-	uint32_t name;	       /* if annotated: in the regions' names */
+	uint32_t thread; /* number in the model */
+	bool annotated;	 /* an annotated region; if neither this nor inferred: a critical section */
+	bool inferred;	 /* two critical sections: reads in the first, writes in the second */
+	uint64_t lock;	 /* address of the lock, unless annotated */
+	uint32_t name;	 /* if annotated: position in the names of the regions */
 	struct event_id begin; /* the probe, or the event that took the lock */
 	uint64_t site_key;     /* key of the site where the region begins */
 	uint32_t first, last;  /* nodes of the first and last access */
@@ -31,10 +31,10 @@ struct fragments {
 	VEC(struct fragment_access) accesses; /* sorted by cell, fragment, node */
 };
 
-/* Of which regions to make fragments. */
+/* The kinds of regions that are cut into fragments. */
 struct fragments_wanted {
 	const struct regions *regions; /* the annotated regions; NULL: none */
-	bool sections;		       /* critical sections */
+	bool sections;		       /* include critical sections */
 	const struct calls *calls;     /* for inferred regions; NULL: none */
 };
 

@@ -14,7 +14,7 @@
 
 struct region {
 	uint32_t stream;     /* number of the stream */
-	uint64_t begin, end; /* index of its probes; end: UINT64_MAX without one */
+	uint64_t begin, end; /* indices of its probes; `end` is UINT64_MAX if there is none */
 	uint64_t site;	     /* site of the begin */
 	uint32_t name;	     /* in `names` */
 };
@@ -28,7 +28,7 @@ struct regions {
 void regions_read(struct regions *regions, const struct trace *trace);
 void regions_free(struct regions *regions);
 
-/* Returns the first region of a stream, and sets *count to their number. */
+/* Returns the first region of a stream, and sets *count to the number of its regions. */
 const struct region *regions_of(const struct regions *regions, uint32_t stream, size_t *count);
 
 #endif

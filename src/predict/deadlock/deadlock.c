@@ -103,7 +103,9 @@ static bool ask_about_cycle(struct deadlock_search *s, const uint32_t *items, si
 struct deadlock_instances {
 	VEC(uint32_t) items; /* waiters, `width` for each instance */
 	size_t width;
-	/* the list is complete; otherwise each listed member of the first group has one instance */
+	/*
+	 * true: the list is complete; false: each listed member of the first group has one instance
+	 */
 	bool all;
 };
 

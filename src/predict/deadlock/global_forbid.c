@@ -102,7 +102,7 @@ bool global_query_forbid_cycle(struct global_query *g, const blocked_set *set)
 
 		*vec_push(&clause) = -implied_boolean(g, slot, fresh, w->thread, wants_the_same, w);
 		if (w->joined != ORDER_NONE)
-			continue; /* what the joined thread wants says that it is blocked */
+			continue; /* the joined thread's own literal says that it is blocked */
 		slot = global_query_slot(g,
 					 lock ? GLOBAL_THREAD_MAY_HAVE_LOCK : GLOBAL_THREAD_MAY_RUN,
 					 w->shared, next->thread, resource, &fresh);

@@ -215,7 +215,7 @@ static void add_reasons(struct global_query *g, uint32_t item)
 	if (w->once != ORDER_NONE)
 		add_once_reasons(g, w->once, &reasons);
 	if (w->joined != ORDER_NONE) {
-		/* A thread that is not over is blocked or not created. */
+		/* A thread that is not over is blocked or not created: either is a reason. */
 		needed = g->over[w->joined] != 0;
 		if (needed)
 			*vec_push(&reasons) = -g->over[w->joined];

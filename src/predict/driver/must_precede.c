@@ -34,19 +34,21 @@ struct precede_builder {
 	const struct order_model *model;
 	const struct order_clock *clock;
 	uint32_t threads;
-	/* vectors: what the present node requires; what all explanations require */
+	/*
+	 * `now`: what the present node requires; `least`: what all explanations of an event require
+	 */
 	uint32_t *now, *least;
 	struct node_lists edges;    /* by node: the sources of edges into it */
 	struct node_lists reads;    /* by node: its reads, in the model's reads */
 	struct node_lists downs;    /* by node: semaphores that it downs */
 	struct node_lists wokens;   /* by node: waits that it ends */
 	struct node_lists acquires; /* by node: sections that it begins */
-	uint32_t *cell_of;	    /* by read */
+	uint32_t *cell_of;	    /* by read: its cell */
 	uint32_t *sorted_writes; /* the model's writes, sorted by cell, value, and recorded order */
 	uint32_t *next_write;	 /* by write: the same thread's next write to that cell */
 	struct node_lists firsts;  /* by cell: the first write of each thread */
-	uint32_t *condition_of;	   /* by wait */
-	uint32_t *lock_of;	   /* by section */
+	uint32_t *condition_of;	   /* by wait: its condition */
+	uint32_t *lock_of;	   /* by section: its lock */
 	struct held_section *held; /* as the model's sections, but sorted within each lock */
 };
 

@@ -55,8 +55,9 @@ struct predictor {
 	struct regions regions;	      /* annotated atomic regions */
 	struct calls calls;	      /* to infer further regions */
 	struct pattern_set *patterns; /* NULL: none */
-	struct pattern_past *past;    /* of the windows read so far; NULL without patterns */
-	double start, deadline;	      /* 0: none */
+	/* kept events of the windows read so far; NULL without patterns */
+	struct pattern_past *past;
+	double start, deadline; /* deadline: 0 if there is none */
 	/* checking */
 	struct checker *checker;
 	struct base_position base_run;
@@ -386,8 +387,8 @@ static void check_batch(struct predictor *p, struct batch *batch)
 /* ---- the whole prediction -------------------------------------------------------------------- */
 
 /*
- * Called before the claims are checked, so that rejected claims count as well: a rejected claim is
- * a bug in sooth, and is reported.
+ * Called before the claims are checked, so later windows treat the sites of a rejected claim like
+ * those of a finding. (A rejected claim is a bug in sooth, and is reported.)
  */
 static void remember_batch_results(struct predictor *p, const struct batch *batch)
 {

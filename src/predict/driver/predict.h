@@ -35,7 +35,7 @@ struct predict_options {
 	bool observed;	 /* no queries for patterns: only report what the recorded order matches */
 	uint32_t window; /* size in events */
 	unsigned jobs;
-	double seconds; /* for everything; 0: no limit */
+	double seconds; /* for the whole prediction; 0: no limit */
 	uint64_t steps; /* budget of a query; 0: no limit */
 	/* Called now and then to report progress; may be NULL. */
 	void (*progress)(void *context, uint64_t done, uint64_t all, size_t findings);

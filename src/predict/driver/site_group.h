@@ -56,7 +56,7 @@ void site_groups_ask(struct site_groups *groups, struct analysis *analysis,
 		     bool (*ask)(void *context, const void *candidate, uint64_t key),
 		     void *context);
 
-/* Returns about how many of `most` candidates with this key to ask. */
+/* Returns the number of candidates with this key to ask about: `most`, or fewer. */
 uint64_t site_group_query_limit(const struct analysis *analysis, uint64_t key, uint64_t most);
 
 #endif

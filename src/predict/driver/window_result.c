@@ -18,7 +18,10 @@
 /* ---- the analyses ---------------------------------------------------------------------------- */
 
 static const struct {
-	/* run if any of these enum predict_analysis is wanted; 0: if there are patterns */
+	/*
+	 * the analysis runs if any of these enum predict_analysis is wanted; 0: if there are
+	 * patterns
+	 */
 	unsigned wanted;
 	void (*run)(struct analysis *analysis);
 	unsigned share; /* it gets 1 / share of the time that remains */

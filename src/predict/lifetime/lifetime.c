@@ -8,9 +8,9 @@
  * only if its target is inside, so the window's model can be used as it is. The query is that for a
  * race, except that the sources of lifetime edges into f and u need not be inside.
  *
- * The second query, if the first is impossible (for example because both hold the same lock): can f
- * be inside, and u next? Then each use that was recorded before f comes before f or is outside.
- * This takes a model in which lifetimes do not constrain f (lifetime_early_end.h).
+ * The second query, if the first is impossible (for example because both threads hold the same
+ * lock): can f be inside, and u next? Then each use that was recorded before f comes before f or is
+ * outside. This takes a model in which lifetimes do not constrain f (lifetime_early_end.h).
  */
 #include "predict/lifetime/lifetime_pairs.h"
 

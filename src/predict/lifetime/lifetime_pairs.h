@@ -19,7 +19,7 @@
 struct lifetime_pair {
 	uint32_t end, use;	  /* nodes */
 	enum event_misuse misuse; /* EVENT_MISUSE_NONE: use after free */
-	/* the use was recorded after the end, and no lifetime began in between in a common place */
+	/* the use was recorded after the end, and no lifetime began in between where both touch */
 	bool recorded_after;
 };
 

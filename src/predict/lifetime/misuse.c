@@ -13,7 +13,7 @@
 #include "base/mem.h"
 
 #define TRY_MOST                                                                                   \
-	4 /* this many sections or waits of one thread are tried for one destroy, the last ones */
+	4 /* for one destroy, this many sections or waits of each thread are tried: the last ones */
 
 struct misuse {
 	struct misuse_query query;
@@ -67,8 +67,9 @@ static bool ends_with_lock(const struct misuse *m, const struct window_node *nod
 }
 
 /*
- * A recording states misuse itself: the runtime has asked the library, which knows more than the
- * recorded events (the child of a fork releases locks that its parent took).
+ * Which misuse does the event show? In a recording, the runtime has asked the library and recorded
+ * MISUSE events. Releases are not judged then, because the library knows more than the recorded
+ * events (the child of a fork releases locks that its parent took).
  */
 static enum event_misuse misuse_of(const struct misuse *m, const struct window_node *node)
 {

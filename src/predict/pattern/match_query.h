@@ -12,7 +12,7 @@ struct match_query {
 	const struct pattern_view *view;
 	const struct pattern_formula *formula;
 	struct node_query query;
-	/* nodes whose order the witness keeps; scratch for the recorded order */
+	/* fixed: nodes whose order the witness keeps; whole: scratch for the recorded order */
 	node_list fixed, whole;
 	/* the present choice */
 	const struct pattern_form *form;

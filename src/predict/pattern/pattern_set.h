@@ -20,7 +20,8 @@ struct pattern_formula {
 
 /* A property event that happens at a kept event. */
 struct pattern_use {
-	uint32_t property, event; /* property in the set; number in its events */
+	/* position in the property set; position in the property's events */
+	uint32_t property, event;
 };
 
 struct pattern_set {

@@ -53,9 +53,10 @@ struct dependency {
 struct dependency_pass {
 	struct dependency *d;
 	struct share_survey survey;
-	struct pages memory; /* address / CELL to its present lifetime in `cells`, + 1; 32 bits */
-	struct map objects;  /* address to position in `cells`, + 1 */
-	struct map ends;     /* thread that ends to position in `cells`, + 1 */
+	/* address / CELL to the cell of the present lifetime: its position in `cells`, + 1 */
+	struct pages memory;
+	struct map objects; /* address to position in `cells`, + 1 */
+	struct map ends;    /* thread that ends to position in `cells`, + 1 */
 	/* by thread: index of its last event so far, not counting those of signal handlers */
 	uint64_t *at;
 };
@@ -221,7 +222,7 @@ static int compare_dependencies(const void *left, const void *right, void *conte
 		       ?: sort_order(a->touch, b->touch);
 }
 
-/* Does another thread write what this one reads? */
+/* Does another thread write bytes of the cell that `reader` reads? */
 static bool dependencies(const struct dependency *d, uint32_t cell, const struct cell_touch *reader)
 {
 	for (uint32_t t = d->cells.items[cell]; t != NOTHING; t = d->touches.items[t].next) {
@@ -300,8 +301,8 @@ void dependency_close(struct dependency *d)
 /* ---- the thread set -------------------------------------------------------------------------- */
 
 /*
- * State of the search; `waiting` as in the paper's extendWindow. A thread is waiting again whenever
- * its end moves.
+ * State of the search; `waiting` as in the paper's extendWindow. A thread is put into `waiting`
+ * again whenever its end moves.
  */
 struct thread_set_search {
 	const struct dependency *d;

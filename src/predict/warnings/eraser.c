@@ -58,7 +58,7 @@ struct thread_sets {
 	uint64_t changes; /* value of `changes` in the held locks when these sets were made */
 	bool made[2][2];  /* [write][atomic] */
 	uint32_t set[2][2];
-	uint32_t snapshot; /* second pass: in `snapshots`, + 1; 0: not made */
+	uint32_t snapshot; /* second pass: position in `snapshots`, + 1; 0: not made */
 };
 
 /* An access to a cell that has a warning, as the second pass records it. */
@@ -66,7 +66,7 @@ struct eraser_access {
 	struct event_id id;
 	uint64_t address, size, site;
 	uint32_t thread, snapshot;
-	uint32_t any, write; /* the locks held: all, those held for writing */
+	uint32_t any, write; /* sets of locks: all that are held; those held for writing */
 	uint8_t kind, mask;  /* mask: the accessed bytes of the cell */
 	/* the byte was shared at that time: the access did not initialise it */
 	bool counted;

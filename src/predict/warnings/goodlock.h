@@ -26,9 +26,9 @@ struct goodlock_options {
 #define GOODLOCK_STEPS 10000000
 
 /*
- * Calls `report` once for each conflict, with its nodes in the order of the cycle, from the first
- * of their trees on. Short cycles come first. Returns false if there were too many steps: there may
- * be more conflicts.
+ * Calls `report` once for each conflict, with its nodes in the order of the cycle, starting with
+ * the node whose tree comes first. Short cycles come first. Returns false if there were too many
+ * steps: there may be more conflicts.
  */
 bool goodlock_search(const struct lock_trees *trees, const struct goodlock_options *options,
 		     void (*report)(void *context, const uint32_t *nodes, size_t count),

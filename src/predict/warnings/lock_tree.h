@@ -21,7 +21,7 @@ struct lock_node {
 	uint32_t tree;
 	/* parent, first and last child, next sibling; or LOCK_TREE_NONE */
 	uint32_t parent, child, last, next;
-	uint32_t lock; /* in `locks` of the trees */
+	uint32_t lock; /* number of the lock: position in `locks` of the trees */
 	bool shared;   /* taken for reading; taking it for writing is another node */
 	bool asked;    /* taken here by an operation that waits, not only by a try */
 	bool pending;  /* never granted: the recording ends there */

@@ -13,8 +13,8 @@
 #define LOCKSET_EMPTY 0u
 
 /*
- * A lock of no program, which each atomic operation is taken to hold. So atomic operations exclude
- * each other and nothing else, exactly as if they took a lock of their own.
+ * A lock that no program has. Each atomic operation counts as holding it. So atomic operations
+ * exclude each other and nothing else, exactly as if they took a lock of their own.
  */
 #define LOCKSET_ATOMIC 0u
 
