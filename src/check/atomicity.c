@@ -205,7 +205,7 @@ static bool is_in_annotated_region(const struct checker_broken_region *t)
 	const struct checker_record *l1 = checker_base_record(base, t->l1);
 	VEC(struct checker_open_region) open = { 0 };
 	bool after_l1 = false;
-	/* how many regions open at l1 are still open: the first ones of `open` */
+	/* number of regions open at l1 that are still open: the first ones of `open` */
 	size_t still_open = 0;
 
 	for (size_t i = 0; i < base->regions.count; i++) {

@@ -183,8 +183,8 @@ static bool learns_by_waiting(const struct knowledge *n, const struct checker_re
 }
 
 /*
- * Does an event learn of r2 at a barrier? An arrival comes after all earlier rounds; an event after
- * a thread left a barrier comes after its round.
+ * Does an event learn of r2 at a barrier? An arrival comes after all earlier rounds. An event of a
+ * thread that has left a barrier comes after the round in which the thread arrived there.
  */
 static bool learns_at_barrier(const struct knowledge *n, const struct checker_record *record)
 {

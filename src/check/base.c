@@ -161,8 +161,8 @@ bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end,
 	add_passed_slice(base, stream, world->threads[stream].done, end);
 	while (world->threads[stream].done < end) {
 		/*
-		 * `count` walks through the loaded records; checker_base_clear() then drops those
-		 * before it.
+		 * `count` walks through the loaded records; checker_base_clear() drops the records
+		 * that it has passed.
 		 */
 		if (base->count < base->loaded.count) {
 			struct checker_record *next = &base->loaded.items[base->count];

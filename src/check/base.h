@@ -69,7 +69,7 @@ struct checker_base {
 	checker_passed_list *passed; /* by stream: its slices before the window */
 	uint64_t passed_count;	     /* number of events before the window */
 	uint32_t *first;	     /* by thread: its first event in the window, or CHECKER_END */
-	struct map frozen_bytes;     /* cache line number to bits: the frozen bytes */
+	struct map frozen_bytes;     /* memory line to bits: the frozen bytes */
 	/* the same for bytes that are not judged because only one thread uses them */
 	struct map own_bytes;
 	struct map frozen[CHECKER_CLASSES];
@@ -130,8 +130,8 @@ bool checker_base_is_unexplained(const struct checker_base *base, enum checker_c
 				 uint64_t address);
 uint64_t checker_base_frozen_bits(const struct checker_base *base, uint64_t line);
 /*
- * Returns the bytes of a line that are not judged: frozen bytes, and those in own_bytes. A read
- * need not have their values.
+ * Returns the bytes of a line that are not judged: frozen bytes, and those in own_bytes. A read may
+ * find any value in them.
  */
 uint64_t checker_base_unjudged_bits(const struct checker_base *base, uint64_t line);
 

@@ -195,8 +195,8 @@ static bool collect_requests(struct stuck *stuck, struct err *err)
 }
 
 /*
- * Can it be that no signal has woken the threads that wait on this condition, namely `also` and all
- * that nothing else blocks?
+ * Is it possible that no signal has woken these threads, which wait on the condition: `also`, and
+ * all that nothing else blocks?
  */
 static bool is_unwoken(const struct stuck *stuck, uint64_t condition, uint32_t also)
 {
@@ -253,7 +253,7 @@ static bool check_same_events(const struct stuck *stuck, const struct checker_wi
 }
 
 /*
- * Does a path from the request, over the requests of its blockers, lead back to a thread on the
+ * Do the blockers of a request, their blockers, and so on lead back to a request on the current
  * path?
  */
 static bool leads_into_cycle(const struct stuck *stuck, uint8_t *state, size_t i)

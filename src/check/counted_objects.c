@@ -43,9 +43,9 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 /* ---- barriers -------------------------------------------------------------------------------- */
 
 /*
- * The number of threads that meet in a round. Which threads meet is fixed: an ARRIVE carries the
- * number of its round in the base run (`note`). The rounds of a barrier come one after the other,
- * so one count, for the current round, suffices.
+ * Returns the number of threads that meet in a round. Which threads meet is fixed: an ARRIVE
+ * carries the number of its round in the base run (`note`). The rounds of a barrier come one after
+ * the other, so one count, for the current round, suffices.
  */
 static uint64_t round_size(const struct checker_barrier *barrier,
 			   const struct checker_record *record)

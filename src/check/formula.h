@@ -19,7 +19,7 @@ struct checker_variable {
 	uint8_t initial[8];
 };
 
-/* A state of the word after the first one. */
+/* A state of the word, other than the first one. */
 struct checker_moment {
 	struct event_id anchor;
 	bool before; /* the moment just before the anchor */

@@ -23,8 +23,8 @@ static uint32_t count_named(const struct spec_alternative *a, const char *name)
 }
 
 /*
- * Returns the slot of a symbol. If two symbols have the same name, or a symbol has that of the left
- * side, the name gives access to neither.
+ * Returns the slot of a symbol. If two symbols have the same name, or a symbol has the same name as
+ * the left side, the name gives access to neither.
  */
 static uint32_t add_slot(struct grammar_check_choice *choice, const struct spec_alternative *a,
 			 const struct spec_item *item)

@@ -30,7 +30,7 @@ struct grammar_check_part {
 struct grammar_check_choice {
 	uint32_t production;
 	VEC(struct grammar_check_part) parts;
-	VEC(const char *) names; /* by slot, and then "session" */
+	VEC(const char *) names; /* names of the slots, followed by "session" */
 };
 struct grammar_check_token {
 	uint32_t event;
@@ -45,7 +45,7 @@ struct grammar_check {
 	VEC(struct grammar_check_choice) choices; /* sorted by production */
 	uint32_t *first;	 /* by production: its first choice; one more at the end */
 	bool *nullable, *useful; /* by production; useful: some word can be derived from it */
-	/* [production][event]: may it begin with the event? */
+	/* [production][event]: can a word of the production begin with the event? */
 	uint8_t *starts;
 	bool is_ll1;   /* if true, an assertion fails as soon as it is reached (doc/grammars.md) */
 	bool has_code; /* there is code in some parse tree */
@@ -55,7 +55,7 @@ struct grammar_check {
 	/* the session being judged */
 	const struct grammar_check_token *tokens;
 	size_t count;
-	int before;	 /* attributes of the last session */
+	int before;	 /* attributes with which the session before ended */
 	int given;	 /* a copy of `before`: actions may change it without effect elsewhere */
 	int environment; /* session-wide names */
 	int root;	 /* attributes of the start symbol */
@@ -125,7 +125,7 @@ void grammar_check_frame_free(struct grammar_check *check, int frame);
 int grammar_check_take_slot(struct grammar_check *check, int frame, uint32_t slot);
 void grammar_check_put_token(struct grammar_check *check, int frame, uint32_t slot,
 			     const struct grammar_check_token *token);
-/* Runs an action or an assertion: GOOD, WRONG (it is false) or BROKEN. */
+/* Runs an action or an assertion. Returns GOOD, WRONG (the assertion is false) or BROKEN. */
 enum grammar_check_verdict grammar_check_run(struct grammar_check *check,
 					     const struct grammar_check_choice *choice,
 					     const struct grammar_check_part *part, int frame,

@@ -12,11 +12,11 @@
 
 #include <lua5.4/lauxlib.h>
 
-/* So many alternatives in a row without an event make no progress (left recursion). */
+/* This many alternatives in a row without an event make no progress (left recursion). */
 #define IDLE_MOST 20000u
 
 struct open_choice {
-	uint32_t choice, next; /* part */
+	uint32_t choice, next; /* next: the part that comes next */
 	int frame;
 };
 

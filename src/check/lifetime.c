@@ -3,8 +3,8 @@
  * lifetime"): of freed or unmapped memory, of the stack of a thread that ended, and, as misuse, of
  * a destroyed object or a closed descriptor.
  *
- * Of the two events, the end f comes early in the schedule. In the base run, the uses before f have
- * to come before f by the rules for lifetimes; these rules are not applied to f (play.c: `early`).
+ * Of the two events, the end f comes early in the schedule. The rules for lifetimes would put f
+ * after the uses that precede it in the base run, so they are not applied to f (play.c: `early`).
  * They are applied to all other events of the schedule as usual. The rules here keep the schedule
  * meaningful: between f and the use u, no event uses what f ends, and no new lifetime begins at the
  * bytes of u.
@@ -179,8 +179,8 @@ static bool begins_new_lifetime(const struct end_and_use *p, const struct checke
 }
 
 /*
- * Do these bytes begin new lifetimes in the base run between the end and event `number`, all of
- * them?
+ * In the base run, has each of these bytes begun a new lifetime after the end, at event `number` at
+ * the latest?
  */
 static bool is_new_lifetime(const struct end_and_use *p, uint32_t number, struct checker_range left)
 {

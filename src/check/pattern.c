@@ -425,7 +425,10 @@ static bool in_order(const struct pattern_judge *j, const struct spec_pattern *s
 	return true;
 }
 
-/* Does the part under `!` hold, as far as its order is concerned? */
+/*
+ * Does the order hold that the pattern under `!` requires? (Which events are chosen does not matter
+ * here.)
+ */
 static bool order_holds(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	if (pattern->kind == SPEC_INVERTED)

@@ -38,7 +38,7 @@ struct checker_record {
 		} far;
 		struct {
 			uint64_t other, number; /* `other` of a region's probe is its name */
-		};				/* of events that are not accesses */
+		};				/* for events that are not accesses */
 	};
 	uint32_t next; /* number of the thread's next event in the window, or CHECKER_END */
 	/*

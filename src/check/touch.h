@@ -10,7 +10,7 @@
 enum checker_role { CHECKER_USES, CHECKER_BEGINS, CHECKER_ENDS };
 
 struct checker_touch {
-	/* of an access, a lifetime, or (one byte each) the objects */
+	/* ranges of bytes: those of an access or a lifetime, or the first byte of each object */
 	unsigned range_count;
 	struct checker_range ranges[2];
 	enum checker_role memory; /* what it does to the bytes */

@@ -41,8 +41,8 @@ static struct fits fit_sequence(struct fits a, struct fits b)
 }
 
 /*
- * Returns the fits of one or more words of `a` in a row. Computed from the end; the first word is
- * not empty.
+ * Where do one or more words of `a` in a row fit? (With `also_none`, no word at all fits, too.)
+ * Computed from the end. The first of the words is not empty.
  */
 static struct fits fit_repeated(struct fits a, bool also_none)
 {

@@ -119,7 +119,7 @@ struct checker_thread {
 	struct checker_record pending;
 	struct checker_record hangs; /* the same for a thread and its handlers */
 	uint64_t stack_low, stack_high;
-	uint32_t wait_depth; /* during a wait: how deep it held the mutex before */
+	uint32_t wait_depth; /* during a wait: how often it held the mutex before */
 	bool created;	     /* its CREATE has happened */
 	bool ended;	     /* its END has happened */
 	bool late;	     /* its last wait began after the event that woke it in the base run */
@@ -202,7 +202,7 @@ const struct checker_hold *checker_lock_obstacle(const struct checker_world *wor
 						 uint64_t address, uint32_t thread, bool to_read,
 						 size_t i);
 bool checker_lock_is_held_by(const struct checker_lock *lock, uint32_t thread);
-/* Does the thread hold it for writing? */
+/* Does the thread hold the lock for writing? */
 bool checker_lock_written_by(const struct checker_world *world, uint64_t address, uint32_t thread);
 
 /* Is it possible that signals and broadcasts have woken none of these threads? */
@@ -244,10 +244,13 @@ struct checker_piece {
 /* Iterates over the pieces of an access. Start with *piece all zero. Returns false at the end. */
 bool checker_piece_next(struct checker_piece *piece, uint64_t address, uint64_t size);
 
-/* Returns the line as it is in this world, and who wrote its bytes last; `writers` may be NULL. */
+/*
+ * Returns the line as it is in this world, and which events wrote its bytes last. `writers` may be
+ * NULL.
+ */
 void checker_memory_see(const struct checker_world *world, uint64_t line,
 			struct checker_line *bytes, struct checker_writers *writers);
-/* Sets the value of a byte whose value was unknown and which, as is known now, had this value. */
+/* Makes the value of an unknown byte known. This is not a write: the byte had the value before. */
 void checker_memory_learn(struct checker_world *world, uint64_t address, uint8_t value);
 
 #endif
