@@ -287,8 +287,9 @@ static const struct checker_held_lock *find_held_lock(const checker_held_locks *
 }
 
 /*
- * Does the thread hold a lock from l1 to l2 in one critical section that the program means to be
- * atomic? It does if the lock also guards a common byte of each pair elsewhere in the recording.
+ * Are l1 and l2 in one critical section that the program means to be atomic? That is: its lock
+ * guards a common byte of each conflicting pair, r1 and r2 do not hold the lock, and nothing else
+ * protects these bytes.
  */
 static bool is_in_critical_section(const struct checker_broken_region *t)
 {

@@ -23,7 +23,7 @@
 struct checker_hold {
 	uint32_t thread;
 	uint32_t depth;	 /* 0: not held */
-	uint32_t stream; /* stream of the event since which it is held */
+	uint32_t stream; /* the hold began with event `index` of this stream */
 	uint64_t index;
 };
 

@@ -49,8 +49,8 @@ static bool is_at_site(const struct global_query *g, const struct waiter *w,
 }
 
 /*
- * Searches for a cycle of "waits for" from one member of the set on. If there is one, `path` is set
- * to it.
+ * Searches for a cycle of "waits for" that can be reached from one member of the set. If there is
+ * one, `path` is set to it.
  */
 static bool find_cycle(const struct global_query *g, const blocked_set *set, size_t at,
 		       uint8_t *state, blocked_set *path)

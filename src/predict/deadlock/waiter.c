@@ -88,8 +88,8 @@ static bool is_awaited(const struct window *window, const struct waiter *w, uint
 }
 
 /*
- * `begin`: the node that begins the lifetime of its object, if no edge of the model demands that
- * node; otherwise ORDER_NONE.
+ * `begin`: the node that begins the lifetime of the waiter's object, if no edge of the model
+ * demands that node; otherwise ORDER_NONE.
  */
 static void add_waiter(struct waiters *waiters, struct waiter w, uint32_t begin,
 		       const struct order_sources *sources)

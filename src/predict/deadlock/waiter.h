@@ -77,8 +77,8 @@ bool waiters_ordered(const struct waiters *waiters, const struct order_clock *cl
 uint32_t waiters_event(const struct waiters *waiters, const struct waiter *waiter);
 
 /*
- * The key of a finding with these waiters. Each site counts once: if a third thread is blocked at a
- * site where another one is already, this makes no new finding. With `every` the key is made from
+ * The key of a finding with these waiters. It contains each site once: a deadlock that only has one
+ * more thread blocked at one of the sites is not a new finding. With `every` the key is made from
  * the events themselves.
  */
 uint64_t waiters_key(const struct waiters *waiters, enum finding_kind kind, const uint32_t *items,

@@ -101,7 +101,7 @@ static void find_observed(struct misuse *m)
 
 struct destroy {
 	struct misuse_next next;
-	uint32_t begin; /* the INIT of the lifetime that ends, or ORDER_NONE */
+	uint32_t begin; /* the INIT that began the lifetime, or ORDER_NONE */
 };
 
 static void begin_destroy_query(struct misuse *m, const struct destroy *d)

@@ -31,7 +31,7 @@ bool match_query_is_observed(struct match_query *query, const struct join_choice
 /* Adds the claim that the recorded order is a match. */
 void match_query_claim_observed(struct match_query *query, const struct join_choice *choice,
 				uint64_t key);
-/* Asks whether some feasible prefix is a match, and then adds the claim. */
+/* Asks whether some feasible prefix is a match. If so, adds the claim. */
 enum order_answer match_query_ask(struct match_query *query, const struct join_choice *choice,
 				  uint64_t key);
 

@@ -40,7 +40,7 @@ static void add_formulas(struct pattern_set *set, uint32_t property)
 
 struct wanted_node {
 	struct window_keep keep;
-	/* property ORDER_NONE: only an anchor, or the bound of a lifetime */
+	/* use.property is ORDER_NONE if the node is only an anchor, or begins or ends a lifetime */
 	struct pattern_use use;
 };
 typedef VEC(struct wanted_node) wanted_list;

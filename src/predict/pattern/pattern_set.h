@@ -20,7 +20,7 @@ struct pattern_formula {
 
 /* A property event that happens at a kept event. */
 struct pattern_use {
-	/* position in the property set; position in the property's events */
+	/* `property`: position in the property set; `event`: number among the property's events */
 	uint32_t property, event;
 };
 

@@ -234,7 +234,7 @@ enum partner {
 	PARTNER_NONE,
 	PARTNER_OTHER,	  /* by another thread */
 	PARTNER_CONFLICT, /* one of the two writes, and not both are atomic */
-	/* and no lock is held at both; but the earlier one seems to be an initialisation */
+	/* a conflict without a common lock; but the earlier one seems to be an initialisation */
 	PARTNER_EARLY,
 	PARTNER_GOOD,
 };
