@@ -73,7 +73,7 @@ static bool overlaps(const struct checker_variable *v, const struct checker_reco
 	       v->address < record->address + record->size;
 }
 
-/* Checks that no event was left out that makes a state of the formula. */
+/* Checks that the word leaves out no event that makes a state of the formula. */
 static bool is_complete(const struct formula_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->word->events->count; i++) {

@@ -307,7 +307,7 @@ static void collect_chosen(const struct pattern_judge *j, const struct spec_patt
 		collect_chosen(j, part, out);
 }
 
-/* Are all of them next when this many events of the schedule have happened? */
+/* Are all events of the group next when the first `events` events of the schedule have happened? */
 static bool all_next_at(const struct pattern_judge *j, const chosen_list *group, uint32_t events)
 {
 	struct checker_play again;

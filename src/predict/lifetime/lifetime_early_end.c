@@ -108,9 +108,10 @@ static void copy_edges(struct lifetime_window *out, const struct window *window,
 }
 
 /*
- * Adds the edges of one place that the dropped edges into the end implied. The begin of the
- * lifetime still comes before its end. The uses before the end still come before the next begin or
- * end in that place (an ALLOC of the same bytes, for example).
+ * In one place, edges into the end and out of it implied other edges. Adds those, because the edges
+ * into the end were dropped: the uses before the end still come before the next begin or end in
+ * that place (an ALLOC of the same bytes, for example). Also, the begin of the lifetime still comes
+ * before its end.
  */
 static void add_implied_edges(struct lifetime_window *out, const struct window_touch *t,
 			      uint32_t count, uint32_t at)

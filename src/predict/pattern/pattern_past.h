@@ -48,7 +48,10 @@ struct past_view {
 struct pattern_past *pattern_past_open(const struct pattern_set *set, const struct trace *trace);
 void pattern_past_close(struct pattern_past *past);
 
-/* Takes each window as it is read, in order. The caller frees the view with past_view_free(). */
+/*
+ * To be called for each window as it is read, in order. The caller frees the view with
+ * past_view_free().
+ */
 struct past_view pattern_past_read(struct pattern_past *past, const struct window *window,
 				   const struct window_slice *runs);
 void past_view_free(struct past_view *view);

@@ -32,7 +32,7 @@ struct pattern_view {
 	const struct property_events *property;
 	uint32_t property_number, parameters;
 	const struct must_precede *must_precede;
-	/* by node, then those before the window that were added */
+	/* those in the window, by node; then those before the window that the join has added */
 	VEC(struct pattern_event) events;
 	const struct past_view *past; /* NULL: none */
 	struct map past_events;	      /* number in the property's events to position in events */

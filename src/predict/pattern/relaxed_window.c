@@ -5,8 +5,8 @@
 #include "predict/pattern/relaxed_window.h"
 
 /*
- * Adds an edge from the write that each read saw: the last write to the cell before the read in
- * recorded order, in which nodes are numbered.
+ * Adds an edge to each read from the write that it saw: the last write to the cell that was
+ * recorded before the read. Nodes are numbered in recorded order.
  */
 static void keep_writers(struct order_model *model, const struct order_model *from)
 {

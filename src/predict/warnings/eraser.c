@@ -493,7 +493,9 @@ uint64_t predict_eraser(const struct trace *trace, bool every, struct predict_re
 			    .every = every,
 			    .result = result };
 
-	/* The number of a set and of a thread have 30 bits each; both are far below that. */
+	/*
+	 * A word has 30 bits for the number of a set or of a thread. Both numbers are far smaller.
+	 */
 	assert(trace_stream_count(trace) < 1u << (32 - STATE_BITS));
 	share_survey_make(&survey, trace);
 	run_pass(&e);
