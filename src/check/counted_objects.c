@@ -129,7 +129,10 @@ static void apply_arrival(struct checker_world *world, const struct checker_reco
 		barrier->round = next;
 		barrier->arrived = 0;
 	}
-	/* stored even if it contradicts: the next arrival is judged by the last number given */
+	/*
+	 * stored even if it contradicts the size: the next arrival is judged by the last number
+	 * given
+	 */
 	if (record->number)
 		barrier->size = record->number;
 	barrier->arrived++;

@@ -158,8 +158,8 @@ bool checker_play_is_ready(const struct checker_play *play, uint32_t number, str
 }
 
 /*
- * Does the event wait at an object that unrecorded code uses? Then its thread may have waited for
- * that code.
+ * Does the event operate on an object that unrecorded code uses? Then its thread may have waited
+ * for that code.
  */
 static bool uses_unexplained_object(const struct checker_play *play,
 				    const struct checker_record *record)

@@ -19,7 +19,7 @@
 
 /*
  * The innermost calls when a lock is taken, innermost first. The calls of a stream are numbered
- * from 1; 0 where there are fewer.
+ * from 1. Unused elements are 0.
  */
 struct call_stack {
 	uint32_t near[CALLS_NEAR];

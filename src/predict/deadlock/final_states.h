@@ -1,7 +1,7 @@
 /*
  * The state that each thread of a window can have when no thread can go on: over, not created, or
- * blocked at one of its waiters. This test is cheap, and for most windows it is the end of the
- * search: some thread computes and never waits.
+ * blocked at one of its waiters. This test is cheap and ends the search in most windows, in which
+ * some thread computes and never waits.
  */
 #ifndef PREDICT_DEADLOCK_FINAL_STATES_H
 #define PREDICT_DEADLOCK_FINAL_STATES_H

@@ -77,9 +77,9 @@ bool waiters_ordered(const struct waiters *waiters, const struct order_clock *cl
 uint32_t waiters_event(const struct waiters *waiters, const struct waiter *waiter);
 
 /*
- * The key of a finding with these waiters. It contains each site once: a deadlock that only has one
- * more thread blocked at one of the sites is not a new finding. With `every` the key is made from
- * the events themselves.
+ * The key of a finding with these waiters. It contains each site once: a deadlock with one more
+ * thread that is blocked at a site that it contains already is not a new finding. With `every` the
+ * key is made from the events themselves.
  */
 uint64_t waiters_key(const struct waiters *waiters, enum finding_kind kind, const uint32_t *items,
 		     size_t count, bool every);

@@ -87,7 +87,7 @@ struct analysis {
 
 void analysis_free(struct analysis *analysis);
 
-/* Adds all counts of `one`. */
+/* Adds the counts of one window: all but threads, events, rejected and seconds. */
 void predict_stats_add(struct predict_stats *sum, const struct predict_stats *one);
 
 /* Has the window's share of the time passed? */

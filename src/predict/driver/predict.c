@@ -122,9 +122,7 @@ static bool read_batch(struct predictor *p, struct batch *batch)
 	return batch->count > 0;
 }
 
-/*
- * Gives the batch a part of the remaining time: the part that the batch is of the remaining trace.
- */
+/* Gives the batch the same share of the remaining time that it has of the remaining trace. */
 static void set_batch_deadline(const struct predictor *p, struct batch *batch, uint64_t begin)
 {
 	double now = seconds_now(), share = 1;

@@ -18,10 +18,7 @@
 /* ---- the analyses ---------------------------------------------------------------------------- */
 
 static const struct {
-	/*
-	 * the analysis runs if any of these enum predict_analysis is wanted; 0: if there are
-	 * patterns
-	 */
+	/* enum predict_analysis: runs if any of these is wanted; 0: if there are patterns */
 	unsigned wanted;
 	void (*run)(struct analysis *analysis);
 	unsigned share; /* it gets 1 / share of the time that remains */

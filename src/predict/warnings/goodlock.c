@@ -255,8 +255,8 @@ static void add_event(const struct lock_trees *trees, struct finding *f, uint32_
 }
 
 /*
- * The key contains each site once: a cycle that only has one more thread at one of the sites is not
- * a new finding.
+ * The key contains each site once: a cycle with one more thread at a site that it contains already
+ * is not a new finding.
  */
 static void add_finding(void *context, const uint32_t *nodes, size_t count)
 {
