@@ -147,7 +147,6 @@ bool checker_base_lifetime(const struct checker_base *base, uint32_t number,
 
 /* Computes `needs` (order.c). */
 void checker_base_order(struct checker_base *base);
-/* Returns the needs of an event. */
 const struct checker_need *checker_base_needs(const struct checker_base *base, uint32_t later,
 					      size_t *count);
 

@@ -83,7 +83,6 @@ static void add_need(struct order_state *o, uint32_t later, uint32_t earlier, en
 
 /* ---- lifetimes of memory --------------------------------------------------------------------- */
 
-/* Stores the event as the last use by its thread. */
 static void set_last_use(const struct order_state *o, use_list *uses, uint32_t number)
 {
 	uint32_t thread = checker_base_record(o->base, number)->thread;

@@ -27,7 +27,7 @@ struct misuse_query {
 
 /* Which edges into the event that is next are ignored. */
 enum misuse_ignored_edges {
-	MISUSE_IGNORE_NONE,	 /* none */
+	MISUSE_IGNORE_NONE,
 	MISUSE_IGNORE_LIFETIMES, /* those that exist only because of lifetimes */
 	MISUSE_IGNORE_NODE,	 /* those from the node `from` */
 	/* those from the thread `from`, except for the creation of the event's own thread */

@@ -24,7 +24,6 @@
 #define STEPS_NARROW 4000000u
 #define STEPS_EVERY 50000000u
 
-/* A choice that is kept for a query. */
 struct kept_choice {
 	uint32_t span; /* number of nodes from its first to its last event */
 	const struct pattern_form *form;
