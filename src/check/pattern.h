@@ -28,7 +28,7 @@ struct checker_lifetime {
 
 struct checker_property {
 	uint32_t parameters; /* number of values in a binding */
-	/* for each thread in the order in which they happened */
+	/* the events of a thread are in the order in which they happened */
 	const struct checker_occurrence *occurrences;
 	size_t count;
 	const uint32_t *bindings;	      /* numbers of values, or CHECKER_UNBOUND */
