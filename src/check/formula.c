@@ -4,8 +4,10 @@
  * their anchors. Then the formula is evaluated on the word (truth.h).
  *
  * A prefix is bad if no continuation satisfies the formula. There are infinitely many
- * continuations. The checker tries only the word as it ends, and every continuation by one or two
- * states with freely chosen atoms.
+ * continuations. The checker tries only the word as it ends, and short continuations: by one state
+ * with freely chosen atoms (if there are at most 6 atoms), and by two such states (if there are at
+ * most 3). For an ERE it tries one further state in which a single event happens, and two such
+ * states if the property has at most 8 events.
  */
 #include "check/formula.h"
 
@@ -306,7 +308,10 @@ static bool violates_temporal(struct formula_judge *j, struct err *err)
 	for (size_t i = 0; i < j->table.rows.count && !count; i++)
 		count = j->table.rows.items[i].states.count;
 	found = truth_at(&j->table, ahead ? 0 : count - 1, count);
-	/* A step begins with the state in which nothing happens, if there is one before it. */
+	/*
+	 * If a state without events precedes the last state, both belong to the last step: the
+	 * formula may be violated in either.
+	 */
 	if (!ahead && (found == TRUTH_TRUE) != formula->never && j->word->moment_count &&
 	    j->word->moments[j->word->moment_count - 1].paused)
 		found = truth_at(&j->table, count - 2, count);

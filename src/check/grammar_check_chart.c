@@ -1,8 +1,9 @@
 /*
  * Exhaustive parsing. For each production and each position of the session, finds where a word of
  * the production that starts there may end. Goes through the positions from the last to the first,
- * until nothing changes. From these sets follows whether the session is in the language, whether it
- * is a prefix of a word, and its parse tree, which must be unique if there is Lua code to run.
+ * and repeats the search at each position until nothing changes. From these sets follows whether
+ * the session is in the language, whether it is a prefix of a word, and its parse tree, which must
+ * be unique if there is Lua code to run.
  */
 #include "check/grammar_check.h"
 
