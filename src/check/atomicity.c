@@ -1,9 +1,9 @@
 /*
- * Checks that another thread breaks the atomicity of a region (doc/prediction.md, "Atomicity"). The
- * events are l1, r1 (, r2), l2: local and remote accesses that conflict, so that in the schedule
- * the region is both before and after the remote thread. Interleavings that the program intends do
- * not count: where the thread waits, learns of the remote accesses, polls or counts, or where the
- * remote accesses change nothing.
+ * Checks the claim that another thread breaks the atomicity of a region (doc/prediction.md,
+ * "Atomicity"). The events are l1, r1 (, r2), l2. l1 and l2 are local accesses, r1 and r2 remote
+ * ones that conflict with them, so that in the schedule the region comes both before and after the
+ * remote accesses. Interleavings that the program intends do not count: where the thread waits,
+ * learns of the remote accesses, polls or counts, or where the remote accesses change nothing.
  */
 #include "check/atomicity.h"
 
@@ -58,10 +58,10 @@ static bool events_conflict(const struct checker_base *base, uint32_t first_even
 }
 
 /*
- * Is the value before it unknown? It is known only if the window or a text trace's initial values
- * contain the write: a value that only a read shows, or that was left before the window, does not
- * count. Writing the same value again does no harm, so the exception is for writes that the window
- * shows to do so.
+ * Is the byte's value before the remote access unknown? `writer` is the event that wrote it last.
+ * The value is known only if the window contains that write, or if it is an initial value of a text
+ * trace. A value that only a read shows, or that was left before the window, counts as unknown:
+ * only writes that the window shows to change nothing are harmless.
  */
 static bool is_unknown(const struct checker_base *base, uint32_t writer)
 {
@@ -70,7 +70,7 @@ static bool is_unknown(const struct checker_base *base, uint32_t writer)
 	return !trace_is_text(base->start->trace) || base->passed_count;
 }
 
-/* Does the remote event change a byte that the two have in common? */
+/* Does the remote event change a byte that both events access? */
 static bool changes_value(const struct checker_broken_region *t, uint32_t remote, uint32_t local)
 {
 	const struct checker_record *record = checker_base_record(t->play->base, remote);
@@ -164,7 +164,7 @@ static bool is_waiting_operation(const struct checker_record *record)
 	case EV_WOKEN:
 	case EV_JOIN:
 	case EV_DOWN:
-	case EV_ARRIVE: /* of a barrier without PASS records */
+	case EV_ARRIVE: /* counts because a barrier may have no PASS records */
 	case EV_PASS:
 	case EV_ONCE:
 	case EV_RECEIVE:
@@ -206,7 +206,8 @@ static bool is_in_annotated_region(const struct checker_broken_region *t)
 	const struct checker_record *l1 = checker_base_record(base, t->l1);
 	VEC(struct checker_open_region) open = { 0 };
 	bool after_l1 = false;
-	size_t still_open = 0; /* of the regions open at l1: the first ones of `open` */
+	/* number of regions open at l1 that are still open: the first ones of `open` */
+	size_t still_open = 0;
 
 	for (size_t i = 0; i < base->regions.count; i++) {
 		if (base->regions.items[i].stream == l1->stream)
@@ -255,7 +256,10 @@ static bool guards_common_byte(const struct checker_broken_region *t, uint64_t l
 	return false;
 }
 
-/* Is the byte protected without the region: do both hold a common lock, or are both atomic? */
+/*
+ * Are the common bytes protected even without the region: do both accesses hold a common lock, or
+ * are both atomic?
+ */
 static bool is_protected_anyway(const struct checker_broken_region *t,
 				const checker_held_locks *local, const checker_held_locks *remote,
 				uint32_t a, uint32_t b)
@@ -284,8 +288,9 @@ static const struct checker_held_lock *find_held_lock(const checker_held_locks *
 }
 
 /*
- * Is a critical section of one lock, held from l1 to l2, a region that the program means to be
- * atomic? The lock must guard both bytes elsewhere.
+ * Are l1 and l2 in one critical section that the program means to be atomic? That is: its lock
+ * guards a common byte of each conflicting pair, r1 and r2 do not hold the lock, and nothing else
+ * protects these bytes.
  */
 static bool is_in_critical_section(const struct checker_broken_region *t)
 {

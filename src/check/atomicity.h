@@ -1,5 +1,5 @@
 /*
- * A region whose atomicity another thread breaks, examined from the start of its window
+ * A region whose atomicity another thread breaks. It is examined from the start of its window on
  * (atomicity_facts.c): which locks the threads hold at its events, and whether the region's thread
  * can know of the remote accesses.
  */
@@ -9,7 +9,7 @@
 #include "check/play.h"
 
 struct checker_held_lock {
-	uint64_t lock, index; /* event of `stream` since which the thread holds it */
+	uint64_t lock, index; /* `index`: the event of `stream` since which the thread holds it */
 	uint32_t stream;
 	bool writes;
 };
@@ -17,7 +17,7 @@ typedef VEC(struct checker_held_lock) checker_held_locks;
 
 struct checker_broken_region {
 	const struct checker_play *play;
-	uint32_t l1, r1, r2, l2; /* numbers in the window */
+	uint32_t l1, r1, r2, l2; /* numbers of events in the window */
 	checker_held_locks locks_at_l1, locks_at_r1, locks_at_r2, locks_at_l2;
 };
 
@@ -33,8 +33,9 @@ bool checker_broken_region_is_guarded(const struct checker_broken_region *region
 				      uint64_t address);
 
 /*
- * Is there a chain from r2 to the last event before l2 in its thread: of program order, thread
- * creations, operations that wait, and reads of what another thread wrote?
+ * Can the region's thread know of r2? That is: is there a chain from r2 to the last event before l2
+ * in that thread? Its links are program order, thread creations, operations that wait, reads of
+ * what another thread wrote, and orders that must be kept.
  */
 bool checker_broken_region_is_known(const struct checker_broken_region *region);
 

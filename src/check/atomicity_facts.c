@@ -1,6 +1,6 @@
 /*
- * Examines a broken region (atomicity.h): plays its schedule once more and tracks which locks are
- * held, which bytes each lock guards, and which events the remote access can influence.
+ * Examines a broken region (atomicity.h). Plays its schedule once more and tracks which locks are
+ * held, which bytes each lock guards, and which events can know of the remote accesses.
  */
 #include "check/atomicity.h"
 
@@ -71,8 +71,8 @@ void checker_broken_region_close(struct checker_broken_region *t)
 /* ---- what a lock guards ---------------------------------------------------------------------- */
 
 /*
- * Sets the depths at the start of the window: of the threads that hold the lock, and of those that
- * wait and will hold it again.
+ * Returns the depths of the lock at the start of the window, by stream: for the threads that hold
+ * the lock, and for those that wait and will hold it again.
  */
 static struct checker_lock_depth *start_depths(const struct checker_base *base, uint64_t address)
 {
@@ -128,17 +128,18 @@ bool checker_broken_region_is_guarded(const struct checker_broken_region *t, uin
 /* ---- knowledge of the remote access ---------------------------------------------------------- */
 
 /*
- * What knows of r2: threads, events, and objects that pass the knowledge on. An event learns of r2
- * from every event that must come before it, by reading, and by waiting. Locks do not pass it on.
+ * Which threads, events and objects know of r2. An event learns of r2 if an event that must come
+ * before it knows of r2, if it reads what an event that knows of r2 wrote, or if it waits at an
+ * object where such an event let threads continue. Locks do not pass knowledge on.
  */
 struct knowledge {
 	const struct checker_play *play;
 	const struct checker_base *base;
 	struct checker_world *world;
 	bool *threads, *created;
-	bool *events;	   /* by number */
-	struct map passed; /* objects */
-	/* address of a barrier to 1 + the first round that a thread with the knowledge came to */
+	bool *events;	   /* by event number */
+	struct map passed; /* objects at which an event that knows of r2 let threads continue */
+	/* address of a barrier to 1 + the first round at which a thread that knows of r2 arrived */
 	struct map met;
 };
 
@@ -148,8 +149,8 @@ static uint64_t object_key(const struct checker_record *record)
 }
 
 /*
- * Do threads that wait for the object learn from this event? Which post or signal woke a thread is
- * open, so any counts.
+ * If this event knows of r2, do threads that wait for its object learn of r2, too? It is open which
+ * post or signal woke a thread, so any of them counts.
  */
 static bool passes_knowledge_on(const struct checker_record *record)
 {
@@ -182,8 +183,8 @@ static bool learns_by_waiting(const struct knowledge *n, const struct checker_re
 }
 
 /*
- * An arrival comes after the rounds before it; a thread that leaves a barrier comes after its
- * round.
+ * Does an event learn of r2 at a barrier? An arrival comes after all earlier rounds. An event of a
+ * thread that has left a barrier comes after the round in which the thread arrived there.
  */
 static bool learns_at_barrier(const struct knowledge *n, const struct checker_record *record)
 {
@@ -228,7 +229,10 @@ static bool follows_knowing_event(const struct knowledge *n, uint32_t number)
 	return false;
 }
 
-/* Handles an event that comes after r2: does it know of r2, and what does it pass that on to? */
+/*
+ * Handles an event that comes after r2: does it know of r2, and if so, which threads and objects
+ * pass that on?
+ */
 static void update_knowledge(struct knowledge *n, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(n->base, number);
@@ -275,7 +279,7 @@ bool checker_broken_region_is_known(const struct checker_broken_region *t)
 		uint32_t number = t->play->order.items[i];
 		const struct checker_record *record = checker_base_record(base, number);
 
-		if (number == t->r2) /* from here on; the thread and what it wrote know */
+		if (number == t->r2) /* from here on, the thread and what it writes know of r2 */
 			n.threads[record->thread] = true;
 		if (n.threads[checker_base_record(base, t->r2)->thread])
 			update_knowledge(&n, number);

@@ -1,7 +1,7 @@
 /*
  * Moves through the base run: passes the events before a window, keeps the records of the window in
- * memory, and answers queries about them. What follows from them is computed in infer_values.c and
- * order.c.
+ * memory, and answers queries about them. What follows from the records is computed in
+ * infer_values.c and order.c.
  */
 #include "check/base.h"
 
@@ -96,8 +96,8 @@ static bool report_other_order(const struct checker_base *base, const struct che
 }
 
 /*
- * Records that a slice came before the window. This takes one item per slice, as much as the base
- * run itself, which the caller keeps too.
+ * Records that a slice came before the window. This takes one item per slice at most: no more
+ * memory than the base run itself, which the caller keeps, too.
  */
 static void add_passed_slice(struct checker_base *base, uint32_t stream, uint64_t begin,
 			     uint64_t end)
@@ -160,7 +160,10 @@ bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end,
 		return report_step_back(base, stream, world->threads[stream].done, end, err);
 	add_passed_slice(base, stream, world->threads[stream].done, end);
 	while (world->threads[stream].done < end) {
-		/* `count` walks through the loaded records; checker_base_clear() drops them. */
+		/*
+		 * `count` walks through the loaded records; checker_base_clear() drops the records
+		 * that it has passed.
+		 */
 		if (base->count < base->loaded.count) {
 			struct checker_record *next = &base->loaded.items[base->count];
 
@@ -223,7 +226,7 @@ bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end,
 
 /* ---- queries --------------------------------------------------------------------------------- */
 
-/* Takes over what a read found: that value was there, even if no recorded write explains it. */
+/* Stores what a read found: that value was there, even if no recorded write explains it. */
 static void learn_read_value(struct checker_world *world, const struct checker_record *record)
 {
 	const uint8_t *value = checker_reads(record) ? checker_read_value(record) : NULL;

@@ -1,7 +1,7 @@
 /*
  * The base run of a window, in memory, and what follows from it: which bytes and objects are frozen
- * because the recording does not explain them, which values unknown bytes must have had, which
- * write each read without a value read from, and which events must keep their order.
+ * because the recording does not explain them, which values unknown bytes must have had, from which
+ * write each read without a recorded value took its value, and which events must keep their order.
  */
 #ifndef CHECK_BASE_H
 #define CHECK_BASE_H
@@ -9,13 +9,13 @@
 #include "check/source.h"
 #include "check/world.h"
 
-/* Why an event needs another one before it. */
+/* Why one event needs another one to come before it. */
 enum checker_why {
-	CHECKER_WHY_LIFETIME, /* one begins or ends the lifetime of bytes that the other uses */
-	CHECKER_WHY_OBJECT,   /* … of a sync object */
+	CHECKER_WHY_LIFETIME, /* one begins or ends a lifetime of bytes that the other uses */
+	CHECKER_WHY_OBJECT,   /* the same for a synchronisation object */
 	CHECKER_WHY_FROZEN,   /* the order of operations on a frozen byte or object */
 	CHECKER_WHY_JOIN,     /* a join that returned before the joined thread's last event */
-	CHECKER_WHY_CHANNEL,  /* what it received was sent there, or was sent after that */
+	CHECKER_WHY_CHANNEL,  /* the order of sends and receives on a channel */
 };
 struct checker_need {
 	uint32_t later, earlier;
@@ -29,7 +29,10 @@ struct checker_found {
 	uint64_t address;
 };
 
-/* A read with bytes bound to their writers: `start` is the first byte's position in `writers`. */
+/*
+ * A read some of whose bytes are bound to their writers. The first byte's writer is at `start` in
+ * `writers`.
+ */
 struct checker_bound {
 	uint32_t read;
 	size_t start;
@@ -45,7 +48,7 @@ struct checker_range {
 /* Consecutive events of a stream before the window. */
 struct checker_passed_slice {
 	uint64_t begin, end; /* indices */
-	uint64_t place;	     /* how many events of all streams came before the first of them */
+	uint64_t place;	     /* number of events of all streams before the first of them */
 };
 typedef VEC(struct checker_passed_slice) checker_passed_list;
 
@@ -58,23 +61,23 @@ struct checker_open_region {
 struct checker_base {
 	struct checker_source *source;
 	struct checker_world *start;	   /* state at the start of the window */
-	VEC(struct checker_record) loaded; /* events from there on, in base order */
+	VEC(struct checker_record) loaded; /* events from `start` on, in base order */
 	uint32_t count;			   /* how many of them are in the window */
 	uint32_t streams;
 	uint64_t *loaded_end;	     /* by stream: the first index that is not loaded */
 	uint64_t *window_end;	     /* by stream: the first index after the window */
-	checker_passed_list *passed; /* by stream: what came before the window */
-	uint64_t passed_count;	     /* total number of these events */
+	checker_passed_list *passed; /* by stream: its slices before the window */
+	uint64_t passed_count;	     /* number of events before the window */
 	uint32_t *first;	     /* by thread: its first event in the window, or CHECKER_END */
-	struct map frozen_bytes;     /* line to bits */
-	/* the same: bytes that are not judged because only their own thread uses them */
+	struct map frozen_bytes;     /* memory line to bits: the frozen bytes */
+	/* the same for bytes that are not judged because only one thread uses them */
 	struct map own_bytes;
 	struct map frozen[CHECKER_CLASSES];
 	/* the frozen objects that have an unexplained operation */
 	struct map unexplained[CHECKER_CLASSES];
 	/* locks that a thread acquires in the window while it holds them */
 	struct map recursive;
-	VEC(struct checker_need) needs; /* sorted by the later event */
+	VEC(struct checker_need) needs; /* sorted by `later` */
 	VEC(struct checker_found) found;
 	VEC(struct checker_bound) bound;
 	VEC(uint32_t) writers;
@@ -86,28 +89,37 @@ struct checker_base *checker_base_open(const struct trace *trace, struct checker
 void checker_base_close(struct checker_base *base);
 
 /*
- * Moves the start of the window forward by one slice, or loads one slice of the window. `number` is
- * the stream's number.
+ * checker_base_pass() moves the start of the window forward by one slice. checker_base_load() adds
+ * one slice to the window. `number` is the number of the slice's stream.
  */
 bool checker_base_pass(struct checker_base *base, uint32_t number, uint64_t end, struct err *err);
 bool checker_base_load(struct checker_base *base, uint32_t number, uint64_t end, struct err *err);
 
-/* Returns how many events precede this one, itself before the window. `stream` is a position. */
+/*
+ * Returns how many events of all streams precede this event in the base run. The event must be
+ * before the window. `stream` is a position in the trace.
+ */
 uint64_t checker_base_position(const struct checker_base *base, uint32_t stream, uint64_t index);
 
-/* To be called between moving and loading, and when the window is loaded completely. */
+/*
+ * checker_base_clear() drops the records before the window, and the facts about the last window. It
+ * is called after moving and before loading. checker_base_learn() infers facts from the window
+ * (infer_values.c). It is called when the window is loaded completely.
+ */
 void checker_base_clear(struct checker_base *base);
 void checker_base_learn(struct checker_base *base);
 
-/* Returns the state of the base run just before an event of the window. The caller closes it. */
+/*
+ * Returns the state of the base run just before event `number` of the window. The caller closes it.
+ */
 struct checker_world *checker_base_before(const struct checker_base *base, uint32_t number);
 
-/* The window's events are numbered from 1. */
+/* Returns the record of an event of the window. The events are numbered from 1. */
 struct checker_record *checker_base_record(const struct checker_base *base, uint32_t number);
 
 /*
- * Finds the event of the stream at position `stream` with this index, among its thread's events
- * from number `from` on; CHECKER_END if it is not there.
+ * Returns the number of the event with this index in the stream at position `stream`. Searches its
+ * thread's events from number `from` on. CHECKER_END if it is not there.
  */
 uint32_t checker_base_find(const struct checker_base *base, uint32_t from, uint32_t stream,
 			   uint64_t index);
@@ -117,25 +129,33 @@ bool checker_base_is_frozen(const struct checker_base *base, enum checker_class 
 bool checker_base_is_unexplained(const struct checker_base *base, enum checker_class class,
 				 uint64_t address);
 uint64_t checker_base_frozen_bits(const struct checker_base *base, uint64_t line);
-/* Returns the bytes of a line whose values reads need not match, including the frozen ones. */
+/*
+ * Returns the bytes of a line that are not judged: frozen bytes, and those in own_bytes. A read may
+ * find any value in them.
+ */
 uint64_t checker_base_unjudged_bits(const struct checker_base *base, uint64_t line);
 
 /* Does the thread have events after the window? */
 bool checker_base_goes_on(const struct checker_base *base, uint32_t thread);
 
-/* Returns the bytes whose lifetime the event begins or ends; false if it does neither. */
+/*
+ * Sets *range to the bytes whose lifetime the event begins or ends. Returns false if it does
+ * neither.
+ */
 bool checker_base_lifetime(const struct checker_base *base, uint32_t number,
 			   struct checker_range *range);
 
 /* Computes `needs` (order.c). */
 void checker_base_order(struct checker_base *base);
-/* Returns the needs of an event. */
 const struct checker_need *checker_base_needs(const struct checker_base *base, uint32_t later,
 					      size_t *count);
 
-/* Returns the writers that the bytes of a read are bound to, or NULL if none is. */
+/*
+ * Returns, for each byte of a read, the writer to which it is bound or CHECKER_BY_VALUE; NULL if no
+ * byte is bound.
+ */
 const uint32_t *checker_base_writers(const struct checker_base *base, uint32_t read);
-/* Returns what is known about the contents of a block when it was allocated. */
+/* Returns the bytes of a block whose values at its allocation are known. */
 const struct checker_found *checker_base_found(const struct checker_base *base, uint32_t alloc,
 					       size_t *count);
 

@@ -31,7 +31,7 @@ static struct checker_request request_at_next_event(const struct checker_play *p
 	case EV_READ_ACQUIRE:
 	case EV_DOWN:
 	case EV_ONCE: break;
-	default: /* it may be at a barrier, even without a PASS record */
+	default: /* after an arrival the thread may be at a barrier, even without a PASS record */
 		request.kind = self->at_barrier ? EV_PASS : EV_NONE;
 		request.address = self->barrier;
 	}
@@ -106,7 +106,10 @@ static uint32_t lock_blocker(const struct checker_play *play, const struct check
 
 	if (hold)
 		return hold->thread;
-	/* A request that was never granted can block itself; it comes after all other blockers. */
+	/*
+	 * A request that was never granted can be blocked by its own thread. That thread comes
+	 * after all other blockers.
+	 */
 	if (request->kind == EV_ACQUIRE && request->pending && kind != EVENT_LOCK_RECURSIVE &&
 	    !map_get(&play->base->recursive, address) &&
 	    checker_lock_written_by(play->world, address, request->thread) &&

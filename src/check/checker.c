@@ -9,7 +9,7 @@
 struct checker {
 	struct checker_survey *survey;
 	struct checker_base *base;
-	bool entered; /* in a window; false also if the last window could not be entered */
+	bool entered; /* a window was entered, and its slices fitted the trace */
 };
 
 struct checker *checker_open(const struct trace *trace)

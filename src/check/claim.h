@@ -4,7 +4,7 @@
 
 #include "check/play.h"
 
-/* "T1 event 4" */
+/* Returns the event's name for messages, such as "T1 event 4". */
 struct checker_words checker_claim_words(const struct checker_play *play,
 					 const struct event_id *event);
 
@@ -22,9 +22,9 @@ bool checker_claim_not_next(const struct checker_play *play, const struct event_
 			    struct err *err);
 
 /*
- * Is it its thread's next event, and is it possible? The thread must have been created and not be
- * at a barrier, and what must come first must have happened, except for the reasons `without`
- * (play.h).
+ * Is the event its thread's next one, and can it come next? Its thread must have been created and
+ * must not be at a barrier. All events that must come first must have happened, except those
+ * required only for the reasons in `without` (play.h).
  */
 bool checker_claim_is_next(const struct checker_play *play, const struct event_id *event,
 			   unsigned without, struct err *err);

@@ -145,7 +145,7 @@ struct stuck {
 	VEC(struct checker_request) requests; /* of the blocked threads */
 };
 
-/* Has nothing of the thread happened because it has not been created yet? */
+/* Has the thread not been created yet? (Then none of its events has happened.) */
 static bool is_uncreated(const struct checker_play *play, uint32_t thread)
 {
 	const struct checker_thread *self = &play->world->threads[thread];
@@ -167,7 +167,10 @@ static bool has_ended(const struct checker_play *play, uint32_t thread)
 	       (trace_is_text(play->world->trace) ? self->hangs.kind == EV_NONE : self->ended);
 }
 
-/* Collects the threads' requests. Returns false if one can continue, or its request is unknown. */
+/*
+ * Collects the requests of the threads. Returns false if a thread can continue, or its request is
+ * unknown.
+ */
 static bool collect_requests(struct stuck *stuck, struct err *err)
 {
 	const struct checker_play *play = stuck->play;
@@ -192,8 +195,8 @@ static bool collect_requests(struct stuck *stuck, struct err *err)
 }
 
 /*
- * Can it be that no signal has woken the threads that wait on this condition, namely `also` and all
- * that nothing else blocks?
+ * Is it possible that no signal has woken these threads, which wait on the condition: `also`, and
+ * all that nothing else blocks?
  */
 static bool is_unwoken(const struct stuck *stuck, uint64_t condition, uint32_t also)
 {
@@ -249,7 +252,10 @@ static bool check_same_events(const struct stuck *stuck, const struct checker_wi
 		       witness->event_count);
 }
 
-/* Does the request lead, through those of its blockers, back to a thread on the current path? */
+/*
+ * Do the blockers of a request, their blockers, and so on lead back to a request on the current
+ * path?
+ */
 static bool leads_into_cycle(const struct stuck *stuck, uint8_t *state, size_t i)
 {
 	const struct checker_request *request = &stuck->requests.items[i];
@@ -265,7 +271,7 @@ static bool leads_into_cycle(const struct stuck *stuck, uint8_t *state, size_t i
 				return true;
 		}
 	}
-	state[i] = 2; /* leads nowhere */
+	state[i] = 2; /* no cycle can be reached from here */
 	return false;
 }
 

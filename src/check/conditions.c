@@ -1,20 +1,20 @@
 /*
- * Condition variables. Which thread a signal wakes is a choice; the question is always whether some
+ * Condition variables. Which thread a signal wakes is a choice. The question is always whether some
  * choice explains what happened.
  *
  * A signal must wake one of the waiting threads that were not woken yet, if there is one. So the
- * number of those left does not depend on the choices, only which ones they are. A wait that
- * returns must have been woken by then. Give each signal to the wait that returns first (unit jobs
- * scheduled by earliest deadline): if any choice works, this one does. If another choice gives a
- * signal to x and a later one to y, and y returns before x, the two can be exchanged. Waits that
- * have not returned yet are all equally late, so the choice among them stays open. `entries`
- * represents this:
+ * number of threads that remain does not depend on the choices, only which ones they are. A wait
+ * that returns must have been woken by then. Give each signal to the wait that returns first (this
+ * is the scheduling of unit jobs by earliest deadline). If any choice works, this one does: suppose
+ * that another choice gives a signal to x and a later one to y, and y returns before x; then the
+ * two signals can be exchanged. Waits that have not returned yet are all equally late, so the
+ * choice among them stays open. `entries` represents this:
  *
  *   WAIT       adds an entry of its own at the end
- *   SIGNAL     adds an entry if there are more waits than signals: one of them has been woken
+ *   SIGNAL     adds an entry if there are more waits than signals: one of the waits has been woken
  *   BROADCAST  wakes all waits; the signals before it are used up and removed
- *   WOKEN      by a broadcast, or by the first signal after the wait, which is removed with it: of
- *              all that have not returned yet, this wait returns first
+ *   WOKEN      by a broadcast, or by the first signal after the wait. That signal is removed with
+ *              the wait, because of all waits that have not returned yet, this one returns first.
  *
  * A wait that was recorded as timed out got no signal, so it is not counted.
  */
@@ -130,10 +130,10 @@ static void end_wait(struct checker_condition *condition, const struct checker_r
 /* ---- which event woke each wait in the base run ---------------------------------------------- */
 
 /*
- * Records a signal or broadcast. Each WOKEN without time-out, in base order, was woken by the first
- * broadcast or signal after its WAIT that no earlier WOKEN used (doc/prediction.md). Calls that no
- * wait can use are not kept: those between a broadcast and the next wait, and more signals after
- * the last wait than there are waits.
+ * Records a signal or broadcast. In base order, each WOKEN without a time-out was woken by the
+ * first broadcast or signal after its WAIT that no earlier WOKEN used (doc/prediction.md). Calls
+ * that no wait can use are not kept. These are calls between a broadcast and the next wait, and,
+ * after the last wait, signals beyond the number of waits.
  */
 static void record_call(struct checker_condition *condition, struct checker_condition_entry call)
 {
@@ -231,7 +231,7 @@ static bool is_among(uint32_t thread, const uint32_t *threads, size_t count)
 	return false;
 }
 
-/* Each signal in turn must find a waiting thread that is not one of these. */
+/* Each signal in turn must find a waiting thread other than the given ones. */
 bool checker_condition_unwoken(const struct checker_world *world, uint64_t address,
 			       const uint32_t *threads, size_t count)
 {

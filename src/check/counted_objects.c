@@ -43,15 +43,15 @@ void checker_semaphore_apply(struct checker_world *world, const struct checker_r
 /* ---- barriers -------------------------------------------------------------------------------- */
 
 /*
- * The threads that meet are fixed: an ARRIVE carries the number of its round in the base run
- * (`note`). The rounds of a barrier come one after the other, so a count for the current one
- * suffices.
+ * Returns the number of threads that meet in a round. Which threads meet is fixed: an ARRIVE
+ * carries the number of its round in the base run (`note`). The rounds of a barrier come one after
+ * the other, so one count, for the current round, suffices.
  */
 static uint64_t round_size(const struct checker_barrier *barrier,
 			   const struct checker_record *record)
 {
 	return barrier->size ? barrier->size
-			     : record->number; /* the INIT or the first arrival says it */
+			     : record->number; /* the INIT or the first arrival gives the number */
 }
 
 static bool can_arrive(const struct checker_world *world, const struct checker_record *record,
@@ -129,7 +129,10 @@ static void apply_arrival(struct checker_world *world, const struct checker_reco
 		barrier->round = next;
 		barrier->arrived = 0;
 	}
-	/* even if it contradicts: the next arrival is judged by the last number given */
+	/*
+	 * stored even if it contradicts the size: the next arrival is judged by the last number
+	 * given
+	 */
 	if (record->number)
 		barrier->size = record->number;
 	barrier->arrived++;
@@ -157,8 +160,8 @@ void checker_barrier_apply(struct checker_world *world, const struct checker_rec
 /* ---- once ------------------------------------------------------------------------------------ */
 
 /*
- * A routine that ends with an exception is run again, so there can be several ends. An event
- * carries how many there were before it in the base run (`note`), and waits for as many.
+ * A routine that ends with an exception is run again, so a once can have several ends. An event
+ * carries how many ends came before it in the base run (`note`), and waits for as many.
  */
 bool checker_once_allows(const struct checker_world *world, const struct checker_record *record,
 			 struct err *why)

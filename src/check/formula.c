@@ -1,10 +1,13 @@
 /*
- * Checks that a schedule violates a formula. The word of states comes from the schedule that was
+ * Checks that a schedule violates a formula. The word of states is read from the schedule that was
  * played: variables get their values from the events' own records, and property events happen at
- * their anchors. Then the formula is evaluated on it (truth.h).
+ * their anchors. Then the formula is evaluated on the word (truth.h).
  *
- * A prefix is bad if no continuation satisfies the formula. There are infinitely many; this tries
- * the word as it ends, and every continuation by one or two states with freely chosen atoms.
+ * A prefix is bad if no continuation satisfies the formula. There are infinitely many
+ * continuations. The checker tries only the word as it ends, and short continuations: by one state
+ * with freely chosen atoms (if there are at most 6 atoms), and by two such states (if there are at
+ * most 3). For an ERE it tries one further state in which a single event happens, and two such
+ * states if the property has at most 8 events.
  */
 #include "check/formula.h"
 
@@ -25,10 +28,14 @@ struct formula_judge {
 	uint8_t (*values)[8]; /* of the variables, in the current state */
 	uint8_t *known;	      /* bit mask of their known bytes */
 	struct checker_moments moments;
-	/* event, and whether before it, to the bits of the property events that happen there */
+	/*
+	 * key of an event, or of the moment before it, to bits: the property events that happen
+	 * there
+	 */
 	struct map events;
 	struct truth_table table;
-	VEC(uint64_t) symbols; /* ERE: the input symbols of the states in which something happens */
+	/* ERE: for each state in which something happens, its input symbol */
+	VEC(uint64_t) symbols;
 };
 
 /* ---- the word in the schedule ---------------------------------------------------------------- */
@@ -68,7 +75,7 @@ static bool overlaps(const struct checker_variable *v, const struct checker_reco
 	       v->address < record->address + record->size;
 }
 
-/* Checks that no event which makes a state of the formula was left out. */
+/* Checks that the word leaves out no event that makes a state of the formula. */
 static bool is_complete(const struct formula_judge *j, struct err *err)
 {
 	for (size_t i = 0; i < j->word->events->count; i++) {
@@ -192,7 +199,7 @@ static uint64_t find_events(const struct formula_judge *j, const struct checker_
 
 /*
  * Returns the events whose `becomes` points are true now and were false in the last state. `was`
- * has the last truth values, in the order of the points in the file.
+ * contains the truth values in the last state, in the order of the points in the file.
  */
 static uint64_t find_becoming(struct formula_judge *j, uint8_t *was)
 {
@@ -301,7 +308,10 @@ static bool violates_temporal(struct formula_judge *j, struct err *err)
 	for (size_t i = 0; i < j->table.rows.count && !count; i++)
 		count = j->table.rows.items[i].states.count;
 	found = truth_at(&j->table, ahead ? 0 : count - 1, count);
-	/* A step begins with the state in which nothing happens, if there is one before it. */
+	/*
+	 * If a state without events precedes the last state, both belong to the last step: the
+	 * formula may be violated in either.
+	 */
 	if (!ahead && (found == TRUTH_TRUE) != formula->never && j->word->moment_count &&
 	    j->word->moments[j->word->moment_count - 1].paused)
 		found = truth_at(&j->table, count - 2, count);

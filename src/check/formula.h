@@ -1,8 +1,8 @@
 /*
  * The claim that a schedule violates a formula. The checker plays the schedule, follows the
  * variables through it, and evaluates the formula's syntax tree on the word of states, directly by
- * the definitions in doc/lattice.md. It takes over from the caller what the property's events are
- * and which events made the states; it checks itself that no event was left out of the word.
+ * the definitions in doc/lattice.md. The caller says what the property's events are and which
+ * events made the states. The checker itself verifies that no event was left out of the word.
  */
 #ifndef CHECK_FORMULA_H
 #define CHECK_FORMULA_H
@@ -19,11 +19,11 @@ struct checker_variable {
 	uint8_t initial[8];
 };
 
-/* A state of the word after the first one. */
+/* A state of the word, other than the first one. */
 struct checker_moment {
 	struct event_id anchor;
 	bool before; /* the moment just before the anchor */
-	/* before this state comes one without events: doc/lattice.md, "States and words" */
+	/* there is a state without events before this one: doc/lattice.md, "States and words" */
 	bool paused;
 };
 
@@ -31,7 +31,7 @@ struct checker_formula_claim {
 	const struct spec_property *property;
 	const struct spec_formula *formula; /* always, never, ltl, ere */
 	const struct checker_property *events;
-	const uint32_t *binding; /* of the instance, by parameter: a value or CHECKER_UNBOUND */
+	const uint32_t *binding; /* values of the instance, by parameter; or CHECKER_UNBOUND */
 	const struct checker_variable *variables;
 	size_t variable_count;
 	const struct checker_moment *moments;

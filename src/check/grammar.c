@@ -1,7 +1,7 @@
 /*
- * Checks that a grammar rejects a word at its last event. The word is read off the schedule that
- * was played and split into sessions, and each session is judged (grammar_check.h): those before
- * the last must be complete and correct, and the last one must be wrong at its last event.
+ * Checks that a grammar rejects a word at its last event. The word is read from the schedule that
+ * was played, and split into sessions. Each session is judged (grammar_check.h): those before the
+ * last must be complete and correct, and the last one must be wrong at its last event.
  */
 #include "check/grammar.h"
 
@@ -13,7 +13,7 @@
 struct grammar_judge {
 	const struct checker_grammar_claim *claim;
 	struct checker_moments moments;
-	/* moment (at or just before an event) to 1 + the index of its first occurrence */
+	/* a moment (an event, or just before it) to 1 + the index of its first occurrence */
 	struct map occurrences;
 	VEC(uint32_t) more; /* by occurrence: 1 + the next one at the same moment; 0 if none */
 	struct grammar_check grammar;
@@ -50,7 +50,7 @@ static uint64_t moment_key(const struct event_id *anchor, bool before)
 	return checker_moments_key(anchor->stream, anchor->index) << 1 | before;
 }
 
-/* Goes backwards, so that the occurrences at one moment stay in order. */
+/* Goes backwards, so that the lists of occurrences at one moment end up in order. */
 static void index_occurrences(struct grammar_judge *j)
 {
 	const struct checker_property *events = j->claim->events;
@@ -112,8 +112,8 @@ static bool has_resets(const struct spec_property *property)
 
 /*
  * If every prefix must be a word, no prefix before the last event may be wrong. Each prefix is
- * judged separately, so this is done only for short words; in a long one a claim may be true but
- * late.
+ * judged separately, so this is tested only for words up to this length. In a longer word, an
+ * earlier event may have been wrong already.
  */
 #define PREFIXES 200u
 

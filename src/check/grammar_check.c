@@ -1,6 +1,6 @@
 /*
- * Reads a grammar from its syntax tree and compiles its Lua code; runs the code of a parse tree in
- * frames, which hold the attributes of the symbols of an alternative.
+ * Reads a grammar from its syntax tree and compiles its Lua code. Runs the code of a parse tree in
+ * frames, which contain the attributes of the symbols of an alternative.
  */
 #include "check/grammar_check.h"
 
@@ -23,8 +23,8 @@ static uint32_t count_named(const struct spec_alternative *a, const char *name)
 }
 
 /*
- * Returns the slot of a symbol. A name that two symbols share, or that is the left side's, gives no
- * access to either.
+ * Returns the slot of a symbol. If two symbols have the same name, or a symbol has the same name as
+ * the left side, the name gives access to neither.
  */
 static uint32_t add_slot(struct grammar_check_choice *choice, const struct spec_alternative *a,
 			 const struct spec_item *item)
@@ -54,8 +54,8 @@ static bool compile_text(struct grammar_check *s, const char *text, struct spec_
 typedef VEC(const char *) name_list;
 
 /*
- * Compiles a piece of Lua. Only names that occur in its text become parameters: Lua allows 200 of
- * them, and some names are Lua keywords.
+ * Compiles a piece of Lua code. Only names that occur in its text become parameters, because Lua
+ * allows at most 200 parameters, and some names are Lua keywords.
  */
 static bool compile_code(struct grammar_check *s, const char *text, struct spec_location place,
 			 const char *const *names, size_t count, bool condition,
@@ -122,8 +122,8 @@ static bool read_choices(struct grammar_check *s, struct err *err)
 }
 
 /*
- * Turns `want = {}, held = {}` into a chunk: a comma before NAME = outside of brackets ends an
- * assignment.
+ * Turns a head such as `want = {}, held = {}` into a chunk: a comma that is outside of brackets and
+ * followed by `NAME =` ends an assignment.
  */
 static char *head_chunk(const char *text)
 {
@@ -165,7 +165,7 @@ static void add_if_new(name_list *names, const char *name)
 	*vec_push(names) = name;
 }
 
-/* Lists their names, in the order of a token's values. */
+/* Lists the names of an event's attributes, in the order of a token's values. */
 static void list_attributes(const struct grammar_check *s, uint32_t event, name_list *names)
 {
 	const struct spec_event *e = &s->property->events[event];
@@ -361,7 +361,7 @@ enum grammar_check_verdict grammar_check_run(struct grammar_check *s,
 	return !asserts || pop_condition(s) ? GRAMMAR_CHECK_GOOD : GRAMMAR_CHECK_WRONG;
 }
 
-/* Pushes a copy of the attributes that the session before left. */
+/* Pushes a copy of the attributes with which the session before ended. */
 static bool push_last_session(struct grammar_check *s, struct err *err)
 {
 	push_reference(s, s->before);

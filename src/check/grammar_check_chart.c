@@ -1,8 +1,9 @@
 /*
- * Exhaustive parsing: for each production and each position of the session, finds where a word of
- * the production that starts there may end, from the back to the front, until nothing changes. From
- * these sets follow whether the session is in the language, whether it is a prefix of a word, and
- * its parse tree, which must be unique if there is Lua code to run.
+ * Exhaustive parsing. For each production and each position of the session, finds where a word of
+ * the production that starts there may end. Goes through the positions from the last to the first,
+ * and repeats the search at each position until nothing changes. From these sets follows whether
+ * the session is in the language, whether it is a prefix of a word, and its parse tree, which must
+ * be unique if there is Lua code to run.
  */
 #include "check/grammar_check.h"
 
@@ -16,9 +17,12 @@ struct chart {
 	struct grammar_check *s;
 	/* positions are 0 … count; `words` is the size of a set of positions */
 	size_t positions, words;
-	uint64_t *ends;	 /* [production][position]: a set */
-	uint8_t *begins; /* [production][position]: can it begin with the rest of the session? */
-	bool runs;	 /* walk the tree with its code; otherwise only check that it is unique */
+	uint64_t *ends; /* [production][position]: a set */
+	/*
+	 * [production][position]: can a word of the production begin with the rest of the session?
+	 */
+	uint8_t *begins;
+	bool runs; /* also run the code; otherwise only check that the tree is unique */
 	struct err *err;
 };
 
@@ -42,7 +46,10 @@ static bool is_symbol(const struct grammar_check_part *part)
 	return part->kind == SPEC_ITEM_EVENT || part->kind == SPEC_ITEM_PRODUCTION;
 }
 
-/* Sets `to`, empty before, to where a symbol may end that starts at a position in `from`. */
+/*
+ * Sets `to`, which is empty before, to the positions where a symbol may end if it starts at a
+ * position in `from`.
+ */
 static void find_ends(const struct chart *c, const struct grammar_check_part *part,
 		      const uint64_t *from, uint64_t *to)
 {
@@ -60,7 +67,10 @@ static void find_ends(const struct chart *c, const struct grammar_check_part *pa
 	}
 }
 
-/* Can the rest of the session, from one of the positions on, be a prefix of the symbol's words? */
+/*
+ * Is there a position in the set from which the rest of the session is a prefix of a word of the
+ * symbol?
+ */
 static bool may_continue(const struct chart *c, const struct grammar_check_part *part,
 			 const uint64_t *from)
 {
@@ -138,8 +148,8 @@ struct grammar_check_chart_node {
 };
 
 /*
- * Returns, for each part, the set of positions before it from which the rest of the parts can reach
- * the end of the node: parts + 1 sets.
+ * Returns parts + 1 sets of positions. Set i: from which positions can the parts from i on reach
+ * the end of the node?
  */
 static uint64_t *find_reaching_positions(const struct chart *c,
 					 const struct grammar_check_choice *choice, size_t to)
@@ -276,7 +286,10 @@ static enum grammar_check_verdict walk_node(struct chart *c,
 	return verdict;
 }
 
-/* Walks first without the code: a word with two trees has no verdict, not even one of theirs. */
+/*
+ * Walks the tree twice, the first time without running code: a word with two trees has no verdict,
+ * not even that of one of its trees.
+ */
 static enum grammar_check_verdict walk_twice(struct chart *c)
 {
 	struct grammar_check_chart_node root = { 0, 0, c->s->count, c->s->root };

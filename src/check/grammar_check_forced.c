@@ -1,20 +1,22 @@
 /*
  * Follows the session with one event of look-ahead. Possible continuations are computed from the
- * actual stack, so an LL(1) grammar always leaves one alternative; where two are left, this way
- * ends undecided. Each step is forced: every parse tree of every continuation begins like this, and
- * runs the code, assertions included, that is run here. So assertions may fail at once, and do so
- * if the grammar is LL(1). Otherwise doc/grammars.md has them fail where the session must be
- * complete.
+ * actual stack, so an LL(1) grammar always leaves one alternative. Where two alternatives are left,
+ * this method ends undecided.
+ *
+ * Each step is forced: every parse tree of every continuation begins in this way, and runs the code
+ * (including assertions) that is run here. So a failed assertion could be reported at once. That is
+ * done if the grammar is LL(1). For other grammars, doc/grammars.md says that assertions fail where
+ * the session must be complete.
  */
 #include "check/grammar_check.h"
 
 #include <lua5.4/lauxlib.h>
 
-/* Alternatives in a row without an event: this makes no progress (left recursion). */
+/* This many alternatives in a row without an event make no progress (left recursion). */
 #define IDLE_MOST 20000u
 
 struct open_choice {
-	uint32_t choice, next; /* part */
+	uint32_t choice, next; /* next: the part that comes next */
 	int frame;
 };
 
@@ -23,14 +25,14 @@ struct grammar_check_forced_walk {
 	VEC(struct open_choice) stack;
 	/*
 	 * If the grammar is not LL(1), failing code counts only when the session must be complete.
-	 * Its verdict is kept until then, and no code after it is run.
+	 * Until then its verdict is kept here, and no further code is run.
 	 */
 	enum grammar_check_verdict kept;
 	struct err *err;
 };
 #define END_OF_SESSION UINT32_MAX
 
-/* May the parts from `next` on begin with the event? `*empty`: may they be empty? */
+/* Can the parts from `next` on begin with the event? Sets *empty to whether they can be empty. */
 static bool may_begin(const struct grammar_check *s, const struct grammar_check_choice *c,
 		      size_t next, uint32_t event, bool *empty)
 {
@@ -52,7 +54,10 @@ static bool may_begin(const struct grammar_check *s, const struct grammar_check_
 	return false;
 }
 
-/* Can this alternative and then the stack begin with the event, or be empty at the end? */
+/*
+ * Can this alternative, followed by the stack, begin with the event (or, at the end of the session,
+ * be empty)?
+ */
 static bool is_possible(const struct grammar_check_forced_walk *w,
 			const struct grammar_check_choice *c, uint32_t event)
 {
@@ -75,8 +80,8 @@ static void pop_choice(struct grammar_check_forced_walk *w)
 }
 
 /*
- * Pushes the production's only possible alternative. `left`, the table of its symbol, is a
- * reference that is used up.
+ * Pushes the production's only possible alternative. `left` is a reference to the table of its
+ * symbol; the function releases it.
  */
 static enum grammar_check_verdict push_alternative(struct grammar_check_forced_walk *w,
 						   uint32_t production, int left, uint32_t event)
@@ -102,7 +107,7 @@ static enum grammar_check_verdict push_alternative(struct grammar_check_forced_w
 	return chosen == GRAMMAR_CHECK_NONE ? GRAMMAR_CHECK_WRONG : GRAMMAR_CHECK_GOOD;
 }
 
-/* Runs code up to the next symbol; finished alternatives leave the stack. */
+/* Runs code up to the next symbol. Alternatives that are finished are popped from the stack. */
 static enum grammar_check_verdict run_until_symbol(struct grammar_check_forced_walk *w)
 {
 	while (w->stack.count) {
@@ -128,13 +133,16 @@ static enum grammar_check_verdict run_until_symbol(struct grammar_check_forced_w
 	return GRAMMAR_CHECK_GOOD;
 }
 
-/* Expands until the event is consumed; at the end, until nothing is left. */
+/*
+ * Expands productions until the event is consumed; at the end of the session, until the stack is
+ * empty.
+ */
 static enum grammar_check_verdict consume_event(struct grammar_check_forced_walk *w, uint32_t event,
 						const struct grammar_check_token *token)
 {
 	enum grammar_check_verdict verdict = run_until_symbol(w);
 
-	/* `top` is invalid once the stack grows. */
+	/* `top` becomes invalid when the stack grows. */
 	for (unsigned idle = 0; verdict == GRAMMAR_CHECK_GOOD && w->stack.count; idle++) {
 		struct open_choice *top = &w->stack.items[w->stack.count - 1];
 		const struct grammar_check_choice *c = &w->s->choices.items[top->choice];

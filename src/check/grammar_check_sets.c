@@ -1,6 +1,7 @@
 /*
- * Which events the productions of a grammar may begin with, whether they may be empty, and whether
- * the grammar is LL(1): least fixed points of the usual definitions (FIRST, nullable, FOLLOW).
+ * Computes which events the productions of a grammar may begin with, whether they may be empty, and
+ * whether the grammar is LL(1). These are the least fixed points of the usual definitions (FIRST,
+ * nullable, FOLLOW).
  */
 #include "check/grammar_check.h"
 
@@ -60,14 +61,20 @@ static bool is_useful(const struct grammar_check *s, const struct grammar_check_
 
 /* ---- one event of look-ahead ----------------------------------------------------------------- */
 
-/* By production: is it in a parse tree, and which events (event_count: the end) may follow it? */
+/*
+ * By production: whether it occurs in a parse tree, and which events may follow it (number
+ * event_count stands for the end).
+ */
 struct lookahead_sets {
 	const struct grammar_check *s;
 	uint8_t *reached, *follows;
 	uint32_t width;
 };
 
-/* Adds the first events of the parts from `next` on, and what follows if they may be empty. */
+/*
+ * Adds the events with which the parts from `next` on can begin and, if these parts may be empty,
+ * the events that may follow them.
+ */
 static bool add_starts(const struct lookahead_sets *p, const struct grammar_check_choice *c,
 		       size_t next, uint8_t *set)
 {
@@ -113,7 +120,10 @@ static bool extend_follow_sets(const struct lookahead_sets *p, const struct gram
 	return grew;
 }
 
-/* Do two alternatives of a production have the same look-ahead? */
+/*
+ * Can two alternatives of the production begin with the same event, so that one event of look-ahead
+ * does not decide?
+ */
 static bool have_conflict(const struct lookahead_sets *p, uint32_t production)
 {
 	const struct grammar_check *s = p->s;

@@ -1,8 +1,9 @@
 /*
- * Plays the base run of a window once, to learn from it. Where it breaks a rule, the recording is
- * incomplete: code that was not recorded took part. Then the byte or object is frozen: in this
- * window it is not judged, but keeps its recorded order. This also finds values of unknown bytes,
- * what reads without a value read from, and lifetimes.
+ * Plays the base run of a window once, to infer facts from it. If an event breaks a rule, the
+ * recording is incomplete: code that was not recorded took part. Then the byte or object is frozen:
+ * in this window it is not judged, but keeps its recorded order. The pass also finds the values of
+ * unknown bytes, the writes from which reads without a recorded value took their values, and
+ * lifetimes.
  */
 #include "base/sort.h"
 #include "check/base.h"
@@ -47,7 +48,7 @@ static void learn_byte(struct learning *l, uint64_t address, uint8_t value, uint
 		*vec_push(&l->base->found) = (struct checker_found){ writer, value, address };
 }
 
-/* Did an event of the window write it with an unknown value? Such a value equals no other. */
+/* Did an event of the window write the byte with an unknown value? Such a value equals no other. */
 static bool wrote_unknown(const struct checker_base *base, uint32_t writer)
 {
 	const struct checker_record *record;
@@ -59,7 +60,9 @@ static bool wrote_unknown(const struct checker_base *base, uint32_t writer)
 	       (!checker_written_value(record) || record->size > CHECKER_ACCESS_MAX);
 }
 
-/* Handles one byte of the read. Returns the writer that it is bound to, or CHECKER_BY_VALUE. */
+/*
+ * Handles one byte of a read. Returns the writer to which the byte is bound, or CHECKER_BY_VALUE.
+ */
 static uint32_t learn_read(struct learning *l, uint64_t i, const struct checker_line *bytes,
 			   const struct checker_writers *writers, unsigned at)
 {
@@ -126,8 +129,8 @@ static void learn_access(struct learning *l)
 /* ---- objects --------------------------------------------------------------------------------- */
 
 /*
- * Does a condition or barrier begin or end its lifetime while threads wait there? The recording
- * does not say what they wait for then.
+ * Is a condition or barrier initialised or destroyed while threads wait there? The recording does
+ * not say what they wait for afterwards.
  */
 static bool begins_or_ends_in_use(const struct checker_world *world,
 				  const struct checker_record *record)
@@ -141,7 +144,9 @@ static bool begins_or_ends_in_use(const struct checker_world *world,
 	return false;
 }
 
-/* A lock that unrecorded code uses guards unrecorded data: it is not judged. */
+/*
+ * Does unrecorded code operate on the lock? Then the lock guards unrecorded data and is not judged.
+ */
 static bool uses_foreign_lock(const struct checker_record *record, enum checker_class class)
 {
 	if (class != CHECKER_LOCK || !record->foreign)
@@ -182,13 +187,13 @@ static void learn_objects(struct learning *l)
 		else if (uses_foreign_lock(l->record, operands[i].class))
 			map_put(&l->base->frozen[operands[i].class], operands[i].address, NULL);
 	}
-	/* Leaving a barrier is passing it, even without a PASS record. */
+	/* A thread that does something else has passed the barrier, even without a PASS record. */
 	if (self->at_barrier && l->record->kind != EV_PASS &&
 	    !checker_barrier_complete(l->world, self->barrier, self->round))
 		mark_unexplained(l, CHECKER_BARRIER, self->barrier);
 }
 
-/* Records facts from the base run that the rules need for this event. */
+/* Sets the note of the event's record: a fact about the base run that the rules need (record.h). */
 static void set_note(struct learning *l)
 {
 	struct checker_record *record = l->record;

@@ -3,10 +3,11 @@
  * lifetime"): of freed or unmapped memory, of the stack of a thread that ended, and, as misuse, of
  * a destroyed object or a closed descriptor.
  *
- * Of the two events, the end f comes early: the rules for lifetimes, which put it after the uses
- * that the base run has before it, do not bind it (play.c: `early`). They bind all other events of
- * the schedule as usual. So the rules here keep the schedule meaningful: between f and the use u
- * nothing uses what f ends, and no new lifetime begins at the bytes of u.
+ * Of the two events, the end f comes early in the schedule. The rules for lifetimes would put f
+ * after the uses that precede it in the base run, so they are not applied to f (play.c: `early`).
+ * They are applied to all other events of the schedule as usual. The rules here keep the schedule
+ * meaningful: between f and the use u, no event uses what f ends, and no new lifetime begins at the
+ * bytes of u.
  */
 #include "check/claim.h"
 #include "check/touch.h"
@@ -41,7 +42,7 @@ static uint8_t kind_of(const struct end_and_use *p, uint32_t number)
 	return checker_base_record(p->play->base, number)->kind;
 }
 
-/* Is it the end of the main thread, which has no CREATE? Its stack stays. */
+/* Is it the end of the main thread, which has no CREATE? Its stack remains after that. */
 static bool is_main(const struct end_and_use *p)
 {
 	const struct checker_record *end = checker_base_record(p->play->base, p->end);
@@ -74,13 +75,15 @@ static bool is_valid_end(const struct end_and_use *p, const struct checker_witne
 }
 
 /*
- * Returning from a wait or a barrier does not count as a use of the condition or barrier: POSIX
- * allows destroying them once all waiters have been woken, or one thread has passed.
+ * Removes the condition or barrier from the use if the event only returns from it. POSIX allows
+ * destroying a condition once all waiters have been woken, and a barrier once one thread has
+ * passed.
  */
 static void drop_returns(struct end_and_use *p)
 {
 	switch (kind_of(p, p->use)) {
-	case EV_WOKEN: /* the condition comes first; the mutex is used */
+	/* the first operand is the condition, the second the mutex, which remains a use */
+	case EV_WOKEN:
 		p->used.operands[0] = p->used.operands[1];
 		p->used.ranges[0] = p->used.ranges[1];
 		p->used.operand_count = p->used.range_count = 1;
@@ -89,7 +92,10 @@ static void drop_returns(struct end_and_use *p)
 	}
 }
 
-/* A lock being released is held: destroying it is another misuse, which the library refuses. */
+/*
+ * A release does not count as use of a destroyed lock: a lock that is released is held, and
+ * destroying a held lock is another misuse, which the library refuses.
+ */
 static bool releases_lock(uint8_t kind)
 {
 	return kind == EV_RELEASE || kind == EV_READ_RELEASE;
@@ -112,7 +118,10 @@ static bool is_use_of_memory(const struct end_and_use *p)
 	return false;
 }
 
-/* Is the object overwritten between the two in the base run? Then it is another object. */
+/*
+ * Is the object overwritten between the end and the use in the base run? Then the use is of another
+ * object.
+ */
 static bool is_written_over(const struct end_and_use *p)
 {
 	uint64_t object = checker_base_record(p->play->base, p->end)->address;
@@ -150,7 +159,10 @@ static bool is_valid_use(const struct end_and_use *p, const struct checker_witne
 
 /* ---- events that may not come between them --------------------------------------------------- */
 
-/* Does it begin a new lifetime of what is over and used? */
+/*
+ * Does the event begin a new lifetime of the object that ended, or of bytes that ended and are
+ * used?
+ */
 static bool begins_new_lifetime(const struct end_and_use *p, const struct checker_touch *touch)
 {
 	if (p->ended.object == CHECKER_ENDS)
@@ -166,7 +178,10 @@ static bool begins_new_lifetime(const struct end_and_use *p, const struct checke
 	return false;
 }
 
-/* In the base run, does each of these bytes begin a lifetime after the end, up to `number`? */
+/*
+ * In the base run, has each of these bytes begun a new lifetime after the end, at event `number` at
+ * the latest?
+ */
 static bool is_new_lifetime(const struct end_and_use *p, uint32_t number, struct checker_range left)
 {
 	bool grows = true;
@@ -199,7 +214,7 @@ static bool is_new_object(const struct end_and_use *p, uint32_t number)
 	return false;
 }
 
-/* Is it itself a use of what is over? Then that use should be reported instead. */
+/* Does the event itself use what has ended? Then that use should be reported instead. */
 static bool uses_ended(const struct end_and_use *p, uint32_t number,
 		       const struct checker_touch *touch)
 {

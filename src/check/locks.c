@@ -80,7 +80,7 @@ bool checker_lock_allows(const struct checker_world *world, const struct checker
 					 "fails to acquire for reading, although no thread writes,",
 					 why);
 	case EV_RELEASE:
-	case EV_WAIT: /* it releases the mutex, so it must hold it */
+	case EV_WAIT: /* a wait releases the mutex, so its thread must hold it */
 		return is_writer(lock, record->thread)
 			       ? true
 			       : report_not_held(world, address, "releases, without holding it,",
@@ -106,7 +106,7 @@ static void take_lock(struct checker_lock *lock, const struct checker_record *re
 {
 	if (is_writer(lock, record->thread)) {
 		lock->writer.depth += depth;
-		lock->kind = EVENT_LOCK_RECURSIVE; /* as the second acquire shows */
+		lock->kind = EVENT_LOCK_RECURSIVE; /* a second acquire by its holder shows that */
 		return;
 	}
 	lock->readers.count = 0; /* there are none if the acquire was allowed */
@@ -123,7 +123,10 @@ static void start_reading(struct checker_lock *lock, const struct checker_record
 		*vec_push(&lock->readers) = new_hold(record, 1);
 }
 
-/* Ends the thread's read hold; if it has none, another reader's: it unlocks for that thread. */
+/*
+ * Ends the thread's read hold. If the thread has none, ends another reader's, on whose behalf the
+ * thread releases.
+ */
 static void stop_reading(struct checker_lock *lock, const struct checker_record *record)
 {
 	struct checker_hold *hold = (struct checker_hold *)find_reader(lock, record->thread);
@@ -151,7 +154,7 @@ static void reset_lock(struct checker_lock *lock, const struct checker_record *r
 	lock->readers.count = 0;
 	if (record->kind == EV_LOCK_INIT)
 		lock->kind = record->mode;
-	else if (lock->kind != EVENT_LOCK_RECURSIVE) /* it may still be what it was */
+	else if (lock->kind != EVENT_LOCK_RECURSIVE) /* that kind stays until an INIT */
 		lock->kind = EVENT_LOCK_NORMAL;
 }
 

@@ -1,12 +1,15 @@
 /*
- * Memory, in lines of 64 bytes: for each byte whether its value is known, the value, and, in a
- * world on top of another, which event of the window wrote it last.
+ * Memory, in lines of 64 bytes: for each byte, whether its value is known, the value, and (in a
+ * world on top of another) which event of the window wrote it last.
  */
 #include "check/world.h"
 
 #include <string.h>
 
-/* Up to this many bytes are forgotten at once; of more, a line learns when it is first used. */
+/*
+ * Ranges of up to this many bytes are forgotten at once. A longer range is listed in `forgotten`,
+ * and applied to a line when the line is first used.
+ */
 #define FORGET_NOW 4096u
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -42,7 +45,7 @@ static void forget_piece(const struct checker_piece *piece, uint32_t number,
 		writers->of[i] = number;
 }
 
-/* Computes the part of a range in a line; false if there is none. */
+/* Sets *piece to the part of the range that is in the line. Returns false if there is none. */
 static bool cut_piece(uint64_t line, uint64_t first, uint64_t last, struct checker_piece *piece)
 {
 	uint64_t start = line * CHECKER_LINE, end = start + (CHECKER_LINE - 1);
@@ -86,7 +89,7 @@ void checker_memory_see(const struct checker_world *world, uint64_t line,
 	}
 }
 
-/* Returns the line's position in this world, after copying it from the world under it if needed. */
+/* Returns the line's position in this world. Copies the line from the world under it if needed. */
 static size_t find_line_to_change(struct checker_world *world, uint64_t line)
 {
 	struct checker_memory *memory = &world->memory;
@@ -165,7 +168,7 @@ static void forget_present(struct checker_world *world, uint64_t first, uint64_t
 	}
 }
 
-/* Makes these bytes unknown; `number` counts as their writer. */
+/* Makes the bytes of a range unknown, with event `number` as their writer. */
 static void forget_range(struct checker_world *world, uint64_t address, uint64_t size,
 			 uint32_t number)
 {
@@ -208,9 +211,9 @@ void checker_memory_apply(struct checker_world *world, const struct checker_reco
 		return;
 	}
 	/*
-	 * A read shows what is there, whatever was assumed. So the state stays right when code that
-	 * was not recorded writes. In a world on top of another a read changes nothing: there it
-	 * was judged.
+	 * A read shows what is there, whatever was assumed before. So the state stays right when
+	 * unrecorded code writes. In a world on top of another, reads have been judged and change
+	 * nothing.
 	 */
 	value = world->under ? NULL : checker_read_value(record);
 	while (value && record->size <= CHECKER_ACCESS_MAX &&

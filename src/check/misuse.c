@@ -1,7 +1,7 @@
 /*
- * Checks misuse of threads and sync objects (doc/prediction.md, "Misuse"): destroyed while in use,
- * used before initialisation, joined although detached; and misuse of a single event that the
- * recorded run itself contains. Use after the end of a lifetime is in lifetime.c.
+ * Checks misuse of threads and synchronisation objects (doc/prediction.md, "Misuse"): destroyed
+ * while in use, used before initialisation, joined although detached; and misuse by a single event
+ * of the recorded run. Use after the end of a lifetime is in lifetime.c.
  */
 #include "check/claim.h"
 #include "check/touch.h"
@@ -11,7 +11,7 @@ static const struct checker_record *find_record(const struct checker_play *play,
 	return checker_base_record(play->base, number);
 }
 
-/* Returns the sync object that an event is about, the first it operates on, or NULL. */
+/* Returns the first synchronisation object on which the event operates, or NULL. */
 static const struct checker_operand *first_operand(const struct checker_touch *touch)
 {
 	return touch->operand_count ? &touch->operands[0] : NULL;
@@ -27,7 +27,10 @@ static bool is_hold(const struct checker_play *play, const struct checker_hold *
 	       hold->index == event->index;
 }
 
-/* Does its thread hold the lock since this event? A thread that has ended holds no robust lock. */
+/*
+ * Has the event's thread held the lock since this event? A thread that has ended holds no robust
+ * lock.
+ */
 static bool holds_since(const struct checker_play *play, uint64_t address,
 			const struct event_id *event)
 {
@@ -114,7 +117,10 @@ static bool destroys_in_use(const struct checker_play *play, const struct event_
 
 /* ---- used before initialisation -------------------------------------------------------------- */
 
-/* Is it certain that no unrecorded code initialised an object there? In a text trace it is. */
+/*
+ * Is the object on the heap or on a stack, so that no static initialiser can have initialised it?
+ * In a text trace all objects count as such.
+ */
 static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
 {
 	if (trace_is_text(play->world->trace) || checker_world_block_at(play->world, address))
@@ -129,8 +135,8 @@ static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
 }
 
 /*
- * Is the use in the lifetime that `begin` begins, and is that the first one the window shows for
- * the object? If the object was used before, it may have been initialised in another way.
+ * Is the use in the lifetime that `begin` begins, and is that the object's first lifetime in the
+ * window? If the object was used before, it may have been initialised in another way.
  */
 static bool is_first_life(const struct checker_play *play, uint32_t begin, uint32_t use,
 			  const struct checker_touch *object, struct err *err)
@@ -230,8 +236,8 @@ static bool joins_detached(const struct checker_play *play, const struct event_i
 /* ---- misuse in the recorded run -------------------------------------------------------------- */
 
 /*
- * Is it a release of a lock that the thread does not hold? In a recording the library reports this,
- * and there is a MISUSE event.
+ * Does a thread release a lock that it does not hold? This is tested in text traces only. In a
+ * recording there is a MISUSE event, because the library reports it.
  */
 static bool releases_unheld_lock(const struct checker_play *play, uint32_t number)
 {
@@ -250,8 +256,8 @@ static bool releases_unheld_lock(const struct checker_play *play, uint32_t numbe
 }
 
 /*
- * Does the thread hold any lock? A frozen lock may have been released by unrecorded code, and a
- * robust lock is left to the next thread.
+ * Does the thread hold any lock? Frozen locks do not count, because unrecorded code may have
+ * released them. Robust locks do not count either: they are left to the next thread.
  */
 static bool holds_any(const struct checker_play *play, const struct checker_world *world,
 		      uint32_t thread)
@@ -274,8 +280,8 @@ static bool holds_any(const struct checker_play *play, const struct checker_worl
 }
 
 /*
- * Does a thread end with a lock held? Returning from main() or calling exit() ends the process:
- * then no thread waits for a lock any more.
+ * Does a thread end while it holds a lock? In a recording, the end of the main thread does not
+ * count: it ends the process, so no thread waits for a lock any more.
  */
 static bool ends_with_lock(const struct checker_play *play, uint32_t number)
 {

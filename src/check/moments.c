@@ -65,7 +65,10 @@ static void index_events(struct checker_moments *m)
 	}
 }
 
-/* The moment before an event is after the thread's previous event, as early as the word allows. */
+/*
+ * The moment before an event comes after the thread's previous event, and as early as the order of
+ * the word allows.
+ */
 static bool position_before(const struct checker_moments *m, const struct event_id *anchor,
 			    double *last, struct err *err)
 {

@@ -1,9 +1,9 @@
 /*
- * Which events must keep their base order: of two events, the later cannot happen unless the
- * earlier has.
+ * Which events must keep their base order: of two such events, the later one cannot happen unless
+ * the earlier one has happened.
  *
- * Pairs that follow from others are left out: program order, and what comes before something that
- * is itself needed.
+ * Pairs that follow from other pairs are left out: pairs in program order, and those that follow by
+ * way of an event in between.
  */
 #include "check/touch.h"
 
@@ -17,7 +17,10 @@ struct order_use {
 };
 typedef VEC(struct order_use) use_list;
 
-/* An object: the event that last began or ended a lifetime, and each thread's last use since. */
+/*
+ * An object or stretch of memory: the event that last began or ended a lifetime, and each thread's
+ * last use since then.
+ */
 struct order_span {
 	uint32_t life;
 	use_list uses;
@@ -27,29 +30,38 @@ struct last_access {
 	uint32_t of[CHECKER_LINE];
 };
 
-/* A channel: the last receive, and each thread's last send, except those before a send of bytes. */
+/*
+ * A channel: the last receive, and each thread's last send. A send of bytes replaces the sends
+ * before it.
+ */
 struct order_channel {
 	uint32_t received;
 	use_list sent;
 	VEC(uint32_t) looks; /* receives that found nothing, since the last SEND of bytes */
-	VEC(uint32_t) heard; /* SENDs of bytes since the last deaf one, which is included */
+	VEC(uint32_t) heard; /* SENDs of bytes since the last deaf one, and that deaf one */
 };
 
 struct order_state {
 	struct checker_base *base;
-	/* Memory: bytes between two neighbouring borders have the same lifetimes. */
+	/*
+	 * Memory is divided into stretches at the borders: the bytes of a stretch have the same
+	 * lifetimes.
+	 */
 	VEC(uint64_t) borders;
 	struct order_span *stretches;
-	/* Sync objects, by address. */
+	/* Synchronisation objects, by address */
 	struct map index[CHECKER_CLASSES];
 	VEC(struct order_span) objects;
-	/* The last operation or access of what is frozen. */
+	/* The last operation on each frozen object, and the last access to each frozen byte */
 	struct map last_operation[CHECKER_CLASSES];
 	struct map last_index;
 	VEC(struct last_access) last;
-	/* By thread: a join that returned too early; the thread's last event. */
+	/*
+	 * By thread: a join of this thread that returned too early, if no event of the thread has
+	 * followed; the thread's last event.
+	 */
 	uint32_t *joined, *latest;
-	size_t life; /* the next item of base->lives */
+	size_t life; /* position in base->lifetimes of the next one to handle */
 	struct map channel_index;
 	VEC(struct order_channel) channels;
 };
@@ -71,7 +83,6 @@ static void add_need(struct order_state *o, uint32_t later, uint32_t earlier, en
 
 /* ---- lifetimes of memory --------------------------------------------------------------------- */
 
-/* Sets the thread's last use. */
 static void set_last_use(const struct order_state *o, use_list *uses, uint32_t number)
 {
 	uint32_t thread = checker_base_record(o->base, number)->thread;
@@ -123,7 +134,10 @@ static void find_borders(struct order_state *o)
 	o->stretches = mem_zalloc(kept, sizeof *o->stretches);
 }
 
-/* Returns the first stretch that reaches to the address or beyond. Stretch i starts at border i. */
+/*
+ * Returns the first stretch that contains the address or lies after it. Stretch i starts at border
+ * i.
+ */
 static size_t find_stretch(const struct order_state *o, uint64_t address)
 {
 	size_t after;
@@ -216,8 +230,8 @@ static void set_notes(struct order_state *o, const uint32_t *numbers, size_t cou
 }
 
 /*
- * A receive got something that was sent before it, but which of it is unknown. Sends that the
- * program only announces (told) are not ordered among themselves.
+ * Orders the events of a channel. A receive got something that was sent before it, but it is
+ * unknown which. Sends that the program only declares (`told`) are not ordered among themselves.
  */
 static void order_channel(struct order_state *o, uint32_t number)
 {
@@ -274,7 +288,7 @@ static void order_frozen_line(struct order_state *o, const struct checker_piece 
 	}
 }
 
-/* Orders the part of a very large access that is in a line with frozen bytes. */
+/* Orders the part of a very large access that lies in a line with frozen bytes. */
 static void order_wide_line(struct order_state *o, uint64_t line, uint64_t bits, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(o->base, number);

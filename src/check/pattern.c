@@ -1,8 +1,8 @@
 /*
- * Checks that a schedule matches a pattern, by the text of doc/properties.md, "Patterns": each
+ * Checks that a schedule matches a pattern, by the text of doc/properties.md, "Patterns". Each
  * chosen event gets its position in the schedule that was played, and the pattern's tree is
- * evaluated on these positions. An event of `request` may be anywhere between its anchor and the
- * event before that, so all orders that this leaves are tried; matches have few of them.
+ * evaluated on these positions. An event of kind `request` may be anywhere between its anchor and
+ * the event before the anchor, so all orders that this allows are tried; matches have few of them.
  */
 #include "check/pattern.h"
 
@@ -24,7 +24,7 @@ struct chosen_event {
 	/* position of the anchor in the schedule, from 1; 0 if it did not happen */
 	uint32_t happened_at;
 	bool in_group;
-	bool located;	 /* has a position: requests get theirs one after the other */
+	bool located;	 /* its position is set; requests get theirs one after the other */
 	double position; /* in the schedule: a whole number for events; below 0 before the window */
 	double low, high; /* requests: bounds of the position */
 };
@@ -65,7 +65,7 @@ static uint32_t find_previous(const struct pattern_judge *j, uint32_t number)
 	return previous;
 }
 
-/* Did it happen before the window? */
+/* Did the event happen before the window? */
 static bool is_past(const struct pattern_judge *j, const struct event_id *event)
 {
 	uint32_t stream = checker_stream_of(j->play->world->trace, event->stream);
@@ -83,8 +83,8 @@ static double past_position(const struct pattern_judge *j, const struct event_id
 }
 
 /*
- * Returns the position of the thread's creation: 0 if it was before the window or no CREATE is
- * known; -1 if it has not happened.
+ * Returns the position of the thread's creation; 0 if the thread was created before the window or
+ * no CREATE is known; -1 if it has not been created yet.
  */
 static double creation_position(const struct pattern_judge *j, uint32_t number)
 {
@@ -104,7 +104,7 @@ static double creation_position(const struct pattern_judge *j, uint32_t number)
 	return -1;
 }
 
-/* Can the event come next, after everything that was played? */
+/* Can the event come next, after all events that were played? */
 static bool is_next(const struct checker_play *play, uint32_t number)
 {
 	const struct checker_record *record = checker_base_record(play->base, number);
@@ -133,7 +133,10 @@ static bool bound_request(struct pattern_judge *j, struct chosen_event *event, s
 	return true;
 }
 
-/* Gives an event before the window its position. A request is just before what it requested. */
+/*
+ * Gives an event before the window its position. A request is just before the event that it
+ * requested.
+ */
 static bool locate_past_event(struct pattern_judge *j, struct chosen_event *event, struct err *err)
 {
 	const struct event_id *anchor = &event->occurrence->anchor;
@@ -225,7 +228,7 @@ static bool check_threads(const struct pattern_judge *j, struct err *err)
 	return true;
 }
 
-/* Does the region begin (or end) at this event in some leaf of the pattern? */
+/* Is this event marked as the begin (or end) of the region in some leaf of the pattern? */
 static bool is_marked(const struct spec_pattern *pattern, uint32_t event, uint32_t region,
 		      bool ends)
 {
@@ -304,7 +307,7 @@ static void collect_chosen(const struct pattern_judge *j, const struct spec_patt
 		collect_chosen(j, part, out);
 }
 
-/* Are all of them next when this many events of the schedule have happened? */
+/* Are all events of the group next when the first `events` events of the schedule have happened? */
 static bool all_next_at(const struct pattern_judge *j, const chosen_list *group, uint32_t events)
 {
 	struct checker_play again;
@@ -374,7 +377,10 @@ static void mark_groups(struct pattern_judge *j, const struct spec_pattern *patt
 
 /* ---- evaluating the tree on positions -------------------------------------------------------- */
 
-/* What follows a parallel event requires that it happens. */
+/*
+ * Does a come before b? If a is in a group, it must also have happened: what follows a parallel
+ * event requires that.
+ */
 static bool comes_before(const struct chosen_event *a, const struct chosen_event *b)
 {
 	return a->position < b->position && (!a->in_group || a->happened_at);
@@ -419,7 +425,10 @@ static bool in_order(const struct pattern_judge *j, const struct spec_pattern *s
 	return true;
 }
 
-/* Does the order alone hold that something under `!` requires? */
+/*
+ * Does the order hold that the pattern under `!` requires? (Which events are chosen does not matter
+ * here.)
+ */
 static bool order_holds(const struct pattern_judge *j, const struct spec_pattern *pattern)
 {
 	if (pattern->kind == SPEC_INVERTED)
@@ -455,7 +464,7 @@ static bool all_hold(const struct pattern_judge *j, const struct spec_pattern *p
 	return true;
 }
 
-/* One part holds, and no event of the others is chosen. */
+/* Does one part hold, while no event is chosen for the others? */
 static bool one_holds(const struct pattern_judge *j, const struct spec_pattern *either)
 {
 	for (const struct spec_pattern *part = either->parts; part; part = part->next) {
@@ -492,7 +501,10 @@ static bool is_same(const struct event_id *a, const struct event_id *b)
 	return a->stream == b->stream && a->index == b->index;
 }
 
-/* Finds the event's position, before the window or in it; false if it has not happened. */
+/*
+ * Sets *position to the event's position, before the window or in it. Returns false if the event
+ * has not happened.
+ */
 static bool find_position(const struct pattern_judge *j, const struct event_id *event,
 			  double *position)
 {
@@ -556,7 +568,7 @@ static void add_lifetime_bounds(const struct pattern_judge *j, const struct chos
 	}
 }
 
-/* Requests at one anchor happen at once. */
+/* Sets the position of all requests at one anchor: they happen at once. */
 static void set_request_positions(struct pattern_judge *j, uint32_t number, double position,
 				  bool located)
 {
@@ -571,9 +583,9 @@ static void set_request_positions(struct pattern_judge *j, uint32_t number, doub
 }
 
 /*
- * Tries each possible position for the next request without one, and the same for those after it:
- * the gaps between all positions that matter, namely those of chosen events, of requests that have
- * one, and the bounds of requests and lifetimes.
+ * Tries each possible position for the next request that has none, and recursively for those after
+ * it. A position is a gap between two neighbouring positions that matter: those of chosen events
+ * and of requests that have one, and the bounds of requests and lifetimes.
  */
 static bool try_request_positions(struct pattern_judge *j, size_t i)
 {

@@ -28,7 +28,7 @@ void checker_play_close(struct checker_play *play)
 	vec_free(&play->order);
 }
 
-/* The numbers of a thread's events rise. */
+/* The events of a thread have increasing numbers. */
 bool checker_play_happened(const struct checker_play *play, uint32_t number)
 {
 	return number < play->next[checker_base_record(play->base, number)->thread];
@@ -92,7 +92,7 @@ bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struc
 		if (checker_play_happened(play, number))
 			continue;
 		touch = checker_touch_of(play->base, number);
-		/* of the kind of lifetime that it ends, not of another one that contains it */
+		/* the lifetime must be of the same kind: memory or object */
 		if (ends.memory == CHECKER_ENDS ? touch.memory != CHECKER_BEGINS
 						: touch.object != CHECKER_BEGINS)
 			continue;
@@ -105,8 +105,9 @@ bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struc
 }
 
 /*
- * Events after the early end in the base run need what that end would have needed: needs lead only
- * from one begin or end to the next, and here one of them is missing from the chain.
+ * Checks what an event needs that comes after the early end in the base run. Needs lead only from
+ * one begin or end to the next. Here the early end is missing from that chain, so the event also
+ * needs what the end would have needed.
  */
 static bool check_early_end(const struct checker_play *play, uint32_t number, struct err *why)
 {
@@ -130,8 +131,9 @@ static bool check_early_end(const struct checker_play *play, uint32_t number, st
 }
 
 /*
- * For an event that unrecorded code affected: the writer of what it read, or whatever let it
- * continue, may have come after anything before it.
+ * For an event that unrecorded code affected: the unrecorded writer, or whatever let the thread
+ * continue, may have come after any event before it. So all events before it in the base run must
+ * have happened.
  */
 static bool check_after_all(const struct checker_play *play, uint32_t number, struct err *why)
 {
@@ -155,7 +157,10 @@ bool checker_play_is_ready(const struct checker_play *play, uint32_t number, str
 	return checker_play_is_free(play, number, 0, why) && check_early_end(play, number, why);
 }
 
-/* Does unrecorded code use the object? Then a thread that acquires it may have waited for that. */
+/*
+ * Does the event operate on an object that unrecorded code uses? Then its thread may have waited
+ * for that code.
+ */
 static bool uses_unexplained_object(const struct checker_play *play,
 				    const struct checker_record *record)
 {
@@ -311,8 +316,9 @@ static bool check_join(const struct checker_play *play, const struct checker_rec
 }
 
 /*
- * Did a receive that found nothing come before every later SEND? Its note is the first SEND after
- * it in the base run; the SENDs after that one come after it in the schedule too.
+ * Checks a receive that found nothing: no SEND that comes after it in the base run may have
+ * happened. Its note is the first such SEND. The later ones also come after that one in the
+ * schedule.
  */
 static bool check_found_nothing(const struct checker_play *play,
 				const struct checker_record *record, struct err *why)
@@ -328,8 +334,8 @@ static bool check_found_nothing(const struct checker_play *play,
 }
 
 /*
- * Was the other end of the channel still open? No deaf SEND that comes after it in the base run may
- * have happened: the note of each SEND is the next deaf one.
+ * Checks that the other end of the channel was still open: no deaf SEND that comes after this one
+ * in the base run may have happened. The note of each SEND is the next deaf one.
  */
 static bool check_not_deaf(const struct checker_play *play, const struct checker_record *record,
 			   struct err *why)
@@ -368,7 +374,7 @@ static bool can_happen(const struct checker_play *play, uint32_t number, struct 
 	return check_objects(play, record, why);
 }
 
-/* A wait that begins after its waker of the base run has come will miss it. */
+/* Does the wait begin after the event that woke it in the base run? Then it misses that event. */
 static bool is_late(const struct checker_play *play, const struct checker_record *wait)
 {
 	uint32_t number = wait->next;
@@ -376,7 +382,8 @@ static bool is_late(const struct checker_play *play, const struct checker_record
 	while (number != CHECKER_END) {
 		const struct checker_record *record = checker_base_record(play->base, number);
 
-		if (record->stream == wait->stream) /* not in a handler that interrupted it */
+		/* skips events of handlers that interrupted the wait */
+		if (record->stream == wait->stream)
 			return record->kind == EV_WOKEN && record->note &&
 			       checker_play_happened(play, record->note);
 		number = record->next;

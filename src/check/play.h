@@ -11,13 +11,13 @@ struct checker_play {
 	uint32_t *next;	     /* by thread: its next event in the window, or CHECKER_END */
 	VEC(uint32_t) order; /* numbers of the window's events, in the order they happened */
 	/*
-	 * The end of a lifetime that comes before uses which preceded it in the base run: only the
-	 * events that begin what it ends must come before it. 0 if there is none.
+	 * An end of a lifetime that comes early: before uses that preceded it in the base run. Only
+	 * the events that begin what it ends must come before it. 0 if there is none.
 	 */
 	uint32_t early;
 };
 
-/* Reasons for an order (enum checker_why) that do not count. */
+/* Sets of reasons for an order (enum checker_why), to be ignored. */
 #define CHECKER_NO_OBJECTS (1u << CHECKER_WHY_OBJECT)
 #define CHECKER_NO_LIFETIMES (1u << CHECKER_WHY_LIFETIME | CHECKER_NO_OBJECTS)
 
@@ -32,14 +32,15 @@ bool checker_play_steps(struct checker_play *play, const struct event_id *steps,
 bool checker_play_happened(const struct checker_play *play, uint32_t number);
 
 /*
- * Is a next event possible? Its thread must have been created, and everything that must keep its
- * order before it must have happened. Its value, and whether it would block, are not checked.
+ * Can this event, which is its thread's next, come next? Its thread must have been created, and
+ * everything must have happened that must come before it. Its value, and whether it would block,
+ * are not checked.
  */
 bool checker_play_is_ready(const struct checker_play *play, uint32_t number, struct err *why);
-/* May it have waited for anything before it? Then it needs all of that. */
+/* May the event have waited for any event before it? Then it needs all of them. */
 bool checker_play_is_after_all(const struct checker_play *play,
 			       const struct checker_record *record);
-/* As checker_play_is_ready(), without some of the reasons for an order. */
+/* As checker_play_is_ready(), but ignores the reasons in `without`. */
 bool checker_play_is_free(const struct checker_play *play, uint32_t number, unsigned without,
 			  struct err *why);
 /* Have all events happened that, in the base run, begin what this event ends? */
@@ -49,8 +50,8 @@ bool checker_play_has_begun(const struct checker_play *play, uint32_t end, struc
 bool checker_play_is_finished(const struct checker_play *play, uint32_t thread);
 
 /*
- * Have all its events happened, and did the recording end while the last one, a request, was
- * waiting?
+ * Have all events of the thread happened, and was the last one a request that was still waiting
+ * when the recording ended?
  */
 bool checker_play_hangs(const struct checker_play *play, uint32_t thread);
 

@@ -5,15 +5,16 @@
 #include "trace/trace.h"
 
 enum checker_bit {
-	CHECKER_VALUE = 1,     /* the value read or written is known … */
-	CHECKER_OLD = 2,       /* … and the value that an update found */
+	CHECKER_VALUE = 1,     /* the value that was read or written is known */
+	CHECKER_OLD = 2,       /* the value that an update found is known */
 	CHECKER_TIMES_OUT = 4, /* WAIT: recorded as timed out, so no signal wakes it */
-	CHECKER_ASTRAY = 8,    /* WAIT: what follows it in the stream is not its WOKEN */
-	/* the first event of its thread, and the CREATE came before it */
+	CHECKER_ASTRAY = 8,    /* WAIT: the next event in its stream is not its WOKEN */
+	/* the first event of its thread; the thread's CREATE came before it */
 	CHECKER_CREATED = 16,
 	CHECKER_KEEPS_ORDER = 32,  /* there are events that must come before it (order.c) */
 	CHECKER_KEEPS_WRITER = 64, /* a read with bytes that are bound to their writers */
-	CHECKER_UNEXPLAINED = 128, /* JOIN, reads: the base run breaks the rule; SYNC, OPAQUE */
+	/* JOIN, reads: the base run breaks their rule. Also SYNC, OPAQUE, a BEGIN without CREATE */
+	CHECKER_UNEXPLAINED = 128,
 };
 
 /* Probes that begin or end an atomic region. */
@@ -23,21 +24,21 @@ struct checker_record {
 	uint8_t kind, flags;
 	uint8_t mode;	 /* field m of sync events; enum checker_region of a probe */
 	uint8_t bits;	 /* enum checker_bit */
-	bool foreign;	 /* in a recording, from code that was not recorded */
-	uint32_t stream; /* position in the trace */
-	uint32_t thread; /* position of the owner: another stream for handlers */
-	uint32_t unit;	 /* bytes of a value; if fewer than size, they repeat */
+	bool foreign;	 /* from code that was not recorded (recordings only) */
+	uint32_t stream; /* position of its stream in the trace */
+	uint32_t thread; /* position of the owner's stream; differs from `stream` for handlers */
+	uint32_t unit;	 /* bytes of the value; if fewer than `size`, the value repeats */
 	uint64_t index, address, size;
-	uint64_t place; /* site in the code: equal for equal sites; 0 if unknown */
+	uint64_t place; /* code site; equal values mean equal sites; 0: unknown */
 	union {
-		/* unit <= 8: the value, and from byte 8 on what an update found */
+		/* unit <= 8: the value; from byte 8 on, the value that an update found */
 		uint8_t near[16];
 		struct {
 			const uint8_t *value, *old;
 		} far;
 		struct {
 			uint64_t other, number; /* `other` of a region's probe is its name */
-		};				/* of events that are not accesses */
+		};				/* for events that are not accesses */
 	};
 	uint32_t next; /* number of the thread's next event in the window, or CHECKER_END */
 	/*
@@ -52,19 +53,24 @@ struct checker_record {
 /* Events of a window are numbered from 1 in base order; 0 stands for what was before the window. */
 #define CHECKER_END UINT32_MAX
 
-/* Far values are those of the trace_event: valid until its cursor advances. */
+/*
+ * Values longer than 8 bytes belong to the trace_event: they are valid until its cursor advances.
+ */
 void checker_record_init(struct checker_record *record, const struct trace_event *event,
 			 uint32_t stream, uint32_t thread);
 /*
- * Returns the last address of a range; one that extends past the end of the address space stops
- * there.
+ * Returns the last address of a range. A range that extends past the end of the address space is
+ * cut off there.
  */
 static inline uint64_t checker_last_address(uint64_t first, uint64_t size)
 {
 	return size - 1 > UINT64_MAX - first ? UINT64_MAX : first + size - 1;
 }
 
-/* Makes the record own its far values; frees them. */
+/*
+ * checker_record_keep() gives the record its own copy of long values. checker_record_drop() frees
+ * it.
+ */
 void checker_record_keep(struct checker_record *record);
 void checker_record_drop(struct checker_record *record);
 
@@ -99,7 +105,9 @@ struct checker_operand {
  */
 unsigned checker_operands(const struct checker_record *record, struct checker_operand operands[2]);
 
-/* Does it begin the lifetime of memory with unknown contents: a heap block, a mapping? */
+/*
+ * Does it begin a lifetime of memory (a heap block or a mapping), whose contents are then unknown?
+ */
 bool checker_is_blank(const struct checker_record *record);
 
 /* Returns the position of the stream with this number (as events name it), or TRACE_NONE. */
@@ -112,7 +120,7 @@ struct checker_words {
 };
 
 struct checker_words checker_thread_words(const struct trace *trace, uint32_t stream);
-/* "T1 event 4" */
+/* Returns a name for messages, such as "T1 event 4". */
 struct checker_words checker_event_words(const struct trace *trace, uint32_t stream,
 					 uint64_t index);
 struct checker_words checker_object_words(const struct trace *trace, uint64_t address);

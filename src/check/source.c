@@ -1,4 +1,4 @@
-/* A cursor per stream, with one event of look-ahead: a WAIT needs to know how it ends. */
+/* A cursor for each stream, with one event of look-ahead, which shows how a WAIT ended. */
 #include "check/source.h"
 
 #include "base/hash.h"
@@ -69,7 +69,7 @@ bool checker_source_is_cut(const struct checker_source *source, uint32_t i)
 	return source->streams[i].cut;
 }
 
-/* How a wait ends is seen from the event that follows it. */
+/* Returns how a wait ended, as enum checker_bit. The event that follows the wait shows it. */
 static uint8_t find_wait_result(struct checker_source *source, const struct checker_record *wait)
 {
 	const struct trace_event *next = &source->streams[wait->stream].head;
@@ -82,8 +82,8 @@ static uint8_t find_wait_result(struct checker_source *source, const struct chec
 }
 
 /*
- * Reads sooth:atomic_begin and sooth:atomic_end, with the hash of the region's name: names are only
- * compared.
+ * Reads the probes sooth:atomic_begin and sooth:atomic_end. Stores a hash of the region's name,
+ * because names are only compared.
  */
 static void read_region(const struct source_stream *stream, struct checker_record *record)
 {

@@ -1,4 +1,4 @@
-/* Passes over the whole trace, each made when its result is first needed. */
+/* Passes over the whole trace. Each is made when its result is first needed. */
 #include "check/survey.h"
 
 #include "base/map.h"
@@ -19,10 +19,10 @@ struct checker_survey {
 	const struct trace *trace;
 	bool surveyed;
 	struct map created;
-	struct map least;	  /* semaphores that start with more than 0, to that number */
+	struct map least; /* semaphores whose least initial value is above 0, to that value */
 	struct map reinitialised; /* semaphores that are initialised or destroyed */
 	bool words_surveyed;
-	struct map words; /* address / WORD to thread + 1 and SHARED */
+	struct map words; /* address / WORD to thread + 1, with SHARED set if there are several */
 	struct map pages; /* address / PAGE: the same, for pages that an access covers completely */
 	VEC(struct survey_range) mapped;
 	struct map guards;	 /* lock to position + 1 in guarded */
@@ -34,7 +34,7 @@ struct checker_survey {
 #define SHARED (1ull << 32)
 /* No program accesses more at once, but a damaged trace can contain any size. */
 #define ACCESS_MAX (1ull << 32)
-#define ATOMIC_MAX 16u /* so that it touches at most three words */
+#define ATOMIC_MAX 16u /* no atomic operation is larger, so it touches at most three words */
 
 struct checker_survey *checker_survey_open(const struct trace *trace)
 {
@@ -65,8 +65,8 @@ SORT_COMPARISON(by_semaphore, struct survey_move, a, b,
 		sort_order(a->semaphore, b->semaphore) ?: sort_order(a->sequence, b->sequence))
 
 /*
- * Computes how many more times each semaphore was taken than posted. `moves` has the operations on
- * one semaphore together, in their order.
+ * Computes the least initial value of each semaphore. `moves` contains the operations on all
+ * semaphores, sorted by semaphore and then by their order.
  */
 static void count_moves(struct checker_survey *survey, const struct survey_move *moves,
 			size_t count)
@@ -175,7 +175,10 @@ static void mark_access(struct checker_survey *survey, const struct trace_event 
 	mark_units(&survey->words, end_page * (PAGE / WORD), last / WORD + 1, thread);
 }
 
-/* Memory with atomic operations is meant for other threads, recorded or not. */
+/*
+ * Marks the words of an atomic operation as shared: such memory is meant for other threads,
+ * recorded or not.
+ */
 static void mark_atomic(struct checker_survey *survey, const struct trace_event *event)
 {
 	uint64_t first = event->address / WORD, last;
@@ -214,7 +217,7 @@ static void survey_words(struct checker_survey *survey)
 	}
 }
 
-/* May code other than the thread's write there? Then the memory is not private. */
+/* May code other than the thread's own write to the word? True for static memory and mappings. */
 static bool is_written_by_others(const struct checker_survey *survey, uint64_t address)
 {
 	uint64_t first = address / WORD * WORD;
@@ -269,7 +272,7 @@ void checker_lock_depth_follow(struct checker_lock_depth *depth, uint8_t kind)
 	}
 }
 
-/* Is the event an operation on this lock? `event` is one on a lock or a condition. */
+/* Is the event, which is on a lock or a condition, an operation on this lock? */
 static bool uses_lock(const struct trace_event *event, uint64_t lock)
 {
 	bool on_condition = event->kind == EV_WAIT || event->kind == EV_WOKEN;
@@ -292,8 +295,9 @@ static void mark_guarded(struct map *bytes, const struct trace_event *event, uin
 }
 
 /*
- * Finds the bytes that are accessed with `lock` held, and the threads that do so. A handler holds
- * only the locks that it took itself: it is not in a critical section of the thread it interrupts.
+ * Finds the bytes that are accessed while `lock` is held, and the threads that access them. A
+ * signal handler holds only the locks that it took itself: it is not in a critical section of the
+ * thread that it interrupts.
  */
 static void survey_guarded(struct checker_survey *survey, uint64_t lock, struct map *bytes)
 {

@@ -17,17 +17,17 @@ void checker_survey_close(struct checker_survey *survey);
 bool checker_survey_creates(struct checker_survey *survey, uint32_t number);
 
 /*
- * Returns the least initial value of the semaphore for which no DOWN before its first SEM_INIT or
- * SEM_DESTROY happens at 0.
+ * Returns the least initial value of the semaphore with which none of its DOWNs happens at 0. Only
+ * the DOWNs before its first SEM_INIT or SEM_DESTROY count.
  */
 uint64_t checker_survey_semaphore(struct checker_survey *survey, uint64_t address);
-/* Is there a SEM_INIT or a SEM_DESTROY of it? */
+/* Is the semaphore ever initialised or destroyed in the trace? */
 bool checker_survey_reinitialises(struct checker_survey *survey, uint64_t address);
 
 /*
- * Is the byte judged? It is if two threads access it or its neighbours in an aligned word, if an
- * atomic operation does, or if the word is static or in a mapping. What unrecorded code leaves
- * elsewhere is attributed to the thread itself. In a text trace all bytes are judged.
+ * Is the byte judged? It is if two threads access its aligned word, if an atomic operation accesses
+ * that word, or if the word is static or in a mapping. In all other memory, what unrecorded code
+ * leaves is attributed to the thread itself. In a text trace all bytes are judged.
  */
 bool checker_survey_shares(struct checker_survey *survey, uint64_t address);
 
@@ -36,10 +36,10 @@ struct checker_lock_depth {
 	uint32_t writes, reads;
 	uint32_t saved; /* `writes` before a wait */
 };
-/* Updates it with the stream's next operation on the lock. */
+/* Updates the depth after the stream's next operation on the lock. */
 void checker_lock_depth_follow(struct checker_lock_depth *depth, uint8_t kind);
 
-/* Do two threads access the byte while they hold the lock, for writing or reading? */
+/* Do two threads access the byte while they hold the lock (for writing or reading)? */
 bool checker_survey_guards(struct checker_survey *survey, uint64_t lock, uint64_t address);
 
 #endif

@@ -10,7 +10,7 @@
 enum checker_role { CHECKER_USES, CHECKER_BEGINS, CHECKER_ENDS };
 
 struct checker_touch {
-	/* ranges of bytes: of an access, a lifetime, or the first byte of each object */
+	/* ranges of bytes: those of an access or a lifetime, or the first byte of each object */
 	unsigned range_count;
 	struct checker_range ranges[2];
 	enum checker_role memory; /* what it does to the bytes */
@@ -28,10 +28,10 @@ struct checker_touch checker_touch_of(const struct checker_base *base, uint32_t 
 bool checker_range_meet(const struct checker_range *a, const struct checker_range *b,
 			struct checker_range *common);
 
-/* Do they touch a common sync object? */
+/* Do the two events operate on a common synchronisation object? */
 bool checker_touch_same(const struct checker_touch *a, const struct checker_touch *b);
 
-/* Do the rules for lifetimes keep the base order of the two? */
+/* Do the rules for lifetimes demand that the two events keep their base order? */
 bool checker_lifetimes_bind(const struct checker_touch *a, const struct checker_touch *b);
 
 #endif

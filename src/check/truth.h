@@ -1,7 +1,8 @@
 /*
  * The truth of formulas on a word, by definition: a table with a row for each part of the formula
- * and a column for each state. The caller fills in the atoms (events, and conditions without
- * logical operators). It may add columns with freely chosen atoms, the same for equal atoms.
+ * and a column for each state. The caller fills in the rows of atoms (events, and conditions
+ * without logical operators). To try continuations, it may add columns with freely chosen values,
+ * the same value for equal atoms.
  */
 #ifndef CHECK_TRUTH_H
 #define CHECK_TRUTH_H
@@ -16,14 +17,14 @@ enum truth { TRUTH_FALSE, TRUTH_TRUE, TRUTH_OPEN };
 struct truth_row {
 	const struct spec_expr *expr;
 	bool atom;
-	/* number of an atom: equal atoms have the same; or TRUTH_CONSTANT */
+	/* equal atoms have equal numbers; or TRUTH_CONSTANT */
 	uint32_t atom_number;
 	uint32_t left, right, third; /* rows */
 	VEC(uint8_t) states;	     /* enum truth, by state */
 };
 struct truth_table {
-	VEC(struct truth_row) rows; /* parts before the whole: the last row is the formula */
-	uint32_t atom_count;	    /* number of different atoms that are not constant */
+	VEC(struct truth_row) rows; /* parts come before the whole: the last row is the formula */
+	uint32_t atom_count;	    /* number of different atoms, without constants */
 };
 
 void truth_open(struct truth_table *table, const struct spec_expr *formula);

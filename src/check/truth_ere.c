@@ -1,7 +1,7 @@
 /*
- * Is a word in the language of an extended regular expression? For each part of it, computes all
- * pairs of positions between which it fits, from the definitions. This takes n² cells per part for
- * a word of n symbols, and n³ time for sequences and stars.
+ * Is a word in the language of an extended regular expression? For each part of the expression,
+ * computes all pairs of positions between which the part fits, from the definitions. For a word of
+ * n symbols this takes n² cells per part, and n³ time for sequences and stars.
  */
 #include "base/mem.h"
 #include "check/truth.h"
@@ -40,7 +40,10 @@ static struct fits fit_sequence(struct fits a, struct fits b)
 	return out;
 }
 
-/* One or more words of a in a row: computed from the end; the first of them is not empty. */
+/*
+ * Where do one or more words of `a` in a row fit? (With `also_none`, no word at all fits, too.)
+ * Computed from the end. The first of the words is not empty.
+ */
 static struct fits fit_repeated(struct fits a, bool also_none)
 {
 	struct fits out = no_fits(a.n);

@@ -84,7 +84,7 @@ static const struct checker_object *find_object(const struct checker_world *worl
 	return NULL;
 }
 
-/* Returns an object without any operation yet. Only a semaphore can start with a count. */
+/* Returns an object on which no operation has happened. Only a semaphore can start with a count. */
 static struct checker_object new_object(const struct checker_world *world, enum checker_class class,
 					uint64_t address)
 {
@@ -121,7 +121,7 @@ static void *copy_items(const void *items, size_t count, size_t size)
 	return copy;
 }
 
-/* Gives an object that was copied from another world its own lists. */
+/* After an object was copied from another world: gives the copy its own lists. */
 static void own_lists(enum checker_class class, struct checker_object *object)
 {
 	struct checker_lock *lock = &object->lock;
@@ -256,7 +256,8 @@ void checker_world_apply(struct checker_world *world, const struct checker_recor
 {
 	struct checker_thread *self = &world->threads[record->stream];
 
-	self->at_barrier = false; /* leaving a barrier is passing it; an ARRIVE sets it again */
+	/* a thread that does something else has passed the barrier; an ARRIVE sets this again */
+	self->at_barrier = false;
 	switch (event_group(record->kind)) {
 	case EG_ACCESS:
 	case EG_ATOMIC: checker_memory_apply(world, record, number); break;

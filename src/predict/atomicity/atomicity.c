@@ -1,29 +1,35 @@
 /*
- * Atomicity: another thread interrupts a region, so that no run without an interruption has the
- * same order of conflicts. Regions are annotated regions and critical sections; doc/prediction.md
- * is the law.
+ * Finds atomicity violations: another thread interrupts a region, and no execution in which the
+ * region runs uninterrupted has the same order of conflicts. A region is an annotated region or a
+ * critical section. The specification is doc/prediction.md, Atomicity.
  *
  * The four patterns with one variable are those of AVIO (Lu, Tucek, Qin, Zhou, "AVIO: Detecting
- * Atomicity Violations via Access Interleaving Invariants", ASPLOS 2006); several variables and
- * prediction are as for GPredict's patterns (Huang, Luo, Rosu, ICSE 2015). Conflict-serialisability
- * of transactions forbids a cycle of conflicts through one other thread (Flanagan, Freund, Yi,
- * "Velodrome", PLDI 2008). The query is l1 < r1, r2 inside, l2 next; r1 and r2 are ordered by their
- * thread.
+ * Atomicity Violations via Access Interleaving Invariants", ASPLOS 2006). Several variables and
+ * prediction are as for GPredict's patterns (Huang, Luo, Rosu, ICSE 2015). A violation is a cycle
+ * of conflicts between the region and one other thread; conflict serialisability of transactions
+ * forbids such cycles (Flanagan, Freund, Yi, "Velodrome", PLDI 2008).
+ *
+ * An interruption consists of the accesses l1, r1, r2, l2 (atomicity_interruptions.h). The query
+ * demands l1 < r1, r2 inside, and l2 next. It need not order r1 and r2: both belong to one thread.
  */
 #include "predict/atomicity/atomicity_conflict.h"
 #include "predict/atomicity/atomicity_dependence.h"
 #include "predict/driver/node_query.h"
 #include "predict/driver/seen_sites.h"
 
-#define EVERY_MOST 20000 /* interruptions of a window, with `every` */
-#define ROUNDS 4 /* how often to ask again after an answer in which the thread learns of r2 */
+#define EVERY_MOST 20000 /* largest number of interruptions per window with the option `every` */
+/*
+ * largest number of queries about one interruption; another query follows if the region's thread
+ * learns of r2
+ */
+#define ROUNDS 4
 
 struct atomicity_search {
 	struct analysis *analysis;
 	const struct order_model *model;
 	struct interruptions interruptions;
 	struct node_query query;
-	/* l1, r1, r2, and nodes that must not learn of r2: these keep their order */
+	/* nodes whose order the witness keeps: l1, r1, r2, and nodes that must not learn of r2 */
 	VEC(uint32_t) fixed;
 	struct order_sources sources;
 };
@@ -45,7 +51,10 @@ static void make_query(struct atomicity_search *s, const struct interruption *ca
 
 /* ---- claims ---------------------------------------------------------------------------------- */
 
-/* Returns the last access in the schedule that can serve as l1. The query used the first. */
+/*
+ * Returns the last access before r1 in the schedule that can serve as l1. (The query used the
+ * fragment's first one.)
+ */
 static uint32_t find_last_l1(struct atomicity_search *s, const struct interruption *candidate,
 			     const struct analysis_claim *claim)
 {
@@ -103,8 +112,8 @@ static void fill_claim(struct atomicity_search *s, const struct interruption *ca
 }
 
 /*
- * Adds a claim, unless the thread learns of r2 in this schedule. Then returns where it does, for
- * another query; otherwise ORDER_NONE.
+ * Adds a claim, unless the region's thread learns of r2 in this schedule. In that case returns the
+ * first node that depends on r2, for the next query; otherwise ORDER_NONE.
  */
 static uint32_t claim_interruption(struct atomicity_search *s, const struct interruption *candidate,
 				   uint64_t key, const struct order_solution *solution)
@@ -114,8 +123,9 @@ static uint32_t claim_interruption(struct atomicity_search *s, const struct inte
 	uint32_t learned = ORDER_NONE;
 
 	/*
-	 * A thread that acts on an outdated check often reads again what it changes: this does not
-	 * mean that it waits.
+	 * Learning is not tested for inferred regions: a thread that acts on an outdated check
+	 * often reads the variable again before it changes it, and does not wait for the other
+	 * thread.
 	 */
 	if (!s->interruptions.fragments.items.items[candidate->fragment].inferred)
 		learned = first_dependent_node(s->analysis->window, &s->sources, claim->steps.items,
@@ -167,7 +177,10 @@ void predict_atomicity(struct analysis *analysis)
 	struct atomicity_search s = { .analysis = analysis, .model = &analysis->window->model };
 	struct fragments_wanted wanted = { .regions = analysis->seen->regions };
 
-	/* In a critical section there is also a race, which is found anyway: no lead is needed. */
+	/*
+	 * Leads are for inferred and annotated regions only. An interrupted critical section also
+	 * contains a race, which is found without a lead.
+	 */
 	if (analysis->before) {
 		wanted.calls = analysis->seen->calls;
 		wanted.regions = analysis->options->leads ? wanted.regions : NULL;

@@ -1,6 +1,6 @@
 /*
- * The calls in which critical sections are entered. Two sections may belong to one function's body
- * if one call is near the top of both stacks.
+ * In which function calls each critical section is entered. Two sections are taken to belong to one
+ * function's body if one call is among the innermost calls of both.
  */
 #ifndef PREDICT_ATOMICITY_ATOMICITY_CALLS_H
 #define PREDICT_ATOMICITY_ATOMICITY_CALLS_H
@@ -11,19 +11,22 @@
 #include "order/window/window.h"
 
 /*
- * The number of innermost calls that count as near: a function that takes the lock itself, or calls
- * a function that does, or calls one that calls such a function (get() and set() around lock() and
- * unlock()).
+ * The number of innermost calls that are compared. Three are enough for a function f that calls
+ * get() and set(), which take the lock through a function lock(): when the lock is taken, the
+ * innermost calls are lock, get and f.
  */
 #define CALLS_NEAR 3
 
-/* Numbers of calls in their stream, innermost first; 0 where there are fewer. */
+/*
+ * The innermost calls when a lock is taken, innermost first. The calls of a stream are numbered
+ * from 1. Unused elements are 0.
+ */
 struct call_stack {
 	uint32_t near[CALLS_NEAR];
 };
 
 struct calls {
-	struct map index; /* hash of the event that took the lock to position in stacks + 1 */
+	struct map index; /* calls_hash_event() of an acquisition to position in stacks + 1 */
 	VEC(struct call_stack) stacks;
 };
 
@@ -34,7 +37,7 @@ void calls_free(struct calls *calls);
 /* Were both locks taken in one call? Without recorded calls, a whole thread counts as one call. */
 bool calls_share(const struct calls *calls, struct event_id a, struct event_id b);
 
-/* A key for maps of events. */
+/* The key of an event in maps. */
 static inline uint64_t calls_hash_event(struct event_id id)
 {
 	return hash_mix(hash_mix(0, id.stream), id.index);

@@ -1,6 +1,6 @@
 /*
- * The rules by which accesses conflict and interruptions are ruled out (doc/prediction.md,
- * Atomicity): counting, guarded cells, changes, polling, and locks that keep the other thread out.
+ * The rules by which accesses conflict and by which interruptions are ruled out (doc/prediction.md,
+ * Atomicity): counting, guarded cells, changes, polling, and locks that exclude the other thread.
  */
 #include "predict/atomicity/atomicity_conflict.h"
 
@@ -22,7 +22,10 @@ static uint32_t thread_of(const struct interruptions *t, uint32_t node)
 	return t->model->thread.items[node];
 }
 
-/* A signal handler holds what it took itself, not what the interrupted thread holds. */
+/*
+ * Does the node's thread hold the lock? A signal handler holds only the locks that it took itself,
+ * not those of the thread that it interrupts.
+ */
 static bool holds_lock(const struct interruptions *t, uint32_t node, uint64_t lock)
 {
 	const struct window_held *held = t->window->held.items;
@@ -36,7 +39,7 @@ static bool holds_lock(const struct interruptions *t, uint32_t node, uint64_t lo
 	return false;
 }
 
-/* Do two threads access the cell while they hold the lock? Misses accesses that share no window. */
+/* Do two threads access the cell in this window while they hold the lock? */
 static bool is_guarded(struct interruptions *t, uint32_t cell, uint64_t lock)
 {
 	const struct race_candidates *c = &t->candidates;
@@ -63,7 +66,10 @@ static bool is_guarded(struct interruptions *t, uint32_t cell, uint64_t lock)
 	return false;
 }
 
-/* Does the node write the old value to a frozen cell, whose writes are not in the model? */
+/*
+ * Does the node write to a frozen cell the value that the cell had already? (The model does not
+ * contain the writes to frozen cells.)
+ */
 static bool writes_same_value(const struct window *window, uint32_t node, uint32_t cell)
 {
 	size_t i;
@@ -77,9 +83,10 @@ static bool writes_same_value(const struct window *window, uint32_t node, uint32
 }
 
 /*
- * In the recorded order, did the cell have another value before this write, or a value that no
- * recorded write gave it? Values that reads reveal do not count: it is not known which thread wrote
- * them, and when.
+ * Did the write change the cell's value in the recorded order? Yes if the value before it is
+ * different or unknown. Only the recorded write before it, or the cell's initial value, is
+ * consulted. What a read in between reveals does not count: it is not known which thread wrote
+ * that, and when.
  */
 static bool changes_value(const struct interruptions *t, uint32_t node, uint32_t cell)
 {
@@ -162,7 +169,7 @@ bool interruptions_can_be_ends(const struct interruptions *t, uint32_t l1, uint3
 	return race_is_write(a->kind) || race_is_write(b->kind) || !a->site || a->site != b->site;
 }
 
-/* Does the region's thread hold a lock from l1 to l2 that the other thread needs? */
+/* Does the region's thread hold, from l1 to l2, a lock that the other thread holds at `remote`? */
 static bool is_locked_out(const struct interruptions *t, uint32_t l1, uint32_t l2, uint32_t remote)
 {
 	const struct window_held *held = t->window->held.items;

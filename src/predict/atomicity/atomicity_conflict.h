@@ -8,10 +8,13 @@
 #include "predict/atomicity/atomicity_interruptions.h"
 
 /*
- * The three parts of interruptions_conflict(). First: do the kinds of an access in the fragment and
- * a remote access conflict, whatever the cell? `kind` and `locks` are those of one node or of a
- * group. Second: does the cell count for the fragment? Third: does the remote access interrupt it
- * there? A write must change the value.
+ * The three conditions of interruptions_conflict():
+ * - interruptions_kinds_conflict(): do the kinds and the locks of the two accesses conflict,
+ *   whatever the cell? `local` is an access in the fragment. `kind` and `locks` are those of a
+ *   remote access, or of a group of them.
+ * - interruptions_cell_counts(): does the fragment's region protect the cell?
+ * - interruptions_remote_counts(): is the remote access a read, or a write that changes the cell's
+ *   value?
  */
 bool interruptions_kinds_conflict(struct interruptions *interruptions,
 				  const struct region_fragment *fragment, uint32_t local,
@@ -21,22 +24,23 @@ bool interruptions_cell_counts(struct interruptions *interruptions,
 bool interruptions_remote_counts(const struct interruptions *interruptions, uint32_t remote,
 				 uint32_t cell);
 
-/* Do the two accesses conflict by the rules for the fragment? */
+/* Do the two accesses meet all three conditions in some cell? */
 bool interruptions_conflict(struct interruptions *interruptions,
 			    const struct region_fragment *fragment, uint32_t local,
 			    uint32_t remote);
 
-/* May these two be l1 and l2? Not if both are reads at one site: a loop that polls. */
+/* Can these two be l1 and l2? Not if both are reads at one site: a loop that polls. */
 bool interruptions_can_be_ends(const struct interruptions *interruptions, uint32_t l1, uint32_t l2);
 
 /*
- * Is the interruption not ruled out by clocks, required nodes or locks? (A signal handler may have
- * run between r1 and r2.)
+ * Returns false if nodes that must precede others (must_precede.h) or locks rule the interruption
+ * out. Locks are tested at both r1 and r2: the other thread may hold different ones there, for
+ * example if a signal handler ran in between.
  */
 bool interruptions_possible(const struct interruptions *interruptions,
 			    const struct interruption *candidate);
 
-/* Is part of it in no earlier window? */
+/* Is r2 or l2 in no earlier window? */
 bool interruptions_fresh(const struct interruptions *interruptions,
 			 const struct interruption *candidate);
 

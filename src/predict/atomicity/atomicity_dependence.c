@@ -1,7 +1,8 @@
 /*
- * Follows what depends on an event through a schedule, node by node: a thread learns of it by an
- * edge, by a read of what a thread wrote that had learned it, or when such a thread lets it go on
- * at a sync object.
+ * Walks through a schedule, node by node, and marks what depends on one event, the source. A thread
+ * is *dependent* once it has learned of the source: by an edge from a node of a dependent thread,
+ * by reading what a dependent thread wrote, or at a synchronisation object at which a dependent
+ * thread let other threads continue.
  */
 #include "predict/atomicity/atomicity_dependence.h"
 
@@ -12,11 +13,11 @@
 struct dependence {
 	const struct window *window;
 	const struct order_model *model;
-	bool *threads; /* that have learned it */
-	bool *nodes;   /* whose thread had learned it when they happened */
-	/* cell to 1 if what was written there last comes from a thread that had learned it */
+	bool *threads; /* by thread: is it dependent? */
+	bool *nodes;   /* by node: was its thread dependent when the node happened? */
+	/* cell to 1 if a dependent thread wrote it last, otherwise 0 */
 	struct map cells;
-	struct map senders; /* objects at which a thread that had learned it let others go on */
+	struct map senders; /* objects at which a dependent thread let other threads continue */
 	const struct order_sources *sources;
 };
 

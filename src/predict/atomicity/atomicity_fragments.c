@@ -1,6 +1,7 @@
 /*
- * Cuts each thread's accesses into fragments. One pass along a thread keeps the open regions and
- * the held locks; an event that waits ends all fragments.
+ * Assigns each thread's accesses to fragments, in one pass along the thread that keeps a list of
+ * the open regions. Whenever the thread waits for another one, its current fragments end and new
+ * ones begin.
  */
 #include "predict/atomicity/atomicity_fragments.h"
 
@@ -10,7 +11,10 @@
 #include "base/sort.h"
 #include "predict/race/race_candidates.h"
 
-/* For a lock: the section that a thread was in last, and the one before. */
+/*
+ * The present thread's last two sections of a lock, as the events that took the lock. `before` is
+ * valid if `two` is set.
+ */
 struct last_sections {
 	struct event_id last, before;
 	bool two;
@@ -20,20 +24,24 @@ struct fragment_builder {
 	struct fragments *fragments;
 	const struct window *window;
 	struct fragments_wanted wanted;
-	/* of fragments: by region, or by lock and the event that took it, and by `waits` */
+	/*
+	 * key of a fragment to its number; the key is a hash of the region (or of the lock and the
+	 * event that took it) and of `waits`
+	 */
 	struct map numbers;
-	struct map takers; /* hash of an id to the node that takes a lock there, + 1 */
-	VEC(struct fragment_access) pairs; /* without cells */
-	/* of the present thread */
+	struct map takers; /* calls_hash_event() of an event that takes a lock, to its node + 1 */
+	/* a fragment and an access in it; `cell` is not set yet */
+	VEC(struct fragment_access) pairs;
+	/* state of the pass along the present thread */
 	uint32_t thread;
-	uint64_t waits; /* how often it has waited */
+	uint64_t waits; /* how often the thread has waited so far */
 	const struct region *next, *end;
 	VEC(const struct region *) open;
 	struct map lasts; /* address of a lock to position in sections */
 	VEC(struct last_sections) sections;
 };
 
-/* Does an event of this kind let other threads in? See doc/prediction.md, "waiting". */
+/* Does a thread wait for other threads at an event of this kind? (doc/prediction.md, "waiting") */
 static bool lets_others_in(uint8_t kind)
 {
 	switch (kind) {
@@ -99,7 +107,10 @@ static void add_to_regions(struct fragment_builder *m, uint32_t node, uint64_t i
 	m->open.count = kept;
 }
 
-/* For a section that was entered before the window, the lock stands for the site. */
+/*
+ * The key of the site where a section begins. If the section began before the window, its lock's
+ * address replaces the site.
+ */
 static uint64_t site_key_of(const struct fragment_builder *m, const struct window_held *held)
 {
 	const uint64_t *taker = map_get(&m->takers, calls_hash_event(held->taken));
@@ -108,7 +119,7 @@ static uint64_t site_key_of(const struct fragment_builder *m, const struct windo
 	return site ? hash_mix(hash_mix(2, site), 0) : hash_mix(hash_mix(3, held->address), 0);
 }
 
-/* The section of the lock that the thread was in before this one, or NULL. */
+/* Returns the event that took the lock for the thread's previous section of it, or NULL. */
 static const struct event_id *previous_section(struct fragment_builder *m,
 					       const struct window_held *held)
 {
@@ -141,7 +152,11 @@ static void add_to_inferred(struct fragment_builder *m, const struct window_held
 		   node);
 }
 
-/* A read may precede a write in the next section; a write may follow a read in the last one. */
+/*
+ * An inferred region consists of two consecutive sections of a lock, with reads in the first and
+ * writes in the second. So a read belongs to the region that begins with its own section, and a
+ * write to the region that begins with the previous section, if one call entered both sections.
+ */
 static void add_to_inferred_regions(struct fragment_builder *m, uint32_t node,
 				    const struct window_held *held)
 {

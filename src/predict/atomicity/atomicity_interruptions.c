@@ -1,7 +1,7 @@
 /*
  * Lists the interruptions of a window's fragments. Interruptions with one variable are found cell
- * by cell. For several variables, the remote accesses near a fragment are collected first
- * (touches), and pairs of these follow.
+ * by cell. For interruptions with several variables, the remote accesses near each fragment are
+ * collected first (*touches*); then pairs of touches are combined.
  */
 #include "predict/atomicity/atomicity_conflict.h"
 
@@ -10,10 +10,14 @@
 #include "base/sort.h"
 
 /*
- * How many remote accesses of one thread, site and cell are examined for one access of a fragment;
+ * For one access of a fragment: how many remote accesses of each group (same thread, site and
+ * locks) are examined.
  */
 #define NEAR 3
-/* how many of one cell for interruptions with several variables, and how many that follow each. */
+/*
+ * For interruptions with several variables: how many remote accesses of each group become touches
+ * of a fragment, and with how many of the touches after it each touch is combined.
+ */
 #define NEAR_TOUCHES 3
 #define FOLLOWERS 6
 #define STEPS_MOST 4000000u
@@ -81,8 +85,9 @@ static void keep_interruption(struct interruptions *t, const struct interruption
 /* ---- one cell -------------------------------------------------------------------------------- */
 
 /*
- * The nodes of the group that can come after `first` and before `last`. They are consecutive,
- * because what must precede a node grows along the thread.
+ * Sets [*low, *high) to the range of the group's nodes that can come after `first` and before
+ * `last`. The range has no gaps: along a thread, the set of nodes that must come before a node only
+ * grows.
  */
 static void find_range(const struct interruptions *t, const struct access_group *group,
 		       uint32_t first, uint32_t last, uint32_t *low, uint32_t *high)
@@ -97,7 +102,10 @@ static void find_range(const struct interruptions *t, const struct access_group 
 	*high = i;
 }
 
-/* Calls `use` for up to `most` nodes that may come between the two, nearest to the last first. */
+/*
+ * Calls `use` for up to `most` nodes of the group that may come between `first` and `last`, those
+ * recorded nearest to `last` first.
+ */
 static void each_near_node(struct interruptions *t, const struct access_group *group,
 			   uint32_t first, uint32_t last, uint32_t most,
 			   void (*use)(struct interruptions *t, uint32_t node,
@@ -137,7 +145,10 @@ static void add_touch(struct interruptions *t, uint32_t node, const struct inter
 			(struct remote_touch){ of->fragment, thread_of(t, node), node, of->r1 };
 }
 
-/* `run`: a fragment's accesses to the cell. r1 of the interruptions passed on is the cell. */
+/*
+ * Finds the interruptions of one fragment by one group of remote accesses to a cell. `run` is the
+ * fragment's accesses to the cell. The callbacks get the cell's number in the field r1.
+ */
 static void find_in_fragment(struct interruptions *t, const struct fragment_access *run,
 			     size_t count, const struct access_group *group)
 {
@@ -163,13 +174,13 @@ static void find_in_fragment(struct interruptions *t, const struct fragment_acce
 		of.l2 = run[k].node;
 		each_near_node(t, group, of.l1, of.l2, NEAR, keep_if_possible, &of);
 	}
-	/* The fragment has other cells as well. */
+	/* The fragment has other cells as well: collect touches. */
 	if (touches && fragment->count > count && !fragment->inferred)
 		each_near_node(t, group, fragment->first, fragment->last, NEAR_TOUCHES, add_touch,
 			       &of);
 }
 
-/* The accesses to one cell; those of a fragment are consecutive. */
+/* `accesses` are all accesses of fragments to one cell, sorted by fragment. */
 static void find_in_cell(struct interruptions *t, const struct fragment_access *accesses,
 			 size_t count)
 {
@@ -197,7 +208,10 @@ SORT_COMPARISON(by_fragment_and_thread, struct remote_touch, a, b,
 		sort_order(a->fragment, b->fragment) ?: sort_order(a->thread, b->thread)
 			?: sort_order(a->node, b->node) ?: sort_order(a->cell, b->cell))
 
-/* The fragment's first access to the touch's cell that conflicts with the touch and fits l2. */
+/*
+ * Returns the fragment's first access to the touch's cell that conflicts with the touch and can be
+ * l1 for this l2, or ORDER_NONE.
+ */
 static uint32_t find_first_l1(struct interruptions *t, const struct remote_touch *touch,
 			      uint32_t l2)
 {
@@ -241,7 +255,10 @@ static void pair_touches(struct interruptions *t, const struct remote_touch *a,
 	}
 }
 
-/* One access that touches both cells is r1 and r2. */
+/*
+ * Combines touches of two cells as r1 and r2. If one access touches both cells, it is r1 and r2,
+ * and the cells are tried in both orders.
+ */
 static void find_in_touches(struct interruptions *t)
 {
 	const struct remote_touch *touches = t->touches.items;
@@ -292,7 +309,7 @@ static void sort_nodes(node_list *list)
 	list->count = kept;
 }
 
-/* Lists a fragment's accesses, and those of other threads to its cells. */
+/* Lists a fragment's accesses, and the accesses of other threads to its cells. */
 static void list_accesses(const struct interruptions *t, uint32_t fragment, node_list *locals,
 			  node_list *remotes)
 {
@@ -314,7 +331,7 @@ static void list_accesses(const struct interruptions *t, uint32_t fragment, node
 	sort_nodes(remotes);
 }
 
-/* Calls `take` for each l1 and l2 that fit r1 and r2. */
+/* Calls `take` for each l1 and l2 that fit r1 and r2, at most *left times. */
 static void each_pair_of_ends(struct interruptions *t, struct interruption *candidate,
 			      const node_list *locals,
 			      void (*take)(void *context, const struct interruption *candidate),

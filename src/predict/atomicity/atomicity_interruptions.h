@@ -1,11 +1,12 @@
 /*
- * Candidates for interruptions of a region by another thread, for the solver to decide.
+ * Candidates for interruptions of a region by another thread. The solver decides which are
+ * possible.
  *
- * An interruption is l1 r1 (r2) l2: l1 and l2 in one fragment of a region, r1 and r2 (or one event
- * that is both) in another thread, with conflicts between l1 and r1, and between r2 and l2. For
- * given r1, r2 and l2 the earliest l1 is the weakest demand. For each code site of a region and of
- * r2, the best candidates are kept: first those that the recorded run shows, then those with one
- * variable, then the nearest.
+ * An interruption is l1 r1 (r2) l2: l1 and l2 are in one fragment of a region; r1 and r2, or one
+ * event that is both, are in another thread; l1 conflicts with r1, and r2 with l2. For given r1, r2
+ * and l2, the earliest l1 demands the least of a schedule. For each pair of the site where a region
+ * begins and the site of r2, the best candidates are kept: first those that the recorded run shows,
+ * then those with one variable, then the nearest.
  */
 #ifndef PREDICT_ATOMICITY_ATOMICITY_INTERRUPTIONS_H
 #define PREDICT_ATOMICITY_ATOMICITY_INTERRUPTIONS_H
@@ -29,16 +30,16 @@ struct interruptions {
 	const struct order_model *model;
 	struct race_candidates candidates;
 	struct fragments fragments;
-	struct map guarded;	     /* cell and lock: 1 not guarded, 2 guarded by that lock */
+	struct map guarded; /* hash of cell and lock: 1 not guarded by the lock, 2 guarded */
 	struct site_groups by_sites; /* of struct interruption */
 	VEC(struct remote_touch) touches;
-	uint64_t steps; /* taken so far */
+	uint64_t steps; /* accesses examined so far */
 	bool cut;	/* there were too many steps: some candidates were not examined */
 };
 
 /*
- * For leads, analysis->before is the analysis of the unchanged window: the cells and their contents
- * are taken from there.
+ * For leads, the cells and their contents come from analysis->before, the analysis of the original
+ * window, because a relaxed window has none.
  */
 void interruptions_open(struct interruptions *interruptions, const struct analysis *analysis,
 			const struct fragments_wanted *wanted);
@@ -47,7 +48,10 @@ void interruptions_close(struct interruptions *interruptions);
 /* Fills `by_sites`. Groups that have a finding already keep nothing. */
 void interruptions_collect(struct interruptions *interruptions);
 
-/* Calls `take` for each interruption, once for each fragment; for `most` at most. */
+/*
+ * Calls `take` for up to `most` interruptions. An interruption that belongs to several fragments is
+ * passed once for each.
+ */
 void interruptions_each(struct interruptions *interruptions,
 			void (*take)(void *context, const struct interruption *candidate),
 			void *context, uint64_t most);

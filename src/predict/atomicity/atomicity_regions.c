@@ -12,7 +12,10 @@
 
 typedef VEC(size_t) open_regions; /* positions in items */
 
-/* A recording lists the active points; a text trace must be read to find out. */
+/*
+ * May the trace contain regions? A recording lists its active points. A text trace has no such
+ * list, so it must be read in any case.
+ */
 static bool may_have_regions(const struct trace *trace)
 {
 	if (trace_is_text(trace))
@@ -25,8 +28,8 @@ static bool may_have_regions(const struct trace *trace)
 }
 
 /*
- * A region without a name, or with one that could not be read, cannot be distinguished from others
- * and is ignored.
+ * Reads the name of a region. Returns false if it has none or the name was not recorded: such
+ * regions cannot be distinguished and are ignored.
  */
 static bool read_name(struct regions *regions, const struct trace_point *point, uint32_t *number)
 {
@@ -87,7 +90,7 @@ void regions_read(struct regions *regions, const struct trace *trace)
 	*regions = (struct regions){ 0 };
 	if (!may_have_regions(trace))
 		return;
-	/* Streams are in the order of their numbers. */
+	/* Streams are sorted by number, as `items` must be. */
 	for (uint32_t i = 0; i < trace_stream_count(trace); i++)
 		read_stream(regions, trace, i);
 }

@@ -1,6 +1,6 @@
 /*
- * The regions that a program annotates: from SOOTH_ATOMIC_BEGIN(name) to SOOTH_ATOMIC_END(name) in
- * <sooth/annotate.h>, which are the probes sooth:atomic_begin and sooth:atomic_end.
+ * Annotated regions: from SOOTH_ATOMIC_BEGIN(name) to SOOTH_ATOMIC_END(name) (<sooth/annotate.h>).
+ * In a trace these macros are the probes sooth:atomic_begin and sooth:atomic_end.
  *
  * Nested regions are regions of their own. An end closes the latest open begin of the same name. A
  * region without an end lasts as long as its thread.
@@ -13,22 +13,22 @@
 #include "trace/trace.h"
 
 struct region {
-	uint32_t stream;     /* its number */
-	uint64_t begin, end; /* index of its probes; UINT64_MAX without an end */
-	uint64_t site;	     /* of its begin */
-	uint32_t name;	     /* in names */
+	uint32_t stream;     /* number of the stream */
+	uint64_t begin, end; /* indices of its probes; `end` is UINT64_MAX if there is none */
+	uint64_t site;	     /* site of the begin */
+	uint32_t name;	     /* in `names` */
 };
 
 struct regions {
-	VEC(struct region) items; /* by stream, then by begin */
+	VEC(struct region) items; /* sorted by stream, then by begin */
 	struct intern names;
 };
 
-/* Reads the trace if it can have regions at all: a recording without such probes costs nothing. */
+/* Reads the trace. Does nothing for a recording without such probes. */
 void regions_read(struct regions *regions, const struct trace *trace);
 void regions_free(struct regions *regions);
 
-/* The first region of a stream, and how many it has. */
+/* Returns the first region of a stream, and sets *count to the number of its regions. */
 const struct region *regions_of(const struct regions *regions, uint32_t stream, size_t *count);
 
 #endif

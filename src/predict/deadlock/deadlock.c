@@ -1,11 +1,11 @@
 /*
- * Deadlocks by a cycle: threads each of which waits for what the next one has.
+ * Deadlocks by a cycle: each thread waits for something that the next thread in the cycle has.
  *
- * The search looks for cycles among groups of waiters (waiter_group.h), of which there are few, and
- * only then among their members. A cycle with a gate lock (two threads hold a lock that only one
- * can have) is dropped on the way. The solver decides the rest: can all members be next? No clause
- * has to say that each holds what the previous one waits for, because a thread's position
- * determines what it holds.
+ * The search first looks for cycles among groups of waiters (waiter_group.h), of which there are
+ * few, and then for members of these groups. It drops cycles with a gate lock: a lock that two of
+ * the threads hold and that only one thread can have. The solver decides the rest: can all members
+ * be next? The query need not say what the threads hold, because a thread's position determines
+ * that.
  */
 #include "base/hash.h"
 #include "base/mem.h"
@@ -16,8 +16,8 @@
 
 #define MOST_STEPS 1000000 /* groups visited in one window: less than a tenth of a second */
 #define FEW_INSTANCES                                                                              \
-	64 /* a cycle of groups with at most this many instances has all of them asked */
-#define MOST_INSTANCES 24 /* of a larger one this many, spread over the window */
+	64 /* if a cycle of groups has at most this many instances, all are asked about */
+#define MOST_INSTANCES 24 /* otherwise this many are asked about, spread over the window */
 #define MOST_LISTED 4096
 
 struct deadlock_search {
@@ -28,13 +28,13 @@ struct deadlock_search {
 	bool every, stopped;
 	uint64_t steps;
 	VEC(uint32_t) path;	 /* groups */
-	bool *used;		 /* threads on the path */
-	struct map asked, found; /* sets of events that were asked about; keys with a claim */
+	bool *used;		 /* by thread: is it on the path? */
+	struct map asked, found; /* hashes of sets that were asked about; keys that have a claim */
 };
 
 /* ---- a query about one set of events --------------------------------------------------------- */
 
-/* Does not depend on the order of the items. */
+/* A hash that does not depend on the order of the items. */
 static uint64_t hash_set(const uint32_t *items, size_t count)
 {
 	uint64_t sum = 0;
@@ -70,7 +70,7 @@ static void add_claim(struct deadlock_search *s, const struct order_solution *so
 		*vec_push(&claim->waits_for) = (uint32_t)((i + 1) % count);
 		all_pending &= w->node == ORDER_NONE && w->until == ORDER_NONE;
 	}
-	/* A thread that was blocked for good is where the recorded run left it. */
+	/* If all requests are pending, the recorded run itself ended in this deadlock. */
 	claim->status = all_pending ? FINDING_OBSERVED : FINDING_PREDICTED;
 }
 
@@ -103,7 +103,9 @@ static bool ask_about_cycle(struct deadlock_search *s, const uint32_t *items, si
 struct deadlock_instances {
 	VEC(uint32_t) items; /* waiters, `width` for each instance */
 	size_t width;
-	/* the list is complete, or it has just one instance for each member of the first group */
+	/*
+	 * true: the list is complete; false: each listed member of the first group has one instance
+	 */
 	bool all;
 };
 
@@ -131,7 +133,7 @@ static void add_instance(struct deadlock_search *s, struct deadlock_instances *l
 		*vec_push(&list->items) = chosen[i];
 }
 
-/* All combinations, in program order. */
+/* Lists all combinations of members that can be next together. */
 static void list_all_instances(struct deadlock_search *s, struct deadlock_instances *list,
 			       uint32_t *chosen, size_t depth)
 {
@@ -156,7 +158,10 @@ static uint32_t time_of(const struct deadlock_search *s, uint32_t item)
 	return node == ORDER_NONE ? s->waiters.window->model.node_count : node;
 }
 
-/* The member of a group that was recorded nearest to `time` and that fits those chosen. */
+/*
+ * Returns the member of a group that was recorded nearest to `time` and that can be next together
+ * with the chosen waiters. Gives up after 64 members.
+ */
 static uint32_t find_nearest_member(const struct deadlock_search *s,
 				    const struct waiter_group *group, uint32_t time,
 				    const uint32_t *chosen, size_t count)
@@ -274,7 +279,7 @@ static bool can_continue(const struct deadlock_search *s, uint32_t group)
 	return true;
 }
 
-/* Counts a step. Returns false when there were too many steps, or the time is over. */
+/* Counts a step. Returns false when there were too many steps or the time is up. */
 static bool count_step(struct deadlock_search *s)
 {
 	if ((++s->steps > MOST_STEPS && !s->every) ||

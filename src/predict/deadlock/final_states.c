@@ -1,7 +1,7 @@
 /*
- * Finds the waiters at which threads can be blocked when no thread goes on. Starts with all waiters
- * and drops those that have no reason to be blocked, or beside which another thread has no possible
- * state, until nothing changes.
+ * Finds the waiters at which threads can be blocked when no thread can go on. Starts with all
+ * waiters. Repeatedly drops waiters that have no reason to be blocked, and waiters that are
+ * incompatible with every possible state of some other thread, until nothing changes.
  */
 #include "predict/deadlock/final_states.h"
 
@@ -26,13 +26,13 @@ bool final_can_be_uncreated(const struct waiters *waiters, uint32_t t)
 	       waiters->window->threads.items[t].create != ORDER_NONE;
 }
 
-/* Which thread can have a lock at the cut: 0 none, a thread's number + 1, or SEVERAL. */
+/* Values of possible_states.any and .writers: 0 (no thread), a thread's number + 1, or SEVERAL. */
 #define SEVERAL UINT32_MAX
 
 struct possible_states {
-	bool *possible;		 /* waiters that are still possible */
-	uint32_t *any, *writers; /* locks */
-	bool *blocked;		 /* threads that have a possible waiter */
+	bool *possible;		 /* by waiter: not dropped */
+	uint32_t *any, *writers; /* by lock: possible holders; possible writers */
+	bool *blocked;		 /* by thread: it has a possible waiter */
 };
 
 static void add_owners(const struct waiters *waiters, struct possible_states *p, uint32_t held,
@@ -88,7 +88,7 @@ static bool waits_for_no_thread(const struct waiter *w)
 	return w->waits_for_signal || w->semaphore != ORDER_NONE || w->meeting != ORDER_NONE;
 }
 
-/* Can the joined thread be not created yet? Not when the thread that joins it also creates it. */
+/* Can the joined thread still be uncreated? Not if the thread that joins it also creates it. */
 static bool joins_too_early(const struct waiters *waiters, const struct waiter *w)
 {
 	const struct window *window = waiters->window;
@@ -128,7 +128,7 @@ static uint32_t count_required(const struct waiters *waiters, const struct order
 	return most;
 }
 
-/* How many of the thread's nodes can be inside when the node is not. */
+/* How many of the thread's nodes can be inside while `node` is not. */
 static uint32_t count_possible(const struct waiters *waiters, const struct order_clock *clock,
 			       uint32_t node, uint32_t thread)
 {
@@ -154,8 +154,8 @@ static bool requires_node(const struct waiters *waiters, const struct order_cloc
 }
 
 /*
- * Does thread t have a possible state, as far as clocks say, when the waiter is next? At least
- * `low` and at most `high` of its nodes are inside then.
+ * As far as clocks say, can thread t be in one of its possible states when the waiter is next? At
+ * that point at least `low` and at most `high` nodes of t are inside.
  */
 static bool has_state_beside(const struct waiters *waiters, const struct order_clock *clock,
 			     const struct possible_states *p, const struct waiter *w, uint32_t t)
@@ -183,7 +183,7 @@ static bool has_state_beside(const struct waiters *waiters, const struct order_c
 	return false;
 }
 
-/* This test looks at all waiters of a thread: it is made once, and not for huge windows. */
+/* The test below compares all waiters with each other: it is left out for huge windows. */
 #define MOST_PAIRS 20000000
 
 static bool drop_incompatible(const struct waiters *waiters, const struct order_clock *clock,
@@ -261,7 +261,7 @@ bool *final_find_waiters(const struct waiters *waiters, const struct order_clock
 		.blocked = mem_zalloc(model->thread_count + 1, sizeof *p.blocked),
 	};
 
-	/* A thread that waits for itself is a cycle of one. */
+	/* A thread that waits for itself is a cycle of one, which deadlock.c finds. */
 	for (size_t i = 0; i < waiters->items.count; i++)
 		p.possible[i] = !waiters->items.items[i].self;
 	do {

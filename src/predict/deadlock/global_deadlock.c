@@ -1,22 +1,23 @@
 /*
  * Deadlocks without a cycle: a prefix after which no thread can go on because a signal was lost, a
  * semaphore is empty, or a barrier is not complete. One query per window (global_query.h) finds
- * such a prefix; forbidding the set of blocked events that it shows finds the next one.
+ * such a prefix. Then the set of blocked events in that solution is forbidden, and the query is
+ * repeated to find the next one.
  *
- * Sets with a cycle belong to deadlock.c. The query does not exclude them from the start, since
- * that takes a clause for every three threads: a cycle is forbidden when it shows up in a solution.
+ * Sets of blocked events with a cycle are left to deadlock.c. To exclude them from the start would
+ * take a clause for every three threads. So a cycle is only forbidden once a solution contains it.
  */
 #include "predict/deadlock/global_query.h"
 
 #include "base/mem.h"
 #include "predict/driver/analysis.h"
 
-#define MOST_SETS 8	 /* in a window, unless every one is wanted */
-#define MOST_REFUSED 256 /* consecutive solutions with a cycle, or with sites that have a finding */
+#define MOST_SETS 8	 /* findings per phase; no limit with the option `every` */
+#define MOST_REFUSED 256 /* solutions per phase with a cycle, or with sites that have a finding */
 
 enum phase {
 	PHASE_OBSERVED, /* the recorded run itself */
-	PHASE_LOST,	/* a wait begins after the signal that woke it */
+	PHASE_LOST,	/* a wait begins after the signal that woke it in the recorded run */
 	PHASE_OTHER,
 	PHASE_COUNT
 };
@@ -26,22 +27,25 @@ struct global_search {
 	struct global_query global;
 	enum phase phase;
 	blocked_set set;
-	struct map found; /* keys */
+	struct map found; /* keys of the sets found so far */
 };
 
 /* ---- what a phase demands in addition -------------------------------------------------------- */
 
 /*
- * Each clause of a phase contains the negation of a boolean, the guard. These clauses stay in the
- * query together with those that forbid what was found. A clause with the guard alone switches them
- * on and off.
+ * Each phase has a boolean, its guard, and every clause of the phase contains the guard's negation.
+ * These clauses stay in the query, and so do those that forbid earlier solutions. A clause that
+ * consists of the guard alone switches the phase on; the guard's negation alone switches it off.
  */
 static void add_guarded_clause(struct global_search *r, int32_t guard, int32_t literal)
 {
 	order_query_clause(&r->global.query, (int32_t[]){ -guard, literal }, 2);
 }
 
-/* Demands that all nodes are inside. Returns false if that cannot be: some thread could go on. */
+/*
+ * Demands that all nodes are inside. Returns false if the recorded run did not end with all threads
+ * over or blocked, or does not end in this window.
+ */
 static bool demand_recorded_end(struct global_search *r, int32_t guard)
 {
 	const struct window *window = r->analysis->window;
@@ -60,7 +64,10 @@ static bool demand_recorded_end(struct global_search *r, int32_t guard)
 	return true;
 }
 
-/* The signal that woke this waiter in the recorded run and that may be lost; or ORDER_NONE. */
+/*
+ * Returns the signal that woke this waiter in the recorded run, if the wait can begin after that
+ * signal; otherwise ORDER_NONE.
+ */
 static uint32_t signal_to_lose(const struct global_search *r, const struct waiter *w)
 {
 	const struct order_model *model = &r->analysis->window->model;
@@ -77,7 +84,7 @@ static uint32_t signal_to_lose(const struct global_search *r, const struct waite
 
 /*
  * Demands that one of the waits lost its signal and that no other signal woke it. Returns false if
- * no wait can.
+ * no wait can lose its signal.
  */
 static bool demand_lost_signal(struct global_search *r, int32_t guard)
 {
@@ -136,7 +143,7 @@ static bool is_wanted(const struct global_search *r)
 	       (r->phase == PHASE_LOST ? PREDICT_LOST_SIGNAL : PREDICT_DEADLOCK);
 }
 
-/* Returns true if it is a new finding. */
+/* Adds a claim for the set of blocked events. Returns true if its sites had no finding yet. */
 static bool add_blocked_set(struct global_search *r, const struct order_solution *solution)
 {
 	bool every = r->analysis->options->every, fresh;
@@ -175,7 +182,7 @@ static void find_blocked_sets(struct global_search *r)
 			refused++;
 		global_query_forbid(&r->global, &r->set, !every);
 	}
-	r->analysis->stats.not_asked++; /* there may be more */
+	r->analysis->stats.not_asked++; /* there may be more sets */
 }
 
 static void run_phase(struct global_search *r, enum phase phase)
@@ -194,7 +201,10 @@ static void run_phase(struct global_search *r, enum phase phase)
 	r->global.query.clauses.items[at] = -guard;
 }
 
-/* Asked once before the other phases. In a program without such bugs that is all. */
+/*
+ * Is there any solution? Asked once, before PHASE_LOST and PHASE_OTHER. For most programs the
+ * answer is no.
+ */
 static bool is_possible(struct global_search *r)
 {
 	struct order_solution solution;
@@ -208,8 +218,8 @@ void predict_global_deadlock(struct analysis *analysis)
 	struct global_search r = { .analysis = analysis };
 
 	/*
-	 * A signal handler may arrive and wake the blocked threads: the recording does not say when
-	 * another one would come. A cancellation ends a wait in the same way.
+	 * A signal handler may run at any time and wake the blocked threads; the recording does not
+	 * say when. A cancellation may end a wait at any time.
 	 */
 	if (analysis->window->handlers || analysis->window->cancels)
 		return;

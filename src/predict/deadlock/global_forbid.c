@@ -1,5 +1,5 @@
 /*
- * Clauses that forbid what a solution of the global query showed: a cycle, or a set of blocked
+ * Clauses that forbid what a solution of the global query contains: a cycle, or a set of blocked
  * threads.
  */
 #include "predict/deadlock/global_query.h"
@@ -9,7 +9,10 @@
 typedef bool (*waiter_test)(const struct global_query *g, const struct waiter *w,
 			    const struct waiter *like);
 
-/* A boolean that holds when thread t is blocked at a waiter that passes the test. */
+/*
+ * Returns a boolean that holds whenever thread t is blocked at a waiter that passes the test. It is
+ * stored in *slot, and created if `fresh`.
+ */
 static int32_t implied_boolean(struct global_query *g, uint64_t *slot, bool fresh, uint32_t t,
 			       waiter_test test, const struct waiter *like)
 {
@@ -45,7 +48,10 @@ static bool is_at_site(const struct global_query *g, const struct waiter *w,
 	return w->site == like->site;
 }
 
-/* Follows "waits for" from one member of the set. If it finds a cycle, the cycle is in `path`. */
+/*
+ * Searches for a cycle of "waits for" that can be reached from one member of the set. If there is
+ * one, `path` is set to it.
+ */
 static bool find_cycle(const struct global_query *g, const blocked_set *set, size_t at,
 		       uint8_t *state, blocked_set *path)
 {
@@ -96,7 +102,7 @@ bool global_query_forbid_cycle(struct global_query *g, const blocked_set *set)
 
 		*vec_push(&clause) = -implied_boolean(g, slot, fresh, w->thread, wants_the_same, w);
 		if (w->joined != ORDER_NONE)
-			continue; /* its own want says that the other thread is blocked */
+			continue; /* the joined thread's own literal says that it is blocked */
 		slot = global_query_slot(g,
 					 lock ? GLOBAL_THREAD_MAY_HAVE_LOCK : GLOBAL_THREAD_MAY_RUN,
 					 w->shared, next->thread, resource, &fresh);
@@ -110,7 +116,7 @@ bool global_query_forbid_cycle(struct global_query *g, const blocked_set *set)
 	return found;
 }
 
-/* The literal "thread t is blocked": it implies one of the thread's waiters. */
+/* Returns the literal "thread t is blocked". It implies that t is blocked at one of its waiters. */
 static int32_t blocked_literal(struct global_query *g, uint32_t t)
 {
 	const struct waiters *waiters = &g->waiters;

@@ -55,8 +55,8 @@ static uint32_t last_node(const struct global_query *g, uint32_t t)
 /* ---- states of threads ----------------------------------------------------------------------- */
 
 /*
- * The literal "thread t is over": its last node is inside. If that always holds, the literal is a
- * boolean of its own.
+ * Returns the literal "thread t is over": its last node is inside, or, if it has no nodes, the node
+ * that creates it. A thread with neither is always over; its literal is a boolean that must hold.
  */
 static int32_t over_literal(struct global_query *g, uint32_t t)
 {
@@ -106,8 +106,8 @@ static void add_states(struct global_query *g, uint32_t t, const bool *possible)
 /* ---- reasons to be blocked ------------------------------------------------------------------- */
 
 /*
- * The literal "thread t has the lock": it is blocked with it, or it is over and never released it.
- * 0: it cannot have it.
+ * Returns the literal "thread t has the lock": t is blocked while it holds the lock, or it is over
+ * and never released it. Returns 0 if t cannot have the lock.
  */
 static int32_t has_lock_literal(struct global_query *g, uint32_t t, uint32_t lock, bool shared)
 {
@@ -170,7 +170,10 @@ static int32_t empty_literal(struct global_query *g, uint32_t semaphore)
 	return (int32_t)*slot;
 }
 
-/* Returns false if the barrier is not complete in any schedule: then no reason is needed. */
+/*
+ * Adds reasons to be blocked at a barrier. Returns false if the barrier is not complete in any
+ * schedule: then no reason is needed.
+ */
 static bool add_meeting_reasons(struct global_query *g, uint32_t number, global_literals *reasons)
 {
 	const struct window_meeting *meeting = &g->window->meetings.items[number];
@@ -212,7 +215,7 @@ static void add_reasons(struct global_query *g, uint32_t item)
 	if (w->once != ORDER_NONE)
 		add_once_reasons(g, w->once, &reasons);
 	if (w->joined != ORDER_NONE) {
-		/* A thread that is not over is blocked or not created. */
+		/* A thread that is not over is blocked or not created: either is a reason. */
 		needed = g->over[w->joined] != 0;
 		if (needed)
 			*vec_push(&reasons) = -g->over[w->joined];
@@ -224,8 +227,9 @@ static void add_reasons(struct global_query *g, uint32_t item)
 /* ---- the whole query ------------------------------------------------------------------------- */
 
 /*
- * Demands that a thread is blocked, and that part of the set is in no earlier window: otherwise
- * that window would have found the same prefix.
+ * Demands that at least one thread is blocked without waiting for a blocked thread
+ * (final_can_be_last()). Also demands that some event of the solution is in no earlier window,
+ * since that window would have found the same prefix.
  */
 static void add_demands(struct global_query *g)
 {
@@ -287,7 +291,8 @@ void global_query_free(struct global_query *g)
 }
 
 /*
- * Has the lifetime of its object for which the waiter stands begun, and has the next one not begun?
+ * Is the waiter's object in the lifetime that the waiter stands for? That lifetime must have begun,
+ * and the next one must not.
  */
 static bool is_in_its_lifetime(const struct waiters *waiters, const struct waiter *w,
 			       const bool *happened)

@@ -10,7 +10,10 @@ static bool is_running(const struct window *window, uint32_t once)
 {
 	const struct window_once *o = &window->onces.items[once];
 
-	/* A thread that waits for a once saw its end: without an end, nothing is waited for. */
+	/*
+	 * A ONCE is recorded after the end of the routine. If that end is not in the window, the
+	 * ONCE waits for nothing.
+	 */
 	return o->end != ORDER_NONE && (o->begin != ORDER_NONE || o->running);
 }
 
@@ -42,7 +45,7 @@ static bool set_what_it_waits_for(const struct window *window, struct waiter *w,
 		w->waits_for_signal = wait != ORDER_NONE && !model->waits.items[wait].timed &&
 				      model->waits.items[wait].wake == ORDER_WAKE_SIGNAL;
 		return w->lock != ORDER_NONE || w->waits_for_signal;
-	case EV_JOIN: /* where threads may be cancelled, a join does not block for ever */
+	case EV_JOIN: /* in a recording with cancellations, no join counts as blocked */
 		w->joined = object;
 		return object != ORDER_NONE && object != w->thread && !window->cancels;
 	case EV_ONCE: w->once = object; return object != ORDER_NONE && is_running(window, object);
@@ -71,7 +74,10 @@ static struct waiter make_waiter(uint32_t thread, uint32_t position)
 	};
 }
 
-/* Does the edge from this node only express what the waiter is blocked by? */
+/*
+ * Is this edge in the model because of what the waiter waits for? (The end of the joined thread, an
+ * arrival at the barrier, or the end of the once routine.)
+ */
 static bool is_awaited(const struct window *window, const struct waiter *w, uint32_t from)
 {
 	if (w->joined != ORDER_NONE)
@@ -81,7 +87,10 @@ static bool is_awaited(const struct window *window, const struct waiter *w, uint
 	return w->once != ORDER_NONE && window->onces.items[w->once].end == from;
 }
 
-/* `begin`: where the lifetime of its object begins, if no edge says so; or ORDER_NONE. */
+/*
+ * `begin`: the node that begins the lifetime of the waiter's object, if no edge of the model
+ * demands that node; otherwise ORDER_NONE.
+ */
 static void add_waiter(struct waiters *waiters, struct waiter w, uint32_t begin,
 		       const struct order_sources *sources)
 {
@@ -107,8 +116,8 @@ static void add_waiter(struct waiters *waiters, struct waiter w, uint32_t begin,
 }
 
 /*
- * The lifetimes of the object for which the pending thread asks. NULL: there is one lifetime, or
- * lifetimes do not matter.
+ * Returns the window's lifetimes for objects of the kind that the pending thread requests. NULL:
+ * there is one lifetime, or lifetimes do not matter.
  */
 static const struct window_lifetime *pending_spans(const struct window *window,
 						   const struct window_thread *thread)

@@ -1,7 +1,7 @@
 /*
- * Groups the waiters that can be part of a cycle, and indexes the groups by the resources that they
- * own. First drops all waiters that cannot be in a cycle because their thread owns nothing that
- * another thread wants.
+ * Groups the waiters that can be part of a cycle, and indexes the groups by the resources that
+ * their threads have. Before that, drops all waiters that cannot be in a cycle because their thread
+ * has nothing that another thread wants.
  */
 #include "predict/deadlock/waiter_group.h"
 
@@ -10,7 +10,8 @@
 #include "base/sort.h"
 
 /*
- * What a thread can have and others wait for. The lowest bit of a lock that a thread has: shared.
+ * Resources: what a thread can have and other threads can wait for. The lowest bit of an owned lock
+ * is 1 if it is held for reading.
  */
 enum resource { RESOURCE_LOCK, RESOURCE_THREAD, RESOURCE_ONCE };
 #define RESOURCE(kind, number) ((uint64_t)(kind) << 34 | (uint64_t)(number) << 1)
@@ -148,11 +149,12 @@ static void index_owners(struct waiter_groups *g)
 				(struct resource_owner){ g->owned.items[k] & ~1ull, i };
 	}
 	vec_sort(&g->owners, by_resource);
-	for (size_t i = 0; i < g->owners.count; i++) /* a lock that is read twice is listed once */
+	/* a lock that a thread holds twice is listed once */
+	for (size_t i = 0; i < g->owners.count; i++)
 		if (n == 0 || by_resource(&g->owners.items[n - 1], &g->owners.items[i]))
 			g->owners.items[n++] = g->owners.items[i];
 	g->owners.count = n;
-	for (size_t i = n; i-- > 0;) /* the first owner remains */
+	for (size_t i = n; i-- > 0;) /* backwards: the first owner remains */
 		*map_put(&g->first_owner, g->owners.items[i].resource, NULL) = i;
 }
 

@@ -72,7 +72,7 @@ static enum order_answer solve(struct analysis *analysis, const struct order_que
 	free(analysis->z3_inside);
 	analysis->z3_inside = NULL;
 	*solution = (struct order_solution){ 0 };
-	/* A step takes about a tenth of a microsecond. */
+	/* Z3's limit is in milliseconds. A step takes about a tenth of a microsecond. */
 	answer = analysis->options->z3(model, analysis->clock, query,
 				       (unsigned)(analysis->options->steps / 10000),
 				       &analysis->z3_inside, &solution->count);
@@ -103,8 +103,7 @@ enum order_answer analysis_ask(struct analysis *analysis, const struct order_que
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /*
- * A sum, so that the order of the sites does not matter. Keys are compared as if no two sets of
- * sites had the same one.
+ * Keys are made from a sum, so that the order of the sites does not matter. Collisions are ignored.
  */
 uint64_t analysis_key(enum finding_kind kind, const uint64_t *sites, size_t count)
 {

@@ -10,7 +10,7 @@
 #include "predict/driver/predict.h"
 #include "witness/witness.h"
 
-/* What earlier windows found out (seen_sites.h). */
+/* What is known from earlier windows (seen_sites.h). */
 struct seen_sites;
 
 /*
@@ -27,10 +27,15 @@ struct analysis_claim {
 	enum checker_claim claim;
 	enum finding_status status;
 	enum event_misuse misuse; /* for FINDING_MISUSE */
-	uint64_t key;		  /* of its code sites: claims with equal keys are one finding */
-	/* Nodes at the cut; a pending request is the model's node_count + its thread's number. */
+	uint64_t key; /* key of its code sites: claims with equal keys are one finding */
+	/*
+	 * The claim's events, as nodes. A pending request is the model's node_count + its thread's
+	 * number.
+	 */
 	VEC(uint32_t) events;
-	/* deadlocks: for each event a position in `events`, or ORDER_NONE */
+	/*
+	 * deadlocks: by event, the position in `events` of the one that it waits for, or ORDER_NONE
+	 */
 	VEC(uint32_t) waits_for;
 	witness_nodes steps; /* nodes inside, in order */
 	/*
@@ -50,7 +55,8 @@ struct analysis_claim {
 };
 
 /*
- * How many queries about a key were in vain in this window. Later windows then ask less about it.
+ * The number of queries about a key that were in vain in this window. If there were many, later
+ * windows ask less about it.
  */
 struct failed_queries {
 	uint64_t key, count;
@@ -63,7 +69,10 @@ struct analysis {
 	const struct seen_sites *seen;
 	const struct pattern_set *patterns; /* NULL: none */
 	const struct past_view *past;	    /* the property events before the window; NULL: none */
-	/* For leads: the analysis of the unchanged window, whose claims need no lead. Or NULL. */
+	/*
+	 * For leads: the analysis of the original window, whose claims need no lead. Otherwise
+	 * NULL.
+	 */
 	const struct analysis *before;
 	/* results */
 	VEC(struct analysis_claim) claims;
@@ -78,29 +87,31 @@ struct analysis {
 
 void analysis_free(struct analysis *analysis);
 
-/* Adds all counts of `one`. */
+/* Adds the counts of one window: all but threads, events, rejected and seconds. */
 void predict_stats_add(struct predict_stats *sum, const struct predict_stats *one);
 
 /* Has the window's share of the time passed? */
 bool analysis_out_of_time(const struct analysis *analysis);
 
 /*
- * Asks the solver that the options choose, with their budget, and counts the answer in the
- * statistics. Once the deadline has passed, it returns ORDER_UNKNOWN without asking and counts
+ * Asks the solver that the options choose, with the budget that they set, and counts the answer in
+ * the statistics. Once the deadline has passed, returns ORDER_UNKNOWN without asking and counts
  * `not_asked`.
  */
 enum order_answer analysis_ask(struct analysis *analysis, const struct order_query *query,
 			       struct order_solution *solution);
 
 /*
- * The key of a finding: a hash of its kind and its code sites, in any order. With the option
- * `every`, analysis_has_finding() is always false: window_result.c then makes the key from the
- * events themselves.
+ * The key of a finding: a hash of its kind and its code sites, in any order.
+ * analysis_has_finding(): does this window or an earlier one have a finding with this key? Always
+ * false with the option `every`, because window_result.c then makes the keys from the events
+ * themselves.
  */
 uint64_t analysis_key(enum finding_kind kind, const uint64_t *sites, size_t count);
 bool analysis_has_finding(const struct analysis *analysis, uint64_t key);
 /*
- * How many queries about the key were in vain in earlier windows; and counts queries of this one.
+ * analysis_earlier_failures(): how many queries about the key were in vain in earlier windows.
+ * analysis_count_failures(): adds `count` queries of this window that were in vain.
  */
 uint64_t analysis_earlier_failures(const struct analysis *analysis, uint64_t key);
 void analysis_count_failures(struct analysis *analysis, uint64_t key, uint64_t count);
@@ -113,7 +124,9 @@ struct analysis_claim *analysis_add_claim(struct analysis *analysis,
 					  const struct order_solution *solution,
 					  const uint32_t *required);
 
-/* The same, but those nodes of `fixed` that stay keep their order (witness_make_fixed()). */
+/*
+ * The same, but the nodes of `fixed` that are not dropped keep their order (witness_make_fixed()).
+ */
 struct analysis_claim *analysis_add_claim_fixed(struct analysis *analysis,
 						const struct order_solution *solution,
 						const uint32_t *required, const uint32_t *fixed,
@@ -127,7 +140,7 @@ void predict_global_deadlock(struct analysis *analysis); /* no thread can go on;
 void predict_use_after_end(
 	struct analysis *analysis);		/* use after free, after destroy, after close */
 void predict_misuse(struct analysis *analysis); /* other misuse */
-/* leads: waits without a second look at the condition */
+/* leads: waits after which the condition is not checked again */
 void predict_no_recheck(struct analysis *analysis);
 void predict_atomicity(struct analysis *analysis); /* regions that another thread interrupts */
 

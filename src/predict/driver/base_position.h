@@ -1,6 +1,6 @@
 /*
  * Where a window lies in the base run: which events of each stream have happened when it starts,
- * and in which order the events of a thread follow in it, including those of its signal handlers.
+ * and the order of each thread's events in the window, including those of its signal handlers.
  *
  * The analyses work with nodes, which are only the events that other threads can notice. This
  * module turns a list of nodes to reach into the complete steps of a witness.
@@ -10,11 +10,11 @@
 
 #include "predict/driver/finding.h"
 
-/* Consecutive events of one of a thread's streams, and the slice that follows. */
+/* Consecutive events of one of a thread's streams, linked to the thread's next slice. */
 struct base_slice {
 	uint32_t stream; /* position in the trace */
 	uint64_t end;	 /* index after its last event */
-	uint32_t next;	 /* in `slices`, or ORDER_NONE */
+	uint32_t next;	 /* the thread's next slice: in `slices`, or ORDER_NONE */
 };
 
 struct base_position {
@@ -23,23 +23,26 @@ struct base_position {
 	/* By position of the stream in the trace: */
 	uint64_t *start;   /* index of its next event at the start of the window */
 	uint64_t *reached; /* scratch */
-	/* the thread that a handler stream finally interrupts; otherwise itself */
+	/* the thread that owns a handler's stream; otherwise the stream itself */
 	uint32_t *thread;
-	uint32_t *first, *last; /* of a thread: in `slices`, or ORDER_NONE */
+	uint32_t *first, *last; /* a thread's first and last slice: in `slices`, or ORDER_NONE */
 	VEC(struct base_slice) slices;
 };
 
 /* How far a thread is to run. */
 struct base_goal {
-	struct event_id id; /* index BASE_POSITION_END: to its end in the window */
-	bool with;	    /* including that event, or only up to it */
+	struct event_id id; /* index BASE_POSITION_END: to the end of the stream in the window */
+	bool with;	    /* whether the thread runs that event, or stops before it */
 };
 #define BASE_POSITION_END UINT64_MAX
 
 void base_position_open(struct base_position *base, const struct trace *trace);
 void base_position_close(struct base_position *base);
 
-/* Moves to the window that consists of runs[first] … runs[last - 1]. Windows only come forward. */
+/*
+ * Moves to the window that consists of runs[first] … runs[last - 1]. It must not start before the
+ * window entered last.
+ */
 void base_position_enter(struct base_position *base, const struct window_slice *runs,
 			 uint64_t first, uint64_t last);
 

@@ -23,7 +23,10 @@ enum finding_kind {
 };
 const char *finding_kind_name(enum finding_kind kind); /* for example "lost-signal" */
 
-/* A warning (predict/warnings/warnings.h) proves nothing, has no steps, and does not count. */
+/*
+ * A warning is a suspicion that nothing proves: it comes from predict/warnings, or it is a lead
+ * that no run has proved. It does not count as a bug.
+ */
 enum finding_status { FINDING_OBSERVED, FINDING_CONFIRMED, FINDING_PREDICTED, FINDING_WARNING };
 const char *finding_status_name(enum finding_status status);
 
@@ -35,13 +38,16 @@ struct finding_lock {
 	bool shared;
 };
 
-/* An event of a finding, with what only the window knew. The report reads the rest again. */
+/*
+ * An event of a finding, with the facts that only the window knew. The report reads the other facts
+ * from the trace again.
+ */
 struct finding_event {
 	struct event_id id;
 	uint8_t kind;
 	uint64_t address, size, site;
 	bool pending;  /* a request that was never granted */
-	bool in_block; /* it accesses a heap block: */
+	bool in_block; /* it accesses a heap block, `block` */
 	struct window_block block;
 	VEC(struct finding_lock) held; /* outermost first */
 	/*
@@ -69,7 +75,7 @@ struct finding {
 	VEC(struct finding_event) events;
 	/* The schedule from the start of its window, and the position of each stream there. */
 	finding_ids steps;
-	finding_ids start; /* a stream and the index of its next event; only those > 0 */
+	finding_ids start; /* by stream: the index of its next event, if that is > 0 */
 	/*
 	 * Properties only, otherwise NULL: the property, which of its formulas (from 1), and a
 	 * value for each of its parameters. A parameter that no event binds has type
@@ -80,7 +86,8 @@ struct finding {
 	const struct spec_property *property;
 	uint32_t formula;
 	VEC(struct property_value) binding;
-	VEC(struct event_id) run; /* formulas: what the monitor saw of the violating run */
+	/* formulas: the events of the violating run that the monitor saw */
+	VEC(struct event_id) run;
 	bool at_start; /* the formula is violated before anything happens: there are no events */
 	bool at_end;   /* the formula is violated because the run is over */
 	/*

@@ -1,9 +1,9 @@
 /*
- * Computes, for each node of a window, the nodes that every feasible prefix with it must contain
- * (must_precede.h). The result of a node is a vector with the number of nodes of each thread. The
- * pass takes the nodes in recorded order and joins the vectors of the previous node, of the sources
- * of edges, and of what explains the node: writes for a read, signals for a wake-up, posts for a
- * down, releases for a lock.
+ * Computes, for each node of a window, the nodes that every feasible prefix must contain if it
+ * contains that node (must_precede.h). The result for a node is a vector: how many nodes of each
+ * thread it requires. The pass takes the nodes in recorded order and joins the vectors of the
+ * previous node, of the sources of edges, and of what explains the node: writes for a read, signals
+ * for a wake-up, posts for a down, releases for a lock.
  */
 #include "predict/driver/must_precede.h"
 
@@ -22,9 +22,9 @@ struct node_lists {
 	uint32_t *start, *items;
 };
 
-/* A section of a lock; those of a lock are sorted by thread and acquire. */
+/* A section of a lock. The sections of a lock are sorted by thread and acquire. */
 struct held_section {
-	uint32_t entered; /* position of its acquire + 1; 0: before the window */
+	uint32_t entered; /* its acquire's position in the thread + 1; 0: before the window */
 	uint32_t section;
 };
 
@@ -34,20 +34,22 @@ struct precede_builder {
 	const struct order_model *model;
 	const struct order_clock *clock;
 	uint32_t threads;
-	/* vectors: what the present node requires; what all explanations require */
+	/*
+	 * `now`: what the present node requires; `least`: what all explanations of an event require
+	 */
 	uint32_t *now, *least;
 	struct node_lists edges;    /* by node: the sources of edges into it */
-	struct node_lists reads;    /* by node: in the model's reads */
-	struct node_lists downs;    /* by node: semaphores */
-	struct node_lists wokens;   /* by node: waits */
-	struct node_lists acquires; /* by node: sections */
-	uint32_t *cell_of;	    /* of each read */
-	uint32_t *sorted_writes;    /* by cell, value, and recorded order: in the model's writes */
-	uint32_t *next_write;	    /* of each write: the same thread's next write to that cell */
-	struct node_lists firsts;   /* by cell: the first write of each thread */
-	uint32_t *condition_of;	    /* of each wait */
-	uint32_t *lock_of;	    /* of each section */
-	struct held_section *held;  /* as the model's sections, but sorted within each lock */
+	struct node_lists reads;    /* by node: its reads, in the model's reads */
+	struct node_lists downs;    /* by node: semaphores that it downs */
+	struct node_lists wokens;   /* by node: waits that it ends */
+	struct node_lists acquires; /* by node: sections that it begins */
+	uint32_t *cell_of;	    /* by read: its cell */
+	uint32_t *sorted_writes; /* the model's writes, sorted by cell, value, and recorded order */
+	uint32_t *next_write;	 /* by write: the same thread's next write to that cell */
+	struct node_lists firsts;  /* by cell: the first write of each thread */
+	uint32_t *condition_of;	   /* by wait: its condition */
+	uint32_t *lock_of;	   /* by section: its lock */
+	struct held_section *held; /* as the model's sections, but sorted within each lock */
 };
 
 static const uint32_t *required_of(const struct precede_builder *m, uint32_t node)
@@ -55,7 +57,7 @@ static const uint32_t *required_of(const struct precede_builder *m, uint32_t nod
 	return &m->required->count[(size_t)node * m->threads];
 }
 
-/* Does the present node require that one? */
+/* Does the present node require `node`? */
 static bool requires_node(const struct precede_builder *m, uint32_t node)
 {
 	return m->now[m->model->thread.items[node]] > m->model->position.items[node];
@@ -134,8 +136,8 @@ static int compare_values(const void *a, const void *b, void *context)
 }
 
 /*
- * Writes are in recorded order, those of a thread in program order. `last` is scratch: the last
- * write of each thread, ORDER_NONE between calls.
+ * Indexes the writes of a cell, which are in recorded order. `last` is scratch space: the last
+ * write of each thread; all ORDER_NONE before and after the call.
  */
 static void index_writes(struct precede_builder *m, uint32_t number, uint32_t *last)
 {
@@ -198,12 +200,12 @@ static uint32_t find_first_write_of_value(const struct precede_builder *m,
 /* ---- explanations ---------------------------------------------------------------------------- */
 
 /*
- * What all explanations of an event require. An explanation that was recorded later than the event
- * has not been computed yet: what must happen before it is used instead.
+ * What all explanations of an event require. If an explanation was recorded after the event, its
+ * requirements have not been computed yet: the nodes that must happen before it are taken instead.
  */
 struct common_requirements {
 	struct precede_builder *maker;
-	uint32_t node; /* the event they explain */
+	uint32_t node; /* the event that they explain */
 	uint32_t count;
 };
 
@@ -376,9 +378,9 @@ static const struct order_section *last_entered(const struct precede_builder *m,
 }
 
 /*
- * The present node is in a section of the lock, or enters one. If it requires the start of another
- * thread's section, that section comes before its own, so it requires the end as well. Returns true
- * if it requires more than before.
+ * The present node is in a section of the lock, or begins one. If it requires the begin of another
+ * thread's section of that lock, that section comes first, so the node requires its end as well.
+ * Returns true if the node requires more than before.
  */
 static bool require_releases(struct precede_builder *m, uint32_t node, uint32_t number, bool shared)
 {

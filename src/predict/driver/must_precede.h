@@ -1,17 +1,17 @@
 /*
  * Which nodes must come before a node in every feasible prefix that contains it.
  *
- * This is more than must-happen-before (order/model/clock.h), which also holds outside the prefix,
- * and less than what the solver concludes for a query. The rules:
+ * These are more nodes than must happen before it (order/model/clock.h: that order also holds
+ * outside the prefix), and fewer than what the solver concludes for a query. The rules:
  * - A read whose value only one write can have given requires that write. If several writes can, it
  *   requires what all of them require.
  * - A section requires the end of an earlier section of its lock if it requires any node inside
  *   that section.
  *
- * One pass along the recorded order finds all of it, because the rules only look at nodes that were
+ * One pass along the recorded order applies all rules, because they only look at nodes that were
  * recorded earlier. These are the rules of saturation (Pavlogiannis, "Fast, sound, and effectively
  * complete dynamic race prediction", POPL 2020; for locks Mathur et al., "Optimal prediction of
- * synchronization-preserving races", POPL 2021), applied without a particular pair in view. The
+ * synchronization-preserving races", POPL 2021), but applied to every node instead of one pair. The
  * solver need not be asked about pairs that they rule out.
  *
  * Costs node_count * thread_count * 4 bytes and about as many steps.
@@ -24,7 +24,8 @@
 
 struct must_precede {
 	const struct order_model *model;
-	uint32_t *count; /* [node * threads + t]: how many of t's nodes come before it or are it */
+	/* [node * threads + t]: number of t's nodes that come before the node or are it */
+	uint32_t *count;
 };
 
 void must_precede_make(struct must_precede *required, const struct window *window,

@@ -1,6 +1,6 @@
 /*
- * A query about nodes of a window, together with the nodes that its witness must contain: what the
- * analyses have in common when they ask the solver.
+ * A query about nodes of a window, together with the nodes that its witness must contain. All
+ * analyses that ask the solver use it.
  */
 #ifndef PREDICT_DRIVER_NODE_QUERY_H
 #define PREDICT_DRIVER_NODE_QUERY_H
@@ -28,13 +28,13 @@ void node_query_before_or_outside(struct node_query *q, uint32_t node, uint32_t 
 void node_query_inside(struct node_query *q, uint32_t node);
 
 /*
- * Demands that the node is next: its thread has come there, and the sources of edges into the node
- * (its thread's creation, the allocation of what it accesses, an order that must be kept) are
- * inside. `sources` may be NULL: then edges do not matter.
+ * Demands that the node is next: all earlier nodes of its thread are inside, the node is not, and
+ * the sources of edges into the node (its thread's creation, the allocation of what it accesses, an
+ * order that must be kept) are inside. If `sources` is NULL, edges are ignored.
  */
 void node_query_next(struct node_query *q, const struct order_sources *sources, uint32_t node);
 
-/* The witness contains the node, without a demand. */
+/* Keeps the node in the witness if it is inside, but does not demand that it is. */
 void node_query_require(struct node_query *q, uint32_t node);
 
 #endif

@@ -41,7 +41,7 @@ struct batch {
 	struct window *windows[BATCH_SIZE];
 	struct past_view pasts[BATCH_SIZE]; /* for patterns */
 	struct window_result results[BATCH_SIZE];
-	uint64_t end;	 /* how much of the trace had been read after it */
+	uint64_t end;	 /* how much of the trace had been read after this batch */
 	double deadline; /* 0: none */
 	const struct predictor *predictor;
 };
@@ -56,16 +56,17 @@ struct predictor {
 	struct regions regions;	      /* annotated atomic regions */
 	struct calls calls;	      /* to infer further regions */
 	struct pattern_set *patterns; /* NULL: none */
-	struct pattern_past *past;    /* of the windows read so far; NULL without patterns */
-	double start, deadline;	      /* 0: none */
+	/* kept events of the windows read so far; NULL without patterns */
+	struct pattern_past *past;
+	double start, deadline; /* deadline: 0 if there is none */
 	/* checking */
 	struct checker *checker;
 	struct base_position base_run;
 	/* the slice of the base run at which the checker's window starts */
 	uint64_t entered;
-	struct map found;	 /* key to position in findings */
-	VEC(uint64_t) lead_keys; /* of the result's leads */
-	unsigned inferred;	 /* leads for inferred regions */
+	struct map found;	 /* key to position in the result's findings */
+	VEC(uint64_t) lead_keys; /* keys of the result's leads */
+	unsigned inferred;	 /* number of leads for inferred regions */
 	enum { NOT_TESTED, CONSISTENT, CONTRADICTORY } consistency;
 };
 
@@ -122,7 +123,7 @@ static bool read_batch(struct predictor *p, struct batch *batch)
 	return batch->count > 0;
 }
 
-/* Gives the batch a share of the remaining time: its share of the remaining trace. */
+/* Gives the batch the same share of the remaining time that it has of the remaining trace. */
 static void set_batch_deadline(const struct predictor *p, struct batch *batch, uint64_t begin)
 {
 	double now = seconds_now(), share = 1;
@@ -136,7 +137,7 @@ static void set_batch_deadline(const struct predictor *p, struct batch *batch, u
 	batch->deadline = now + (p->deadline - now) * share;
 }
 
-/* The number of windows that were never read is an estimate. */
+/* Adds an estimate of the windows that were never read. */
 static void estimate_windows_left(struct predictor *p)
 {
 	struct predict_stats *stats = &p->result->stats;
@@ -285,8 +286,8 @@ static void accept_claim(struct predictor *p, struct window_result_claim *claim)
 	if (!p->options->every)
 		finding->count++;
 	/*
-	 * The recorded run itself is the better evidence. This happens with two alternatives of a
-	 * pattern, for example.
+	 * An observed claim is better evidence than a predicted one. Both can have the same key,
+	 * for example through two alternatives of a pattern.
 	 */
 	if (claim->finding.status == FINDING_OBSERVED && finding->status == FINDING_PREDICTED) {
 		struct finding predicted = *finding;
@@ -387,7 +388,10 @@ static void check_batch(struct predictor *p, struct batch *batch)
 
 /* ---- the whole prediction -------------------------------------------------------------------- */
 
-/* Before the claims are checked: a rejected claim is a bug in sooth, and is reported. */
+/*
+ * Called before the claims are checked, so later windows treat the sites of a rejected claim like
+ * those of a finding. (A rejected claim is a bug in sooth, and is reported.)
+ */
 static void remember_batch_results(struct predictor *p, const struct batch *batch)
 {
 	for (size_t i = 0; i < batch->count; i++) {
@@ -460,7 +464,10 @@ static void collect_final_counts(struct predictor *p)
 
 	estimate_windows_left(p);
 	collect_opaque(p);
-	/* Each stream has reached the end of its last slice. */
+	/*
+	 * Enter an empty window after the last slice: `start` is then the number of events of each
+	 * stream.
+	 */
 	base_position_enter(&p->base_run, runs, count, count);
 	for (uint32_t i = 0; i < trace_stream_count(p->trace); i++)
 		stats->events += p->base_run.start[i];

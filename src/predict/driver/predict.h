@@ -20,7 +20,8 @@ enum predict_analysis {
 	PREDICT_ERASER = 8, /* warnings: predict/warnings/warnings.h */
 	PREDICT_GOODLOCK = 16,
 	PREDICT_WARNINGS = PREDICT_ERASER | PREDICT_GOODLOCK,
-	PREDICT_INFERRED = 256, /* regions that are not annotated: warnings, or leads */
+	/* regions that are not annotated: reported as warnings, or used as leads */
+	PREDICT_INFERRED = 256,
 };
 
 struct predict_options {
@@ -29,12 +30,12 @@ struct predict_options {
 	const struct property_set *properties;
 	/* Queries go to this solver; NULL: to the native one. */
 	order_external_solver *z3;
-	bool every;	 /* each pair of events, not one for each pair of code sites */
+	bool every;	 /* report each set of events, not one for each set of code sites */
 	bool leads;	 /* fill `leads` in the result */
 	bool observed;	 /* no queries for patterns: only report what the recorded order matches */
-	uint32_t window; /* events */
+	uint32_t window; /* size in events */
 	unsigned jobs;
-	double seconds; /* for everything; 0: no limit */
+	double seconds; /* for the whole prediction; 0: no limit */
 	uint64_t steps; /* budget of a query; 0: no limit */
 	/* Called now and then to report progress; may be NULL. */
 	void (*progress)(void *context, uint64_t done, uint64_t all, size_t findings);
@@ -55,7 +56,7 @@ struct predict_stats {
 	uint64_t unexplained;  /* events that only the environment explains */
 	uint64_t choices;      /* combinations of events that were tried for patterns */
 	uint64_t far_choices;  /* at least this many were not tried: too many for one window */
-	/* pairs that a pattern needs in the other order and that share no window */
+	/* pairs of events that share no window and that a pattern needs in the other order */
 	uint64_t apart;
 	/*
 	 * Witnesses that the checker rejected: a bug in sooth, unless the trace contradicts itself.
@@ -82,19 +83,20 @@ struct predict_result {
 	VEC(struct finding) leads;
 	VEC(struct predict_opaque) opaque; /* sorted by address */
 	struct predict_stats stats;
-	/* of the trace: it contradicts itself, or parts of it cannot be read */
+	/* messages about the trace: it contradicts itself, or parts of it cannot be read */
 	VEC(char *) problems;
 	VEC(char *) faults; /* bugs in sooth: what the checker said about rejected witnesses */
 };
 
 /*
- * Moves those leads to the findings that are worth a warning without any run: waits that do not
- * check their condition again, inferred regions, and suspicions. Without the option `leads`,
- * predict_run() does this itself if it was asked for warnings.
+ * Moves leads to the findings if they are worth a warning even without a run that proves them:
+ * Moves leads to the findings if they are worth a warning even without a run that proves them:
+ * waits after which the condition is not checked again, inferred regions, and suspicions. Without
+ * the option `leads`, predict_run() does this itself if it was asked for warnings.
  */
 void predict_warn_of_leads(struct predict_result *result);
 
-/* Returns false only if nothing can be done with the trace. */
+/* Returns false, with a message in `err`, only if the options are invalid. */
 bool predict_run(const struct trace *trace, const struct predict_options *options,
 		 struct predict_result *result, struct err *err);
 void predict_result_free(struct predict_result *result);

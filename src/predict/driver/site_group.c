@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#define ALWAYS_ASKED 2	    /* candidates are asked about in any case */
-#define HALVING_FAILURES 64 /* this many queries in vain halve the number */
+#define ALWAYS_ASKED 2	    /* at least this many candidates of a group are asked about */
+#define HALVING_FAILURES 64 /* this many queries in vain halve the number of candidates */
 
 /* ---- keeping candidates ---------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static char *candidate_at(const struct site_groups *groups, const struct site_gr
 	return group->candidates + i * groups->size;
 }
 
-/* Insertion into a sorted array: it is short. Equally good candidates keep their order. */
+/* Inserts into a sorted array, which is short. Equally good candidates keep their order. */
 void *site_group_keep(struct site_groups *groups, struct site_group *group, const void *candidate)
 {
 	size_t at = group->kept;

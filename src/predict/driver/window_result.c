@@ -18,9 +18,10 @@
 /* ---- the analyses ---------------------------------------------------------------------------- */
 
 static const struct {
-	unsigned wanted; /* any of these enum predict_analysis; 0: patterns, if there are any */
+	/* enum predict_analysis: runs if any of these is wanted; 0: if there are patterns */
+	unsigned wanted;
 	void (*run)(struct analysis *analysis);
-	unsigned share; /* it gets 1 / share of the remaining time */
+	unsigned share; /* it gets 1 / share of the time that remains */
 } analyses[] = {
 	{ 0, predict_patterns, 2 },
 	{ PREDICT_MISUSE, predict_misuse, 4 },
@@ -73,7 +74,7 @@ static void copy_held(const struct window *window, uint32_t innermost, struct fi
 	}
 }
 
-/* An event before the window. The locks that were held then are no longer known. */
+/* Describes an event before the window. The locks that were held there are no longer known. */
 static void describe_past(const struct analysis *analysis, const struct analysis_claim *claim,
 			  size_t i, struct finding_event *out)
 {
@@ -89,7 +90,7 @@ static void describe_past(const struct analysis *analysis, const struct analysis
 	out->site = e->site;
 }
 
-/* The event's kind is that of the missing event, for which the request asked. */
+/* Describes a pending request. Its kind is that of the event that never came, such as ACQUIRE. */
 static void describe_pending(const struct window *window, uint32_t number,
 			     struct finding_event *out)
 {
@@ -146,7 +147,7 @@ static void copy_events(const struct analysis *analysis, const struct analysis_c
 		out->environment |= window->nodes.items[claim->steps.items[i]].environment;
 }
 
-/* Adds what only a pattern's finding has: the events of the property, and the binding. */
+/* Adds what only a pattern's finding has: events of the property, and the binding. */
 static void copy_match(const struct analysis *analysis, const struct analysis_claim *claim,
 		       struct window_result_claim *out)
 {
@@ -188,7 +189,9 @@ static void add_goal_thread_end(const struct window *window, uint32_t thread,
 		 true);
 }
 
-/* When no thread goes on, threads that are over have also run the events after their last node. */
+/*
+ * When no thread can go on, threads that are over have also run the events after their last node.
+ */
 static void add_goals_finished_threads(const struct window *window,
 				       const struct analysis_claim *claim,
 				       struct window_result_claim *out)
@@ -213,8 +216,8 @@ static void add_goals_finished_threads(const struct window *window,
 
 /*
  * An event that only the environment explains comes after everything that came before it, including
- * events that are not nodes: each thread runs on to its next node. `inside`: how many of its nodes
- * each thread has run.
+ * events that are not nodes. So before it, each thread runs on to its next node. `inside`: by
+ * thread, how many of its nodes it has run.
  */
 static void run_threads_to_next_nodes(const struct window *window, const uint32_t *inside,
 				      struct window_result_claim *out)
@@ -235,8 +238,9 @@ static void run_threads_to_next_nodes(const struct window *window, const uint32_
 }
 
 /*
- * Nodes are the events that other threads can notice. A thread also executes other events, between
- * its last node and its event in the finding, and before another thread can join it.
+ * Lists how far each thread runs, step by step. Besides its nodes (the events that other threads
+ * can notice), a thread also executes other events: between its last node and its event in the
+ * finding, and before another thread can join it.
  */
 static void make_goals(const struct window *window, const struct analysis_claim *claim,
 		       struct window_result_claim *out)
@@ -245,7 +249,7 @@ static void make_goals(const struct window *window, const struct analysis_claim 
 
 	if (claim->claim == CHECKER_MISUSE && claim->status == FINDING_OBSERVED &&
 	    claim->events.count == 1)
-		return; /* the recorded run shows it */
+		return; /* the recorded run shows it: no steps are needed */
 	inside = mem_zalloc(window->model.thread_count + 1, sizeof *inside);
 	for (size_t i = 0; i < claim->steps.count; i++) {
 		const struct window_node *node = &window->nodes.items[claim->steps.items[i]];
@@ -297,7 +301,10 @@ static uint64_t key_of_events(const struct finding *finding)
 		    finding->kind == FINDING_MISUSE)
 			names.items[i] ^= (uint64_t)(i + 1) << 60;
 	}
-	/* A lock that is destroyed while in use may be used afterwards as well. */
+	/*
+	 * The key contains the misuse, because a lock that can be destroyed while in use may also
+	 * be used after that.
+	 */
 	if (finding->kind == FINDING_MISUSE)
 		*vec_push(&names) = finding->misuse;
 	if (finding->misuse != EVENT_MISUSE_NONE)
@@ -342,7 +349,7 @@ static uint32_t last_event(const struct analysis_claim *claim)
 
 typedef const struct analysis_claim *claim_pointer;
 
-/* Equal claims stay in the order of memory: they do not move during the sort. */
+/* Only pointers are sorted, so claims with the same last event can be compared by address. */
 SORT_COMPARISON(by_last_event, claim_pointer, a, b,
 		sort_order(last_event(*a), last_event(*b)) ?: sort_order(*a, *b))
 
@@ -445,7 +452,7 @@ static void find_suspicions(struct window_result *result, const struct analysis 
 	relaxed_window_free(&window);
 }
 
-/* Searches again on the window without the values of reads, and then without the reads. */
+/* Searches again in relaxed windows: first without the values of reads, then without the reads. */
 static void find_leads(struct window_result *result, struct analysis *strict)
 {
 	for (enum relaxation level = RELAXED_VALUES; level <= RELAXED_READS; level++) {
@@ -473,7 +480,7 @@ static void find_leads(struct window_result *result, struct analysis *strict)
 	}
 }
 
-/* No query is needed: these waits are in the recorded order. */
+/* No query is needed: the recorded order shows these waits. */
 static void find_waits_without_recheck(struct window_result *result, const struct analysis *strict)
 {
 	struct analysis analysis = {
@@ -487,7 +494,7 @@ static void find_waits_without_recheck(struct window_result *result, const struc
 	analysis_free(&analysis);
 }
 
-/* Leads are also made for annotated regions. */
+/* Are there annotated regions? Leads are made for them, too. */
 static bool has_regions(const struct seen_sites *seen)
 {
 	return seen->regions && seen->regions->items.count;

@@ -6,7 +6,8 @@
 #include "predict/driver/base_position.h"
 
 /*
- * A finding before the checker has seen it. It has no steps and no start yet: `goals` lead to them.
+ * A finding before it is checked. Its steps and its start are not set yet: they are made from
+ * `goals`.
  */
 struct window_result_claim {
 	struct finding finding;

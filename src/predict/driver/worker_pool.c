@@ -22,7 +22,7 @@ struct worker_pool {
 	pthread_t threads[];
 };
 
-/* Works off items until none is left. The caller holds the lock before and after. */
+/* Takes and runs items until none is left. The caller holds the lock before and after. */
 static void run_remaining_items(struct worker_pool *pool)
 {
 	while (pool->taken < pool->count) {

@@ -1,4 +1,4 @@
-/* Threads that work off the items of a task together. */
+/* A pool of threads that share the items of one task. */
 #ifndef PREDICT_DRIVER_WORKER_POOL_H
 #define PREDICT_DRIVER_WORKER_POOL_H
 
@@ -10,12 +10,12 @@ struct worker_pool;
 struct worker_pool *worker_pool_open(unsigned helpers);
 void worker_pool_close(struct worker_pool *pool);
 
-/* Lets the helpers call run(context, i) once for each i below `count`, and returns at once. */
+/* Makes the helpers call run(context, i) once for each i below `count`, and returns at once. */
 void worker_pool_start(struct worker_pool *pool, void (*run)(void *context, size_t i),
 		       void *context, size_t count);
 /*
- * Works off remaining items in the caller's thread, and returns when all are done. Required after
- * each worker_pool_start().
+ * Runs remaining items in the caller's thread, and returns when all are done. Required after each
+ * worker_pool_start().
  */
 void worker_pool_finish(struct worker_pool *pool);
 

@@ -2,20 +2,23 @@
  * Uses after the end of a lifetime: use after free and double free, use after destroy, use after
  * close (doc/prediction.md).
  *
- * There are two queries for each end of a lifetime f and use u. First: can both be next? Neither is
- * inside then, and edges only bind events inside, so the window's model is used as it is. The only
- * difference from a race is that the sources of lifetime edges into the two need not be inside. If
- * that is impossible: can f be inside, and u next? This is the case when both hold the same lock,
- * for example. Then each use that was recorded before f is before it or outside, in a model whose
- * lifetimes do not bind f (lifetime_early_end.h).
+ * There are up to two queries for each pair of an end of a lifetime, f, and a use, u.
+ *
+ * The first query: can both be next? Then neither is inside. An edge demands something of a prefix
+ * only if its target is inside, so the window's model can be used as it is. The query is that for a
+ * race, except that the sources of lifetime edges into f and u need not be inside.
+ *
+ * The second query, if the first is impossible (for example because both threads hold the same
+ * lock): can f be inside, and u next? Then each use that was recorded before f comes before f or is
+ * outside. This takes a model in which lifetimes do not constrain f (lifetime_early_end.h).
  */
 #include "predict/lifetime/lifetime_pairs.h"
 
 #include "predict/driver/node_query.h"
 
 /*
- * Budget of a query without lifetimes. Nearly all of these are decided at once; the others are
- * easier with lifetimes.
+ * Budget of a query in the window without lifetime edges. Nearly all of these are decided at once.
+ * The others are asked again in a window with more edges, where they are easier.
  */
 #define LOOSE_STEPS 50000
 
@@ -24,16 +27,16 @@ struct lifetime_search {
 	const struct order_model *model;
 	struct lifetime_early_end early;
 	struct lifetime_pairs pairs;
-	struct analysis loose; /* asks the window without the edges of lifetimes */
+	struct analysis loose; /* for queries in the window without lifetime edges */
 	struct predict_options quick;
 	struct node_query query;
 	VEC(uint32_t) fixed; /* nodes that keep their order relative to the end */
-	bool observed;	     /* as recorded, no lifetime begins between the end and the use */
+	bool observed; /* in the recorded order no lifetime begins between the end and the use */
 };
 
 /* ---- the query ------------------------------------------------------------------------------- */
 
-/* Demands for this place that what ends has begun. */
+/* Demands that the lifetime which ends in this place has begun. `t`: the touches of the place. */
 static void demand_begin(struct lifetime_search *f, const struct window_touch *t,
 			 const struct lifetime_end *where, bool inside)
 {
@@ -46,7 +49,7 @@ static void demand_begin(struct lifetime_search *f, const struct window_touch *t
 		node_query_before(&f->query, t[begin].node, t[where->at].node);
 }
 
-/* The end is inside: demands that no other touch of that lifetime comes after it. */
+/* For an end that is inside: demands that no other touch of that lifetime comes after it. */
 static void forbid_touches_after(struct lifetime_search *f, const struct window_touch *t,
 				 uint32_t count, uint32_t at, uint32_t use)
 {
@@ -62,7 +65,7 @@ static void forbid_touches_after(struct lifetime_search *f, const struct window_
 	}
 }
 
-/* If the use touches this place: demands that no new lifetime has begun there after the end. */
+/* If the use touches this place: demands that no new lifetime begins there after the end. */
 static void forbid_new_lifetime(struct lifetime_search *f, const struct window_touch *t,
 				uint32_t count, uint32_t at, uint32_t use)
 {
@@ -76,7 +79,7 @@ static void forbid_new_lifetime(struct lifetime_search *f, const struct window_t
 	f->observed &= next > i;
 }
 
-/* The end is next, or inside. */
+/* Builds the query: the use is next, and the end is next, or inside if `inside` is set. */
 static void make_query(struct lifetime_search *f, const struct lifetime_pair *pair, bool inside)
 {
 	const struct lifetime_early_end *e = &f->early;
@@ -118,7 +121,7 @@ static void fill_claim(const struct lifetime_search *f, struct analysis_claim *c
 	*vec_push(&claim->events) = pair->use;
 }
 
-/* The witness must respect that window's edges. */
+/* Adds a claim whose witness respects the edges of `window`. */
 static void add_claim_in_window(struct lifetime_search *f, const struct lifetime_window *window,
 				const struct order_solution *solution,
 				const struct lifetime_pair *pair, uint64_t key)
@@ -134,7 +137,7 @@ static void add_claim_in_window(struct lifetime_search *f, const struct lifetime
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Asks in a window that was made for this end. */
+/* Asks the query in a window that was made for this end. */
 static enum order_answer ask_in_own_window(struct lifetime_search *f,
 					   const struct lifetime_window *window,
 					   const struct lifetime_pair *pair, uint64_t key)
@@ -167,7 +170,7 @@ static enum order_answer ask_with_end_inside(struct lifetime_search *f,
 	answer = analysis_ask(&f->loose, &f->query.query, &solution);
 	if (answer == ORDER_IMPOSSIBLE)
 		return answer;
-	f->loose.stats.unknown = 0; /* it is asked once more */
+	f->loose.stats.unknown = 0; /* not counted: the query is asked again */
 	lifetime_window_make(&window, &f->early, pair->end);
 	if (answer == ORDER_POSSIBLE &&
 	    lifetime_window_accepts(&window, solution.inside, solution.count))
@@ -178,7 +181,10 @@ static enum order_answer ask_with_end_inside(struct lifetime_search *f,
 	return answer;
 }
 
-/* Can any node inside come after the end? If not, the end may as well be next. */
+/*
+ * Does any node come after the end in program order or by an edge? If not, the end could as well be
+ * next, and the second query is not needed.
+ */
 static bool can_be_followed(const struct lifetime_search *f, uint32_t end)
 {
 	return order_model_next(f->model, end) != ORDER_NONE || f->early.has_outgoing[end];

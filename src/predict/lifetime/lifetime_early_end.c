@@ -1,6 +1,7 @@
 /*
- * Makes windows whose model lacks lifetime edges: one without any of them, and one for a single
- * early end. All other edges of the window are kept, including those that lifetime edges implied.
+ * Makes windows whose model lacks lifetime edges: one that lacks all of them, and, for an end that
+ * comes early, one that lacks those into that end. All other edges of the window are kept,
+ * including those that lifetime edges implied.
  */
 #include "predict/lifetime/lifetime_early_end.h"
 
@@ -107,9 +108,10 @@ static void copy_edges(struct lifetime_window *out, const struct window *window,
 }
 
 /*
- * Adds the edges that were implied by edges through the end. The begin of its lifetime stays before
- * it. What had to come before the next begin or end in that place (an ALLOC of the same bytes, for
- * example) because of the end still has to.
+ * In one place, edges into the end and out of it implied other edges. Adds those, because the edges
+ * into the end were dropped: the uses before the end still come before the next begin or end in
+ * that place (an ALLOC of the same bytes, for example). Also, the begin of the lifetime still comes
+ * before its end.
  */
 static void add_implied_edges(struct lifetime_window *out, const struct window_touch *t,
 			      uint32_t count, uint32_t at)
@@ -126,7 +128,9 @@ static void add_implied_edges(struct lifetime_window *out, const struct window_t
 		add_edge(out, t[i].node, t[next].node);
 	if (!low || t[low - 1].how != WINDOW_ENDS)
 		return;
-	/* Ended before: whatever comes after this end also comes after that one. */
+	/*
+	 * The lifetime had ended before: touches after this end also come after that earlier end.
+	 */
 	for (uint32_t i = at + 1; i < count && i <= next; i++)
 		add_edge(out, t[low - 1].node, t[i].node);
 }

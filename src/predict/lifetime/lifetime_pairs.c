@@ -2,12 +2,12 @@
  * Lists the pairs of an end and a use.
  *
  * A lifetime has few ends, usually one, so there are about as many pairs as touches, and all of
- * them are examined. Only uses in lifetimes that began after the end could be many, in memory that
- * is reused over and over. Unless all pairs are wanted, only the next lifetime counts there, and
- * only if the thread that ended one lifetime began the other: it renews an object that other
- * threads find by its address. Blocks that go from thread to thread through a queue come back at
- * old addresses all the time. It is then hard to rule out that a use in one lifetime could be one
- * in another, and it never is.
+ * them are examined. The exception is uses in lifetimes that began after the end: in memory that is
+ * reused over and over, there could be many. Unless all pairs are wanted, only uses in the next
+ * lifetime are examined, and only if one thread ended the first lifetime and began the next: such a
+ * thread renews an object that other threads find by its address. Blocks that go from thread to
+ * thread through a queue come back at old addresses all the time. For these it is hard to rule out
+ * that a use in one lifetime could be one in another, and in practice it never is.
  */
 #include "predict/lifetime/lifetime_pairs.h"
 
@@ -19,7 +19,7 @@ struct pair_lister {
 	const struct lifetime_early_end *early;
 	void (*take)(void *context, const struct lifetime_pair *pair);
 	void *context;
-	bool all; /* all later lifetimes */
+	bool all; /* examine all later lifetimes, not only the next */
 };
 
 static const struct window_node *node_at(const struct pair_lister *l, uint32_t node)
@@ -44,7 +44,7 @@ static bool is_in_ended_bytes(const struct window_node *end, uint64_t address)
 }
 
 /*
- * For a sync object in memory: does the event use it, rather than merely leave it? POSIX allows
+ * Does the event use a synchronisation object in memory, rather than merely leave it? POSIX allows
  * destroying a condition as soon as its waiters are awakened, and a barrier as soon as one thread
  * has passed.
  */
@@ -72,8 +72,8 @@ static bool is_use_of_memory(const struct window_node *end, const struct window_
 }
 
 /*
- * Excludes the end of holding or waiting: destroying an object that a thread holds or waits on is a
- * different bug, which misuse.c finds.
+ * Excludes operations that end a hold or a wait: destroying an object that a thread holds or waits
+ * on is a different bug, which misuse.c finds.
  */
 static bool is_use_of_object(const struct window_node *end, const struct window_node *use)
 {
@@ -82,7 +82,10 @@ static bool is_use_of_object(const struct window_node *end, const struct window_
 	return use->kind != EV_WOKEN || end->kind != EV_COND_DESTROY;
 }
 
-/* The main thread's stack remains when it ends by pthread_exit, as long as the process exists. */
+/*
+ * Is it the main thread? Its stack remains when it ends by pthread_exit, as long as the process
+ * exists.
+ */
 static bool is_main(const struct pair_lister *l, uint32_t node)
 {
 	const struct window *w = l->pairs->window;
@@ -108,7 +111,10 @@ static bool is_use_of_end(const struct pair_lister *l, uint32_t end,
 	return is_use_of_object(e, u);
 }
 
-/* Has the object been overwritten since? Then a static initialiser has made another object. */
+/*
+ * Has the object been overwritten between the end and the use? Then a static initialiser has made
+ * another object.
+ */
 static bool is_overwritten_since(const struct pair_lister *l, const struct lifetime_pair *pair)
 {
 	uint64_t object = node_at(l, pair->end)->address;
@@ -130,13 +136,13 @@ static bool is_kind_wanted(const struct pair_lister *l, enum event_misuse misuse
 
 /* ---- pairs ----------------------------------------------------------------------------------- */
 
-/* Must a be inside when b is next, even if lifetimes do not bind? */
+/* Must a be inside when b is next, even if lifetimes are ignored? */
 static bool must_be_inside(const struct pair_lister *l, uint32_t a, uint32_t b)
 {
 	return must_precede_before(&l->pairs->must_precede, &l->early->loose.clock, a, b);
 }
 
-/* `begun`: the first begin between the end and a later use, or ORDER_NONE. */
+/* `begun`: the node of the first begin between the end and a later use, or ORDER_NONE. */
 static void add_candidate(struct pair_lister *l, uint32_t end, const struct window_touch *touch,
 			  uint32_t begun)
 {
@@ -166,7 +172,10 @@ static bool is_same_thread(const struct pair_lister *l, uint32_t end, uint32_t b
 	return model->thread.items[end] == model->thread.items[begin];
 }
 
-/* A use before the begin of what ends here must have happened before it ends. */
+/*
+ * Lists the uses in one place. Uses before the begin of the lifetime that ends there are left out:
+ * they must have happened before it began.
+ */
 static void list_uses_of_place(struct pair_lister *l, uint32_t end,
 			       const struct lifetime_end *where)
 {
@@ -214,8 +223,8 @@ void lifetime_pairs_each(struct lifetime_pairs *pairs, const struct lifetime_ear
 /* ---- groups of pairs with the same sites ----------------------------------------------------- */
 
 /*
- * The code site, combined with the kind. Without a site, all ends of threads count as one site, and
- * so do other events at one address.
+ * The code site, combined with the kind. All ends of threads count as one site. Without a site, all
+ * other events of one kind at one address count as one.
  */
 static uint64_t site_of(const struct window_node *node)
 {

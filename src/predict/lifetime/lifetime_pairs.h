@@ -1,11 +1,11 @@
 /*
- * Candidates for uses after the end of a lifetime, for lifetime.c (doc/prediction.md, Use of what
- * is over).
+ * Candidates for uses after the end of a lifetime, for lifetime.c (doc/prediction.md, Use after the
+ * end of a lifetime).
  *
- * A use is a candidate for an end by another thread unless the use must precede the end
- * (must_precede.h), as far as that can be said without the edges of lifetimes: because of a join,
- * or the last reference of a counter. A lock that both threads hold excludes nothing: the end may
- * be inside, and the use next.
+ * A use is a candidate for an end by another thread unless something other than a lifetime demands
+ * that it comes before the end (must_precede.h): a join, for example, or a reference counter that
+ * the end has read. A lock that both threads hold excludes nothing: the end may be inside, and the
+ * use next.
  */
 #ifndef PREDICT_LIFETIME_LIFETIME_PAIRS_H
 #define PREDICT_LIFETIME_LIFETIME_PAIRS_H
@@ -19,7 +19,7 @@
 struct lifetime_pair {
 	uint32_t end, use;	  /* nodes */
 	enum event_misuse misuse; /* EVENT_MISUSE_NONE: use after free */
-	/* the use was recorded after the end, and in one place no lifetime began in between */
+	/* the use was recorded after the end, and no lifetime began in between where both touch */
 	bool recorded_after;
 };
 
@@ -31,7 +31,7 @@ struct lifetime_pairs {
 	uint32_t *met;			  /* by node: the end with which it was last paired, + 1 */
 };
 
-/* Are there any ends at all? Most windows have none. */
+/* Does any lifetime end in the window? In most windows none does. */
 bool lifetime_pairs_exist(const struct window *window);
 
 void lifetime_pairs_open(struct lifetime_pairs *pairs, struct analysis *analysis,

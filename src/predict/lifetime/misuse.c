@@ -13,15 +13,15 @@
 #include "base/mem.h"
 
 #define TRY_MOST                                                                                   \
-	4 /* sections or waits of one thread that are tried for one destroy, the last ones */
+	4 /* for one destroy, this many sections or waits of each thread are tried: the last ones */
 
 struct misuse {
 	struct misuse_query query;
 	const struct window *window;
 	const struct order_model *model;
-	/* by node that begins a section: in the model's sections; or ORDER_NONE */
+	/* by node: the section that it begins, in the model's sections; or ORDER_NONE */
 	uint32_t *section_of;
-	uint32_t *tried; /* by thread */
+	uint32_t *tried; /* by thread: uses tried so far */
 };
 
 static bool is_fresh(const struct misuse *m, uint32_t a, uint32_t b)
@@ -54,7 +54,7 @@ static bool holds(const struct misuse *m, const struct window_node *node)
 	return false;
 }
 
-/* Did the thread end with a lock that no other thread can take over? */
+/* Does the thread end while it holds a lock that no other thread can take over? */
 static bool ends_with_lock(const struct misuse *m, const struct window_node *node)
 {
 	for (uint32_t at = node->held; at != ORDER_NONE; at = m->window->held.items[at].outer) {
@@ -67,8 +67,9 @@ static bool ends_with_lock(const struct misuse *m, const struct window_node *nod
 }
 
 /*
- * A recording states misuse itself: the runtime has asked the library, which knows more than the
- * recorded events (the child of a fork releases locks that its parent took).
+ * Which misuse does the event show? In a recording, the runtime has asked the library and recorded
+ * MISUSE events. Releases are not judged then, because the library knows more than the recorded
+ * events (the child of a fork releases locks that its parent took).
  */
 static enum event_misuse misuse_of(const struct misuse *m, const struct window_node *node)
 {
@@ -100,7 +101,7 @@ static void find_observed(struct misuse *m)
 
 struct destroy {
 	struct misuse_next next;
-	uint32_t begin; /* the INIT of that lifetime, or ORDER_NONE */
+	uint32_t begin; /* the INIT that began the lifetime, or ORDER_NONE */
 };
 
 static void begin_destroy_query(struct misuse *m, const struct destroy *d)
@@ -110,13 +111,16 @@ static void begin_destroy_query(struct misuse *m, const struct destroy *d)
 		misuse_query_inside(&m->query, d->begin);
 }
 
-/* Must this node have happened when the object is destroyed? */
+/* Must this node have happened when the object is destroyed? (Not if it is ORDER_NONE.) */
 static bool must_have_happened(struct misuse *m, const struct destroy *d, uint32_t node)
 {
 	return node != ORDER_NONE && misuse_query_implies_inside(&m->query, d->next, node);
 }
 
-/* Where a robust mutex is given up: at the end of the thread that holds it. ORDER_NONE: nowhere. */
+/*
+ * Returns the node at which a robust mutex is given up: the end of the thread that holds it.
+ * ORDER_NONE if there is none.
+ */
 static uint32_t robust_end(const struct misuse *m, const struct order_section *s, uint64_t address)
 {
 	uint32_t last =
@@ -148,7 +152,10 @@ static void ask_about_holder(struct misuse *m, const struct destroy *d, uint32_t
 			 s->release == ORDER_NONE && left > d->next.node);
 }
 
-/* A wait that timed out is not woken by signals, but by broadcasts before its time-out. */
+/*
+ * Demands that no broadcast wakes the wait. (A wait that timed out was not woken by signals, but a
+ * broadcast before its time-out would have woken it.)
+ */
 static void forbid_broadcasts(struct misuse *m, uint32_t wait)
 {
 	const struct order_model *model = m->model;
@@ -190,7 +197,10 @@ static void ask_about_waiter(struct misuse *m, const struct destroy *d, uint32_t
 	misuse_query_ask(&m->query, EVENT_MISUSE_DESTROY_IN_USE, d->next.node, wait, key, false);
 }
 
-/* Asks whether another thread of its barrier has not arrived yet. */
+/*
+ * Asks whether the barrier can be destroyed after this arrival, while another thread of the same
+ * round has not arrived.
+ */
 static void ask_about_arrival(struct misuse *m, const struct destroy *d, uint32_t arrive,
 			      uint64_t key)
 {
@@ -241,7 +251,7 @@ static void ask_about_use(struct misuse *m, const struct destroy *d, uint32_t us
 		m->tried[thread]--;
 }
 
-/* Objects whose operations keep their order because one of them is unexplained are not judged. */
+/* An object with an unexplained operation is not judged: all operations on it keep their order. */
 static void find_uses_during_destroy(struct misuse *m, const struct window_touch *touches,
 				     uint32_t at)
 {
@@ -254,7 +264,7 @@ static void find_uses_during_destroy(struct misuse *m, const struct window_touch
 	while (first && touches[first - 1].how == WINDOW_USES)
 		first--;
 	if (first && touches[first - 1].how == WINDOW_ENDS)
-		return; /* the object was destroyed before */
+		return; /* the object had been destroyed already */
 	if (first)
 		d.begin = touches[first - 1].node;
 	for (uint32_t t = 0; t < m->model->thread_count; t++)
@@ -265,7 +275,10 @@ static void find_uses_during_destroy(struct misuse *m, const struct window_touch
 
 /* ---- used before it is initialised ----------------------------------------------------------- */
 
-/* Is this memory whose initial content is not a static initialiser (zeros, for most objects)? */
+/*
+ * Is the content of this memory unknown, so that it cannot be a static initialiser (zeros, for most
+ * objects)? This is so on the heap and on stacks, and assumed for text traces.
+ */
 static bool has_unknown_content(const struct misuse *m, const struct window_node *node)
 {
 	if (m->window->text || node->block != ORDER_NONE)
@@ -346,7 +359,10 @@ static void ask_about_join(struct misuse *m, uint32_t detach, uint32_t join)
 	misuse_query_ask(&m->query, EVENT_MISUSE_JOIN_DETACHED, detach, join, key, false);
 }
 
-/* A failed join does not count. A request counts if the join follows it. */
+/*
+ * Is this node a join of the thread? A failed join does not count. A request counts if the join
+ * follows it.
+ */
 static bool is_join_of(const struct misuse *m, uint32_t n, uint64_t thread)
 {
 	const struct window_node *node = &m->window->nodes.items[n];

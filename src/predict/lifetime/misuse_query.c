@@ -1,7 +1,4 @@
-/*
- * Builds queries about misuse, keeps account of the queries for each pair of sites, and adds
- * claims.
- */
+/* Builds queries about misuse, counts the queries for each pair of sites, and adds claims. */
 #include "predict/lifetime/misuse_query.h"
 
 #include "base/mem.h"
@@ -9,7 +6,7 @@
 
 #include <assert.h>
 
-#define ASK_MOST 16 /* pairs of two sites, in a window */
+#define ASK_MOST 16 /* queries about one pair of sites in a window */
 #define FOUND UINT64_MAX
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -29,7 +26,7 @@ static uint32_t creation_of(const struct misuse_query *q, uint32_t node)
 	return q->window->threads.items[q->model->thread.items[node]].create;
 }
 
-/* Does this edge bind the event? `at`: a position in sources. */
+/* Must the source of this edge be inside when the event is next? `at`: position in sources. */
 static bool binds(const struct misuse_query *q, struct misuse_next next, uint32_t at)
 {
 	uint32_t from = q->sources.from[at];
@@ -131,7 +128,7 @@ uint64_t misuse_query_key(const struct misuse_query *q, enum event_misuse misuse
 
 	if (b != ORDER_NONE)
 		sites[2] = q->window->nodes.items[b].site;
-	/* The kind of misuse is marked so that it cannot be mistaken for a site. */
+	/* Bit 62 distinguishes the kind of misuse from a site. */
 	sites[1] |= 1ull << 62;
 	return analysis_key(FINDING_MISUSE, sites, b != ORDER_NONE ? 3 : 2);
 }
@@ -169,8 +166,8 @@ void misuse_query_ask(struct misuse_query *q, enum event_misuse misuse, uint32_t
 	}
 	*asked = FOUND;
 	/*
-	 * It may be that nothing wakes a wait because signals wake other waits: these must stay in
-	 * the witness.
+	 * Perhaps nothing wakes a wait because other waits take the signals. These must stay in the
+	 * witness, so nothing is dropped from it.
 	 */
 	claim = analysis_add_claim(q->analysis, &solution,
 				   q->query.query.unwoken.count ? NULL : q->query.required);

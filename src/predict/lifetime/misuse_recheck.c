@@ -4,10 +4,10 @@
  * read under the mutex before it began to wait. POSIX allows a spurious wake-up, which such a
  * thread does not handle.
  *
- * This is a lead, not a finding: what was read may not have been the condition, or the condition
- * need not hold. A run in which the wait wakes up without a signal proves it
- * (explore/confirm/plan_finding.c): the recorded order up to the wait, after which its thread
- * continues.
+ * This is a lead, not a finding: what the thread read may not have been the condition, or the
+ * thread may not need the condition to hold. It is proved by a run in which the wait wakes up
+ * without a signal (explore/confirm/plan_finding.c): that run follows the recorded order up to the
+ * wait; then the waiting thread continues.
  *
  * Only events that another thread can notice are nodes, so only reads of shared memory are seen, as
  * doc/prediction.md demands. Each wait costs as much as its two sections are long.
@@ -23,7 +23,7 @@ struct read_range {
 struct recheck {
 	const struct window *window;
 	const struct order_model *model;
-	VEC(struct read_range) reads; /* before the wait */
+	VEC(struct read_range) reads; /* read under the mutex before the wait */
 };
 
 static bool is_read(const struct window_node *node)
@@ -129,7 +129,10 @@ void predict_no_recheck(struct analysis *analysis)
 		const struct window_node *node = &window->nodes.items[n];
 		uint32_t wait = order_model_previous(&window->model, n);
 
-		/* A thread that only waits for time to pass has no condition to check. */
+		/*
+		 * Timed waits are left out: a thread that only waits for time to pass has no
+		 * condition.
+		 */
 		if (node->kind != EV_WOKEN || node->moment || node->mode || wait == ORDER_NONE ||
 		    window->nodes.items[wait].kind != EV_WAIT ||
 		    window->nodes.items[wait].mode == EVENT_TIMED)

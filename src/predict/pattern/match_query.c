@@ -1,22 +1,22 @@
 /*
- * Builds the query for a choice of events. What doc/properties.md demands of a match, as clauses
- * over "before" (order/model/query.h):
+ * Builds the query for a choice of events. It states what doc/properties.md demands of a match, as
+ * clauses over "before" (order/model/query.h):
  *
- *   a leaf		its event is inside: e < CUT. If the leaf may be the last read, its event is
- *			inside or next: only the node before it in its thread and the sources of
- *			edges into it are inside.
- *   i before j		i < j. If j is outside, as the last read or with its group, then i is inside
- *			and comes before it all the same.
- *   a group `||`	each anchor's previous node, and the sources of edges into the anchor, come
- *			before each other anchor and before the cut: then all anchors are next right
- *			before the first of them. All are inside or none is; all are, if something
- *			follows. If everything else comes before the group, the prefix may as well
- *			end there.
- *   `!p`		one of the orders that p demands is reversed. Two events of one anchor have
- *			no order.
- *   a request		is a node of its own (window_reader_keep()), anywhere before its anchor.
- *   lifetimes		a leaf comes after the event that began the lifetime, and before the one
- *			that ended it, if that is inside.
+ *   a leaf		its event is inside: e < CUT. If the leaf may be the last read, its event
+ *			may also be next: then only the previous node of its thread and the
+ *			sources of edges into it must be inside.
+ *   i before j		i < j. If j is outside, because it is the last read or with its group, i
+ *			is nevertheless inside and comes before j.
+ *   a group `||`	for each anchor, the previous node of its thread and the sources of edges
+ *			into it come before each other anchor and before the cut. So all anchors
+ *			are next right before the first of them happens. Either all of them are
+ *			inside or none is; all are, if something follows the group. If all other
+ *			leaves come before the group, the prefix ends right before it.
+ *   `!p`		one of the orders that p demands is reversed. Two events with the same
+ *			anchor have no order.
+ *   a request		a node of its own (window_reader_keep()), anywhere before its anchor.
+ *   lifetimes		a leaf comes after the event that began the lifetime, and before the event
+ *			that ended it, if that one is inside.
  */
 #include "predict/pattern/match_query.h"
 
@@ -46,13 +46,13 @@ static bool is_grouped(const struct match_query *a, size_t leaf)
 	return form_leaf(a, leaf)->group != FORM_NONE;
 }
 
-/* Had it happened when the window started? Then there is nothing to ask about it. */
+/* Did the leaf's event happen before the window? Then the query demands nothing of it. */
 static bool is_past(const struct match_query *a, size_t leaf)
 {
 	return leaf_event(a, leaf)->past;
 }
 
-/* May it be at the cut instead of inside? */
+/* May the leaf's event be next instead of inside? */
 static bool may_be_last(const struct match_query *a, size_t leaf)
 {
 	return !is_past(a, leaf) && leaf_event(a, leaf)->event->may_be_next &&
@@ -62,8 +62,8 @@ static bool may_be_last(const struct match_query *a, size_t leaf)
 /* ---- bounds of lifetimes --------------------------------------------------------------------- */
 
 /*
- * Calls `use` for the events that begin and end the lifetimes of what a leaf's event binds, where
- * they are nodes of the window.
+ * Calls `use` for each node of the window that begins or ends the lifetime of a value that the
+ * leaf's event binds.
  */
 static void each_lifetime_bound(struct match_query *a, size_t leaf,
 				void (*use)(struct match_query *a, size_t leaf, uint32_t node,
@@ -95,7 +95,9 @@ static void demand(struct match_query *a, uint32_t before, uint32_t after)
 	node_query_before(&a->query, before, after);
 }
 
-/* Demands that the node may be next: what that takes is inside. */
+/*
+ * Demands that everything is inside that must come before the node, so that the node can be next.
+ */
 static void demand_ready(struct match_query *a, uint32_t node)
 {
 	uint32_t state = 0, before;
@@ -112,7 +114,10 @@ static int32_t inside_literal(struct match_query *a, size_t leaf)
 	return a->inside[leaf];
 }
 
-/* Demands that what makes the leaf's anchor next comes before all other anchors of the group. */
+/*
+ * Demands that everything that must come before the leaf's anchor comes before all other anchors of
+ * the group.
+ */
 static void demand_before_others(struct match_query *a, size_t leaf)
 {
 	uint32_t state = 0, before;
@@ -147,9 +152,9 @@ static bool is_before_group(const struct match_query *a, uint32_t leaf, uint32_t
 }
 
 /*
- * Do all other leaves come before the group? Then a match may as well end with it, unless a
- * lifetime has to begin first, perhaps by an event of the group, or an earlier group needs its
- * anchor to happen.
+ * Can the prefix end right before the group? It can if all other leaves come before the group,
+ * unless a lifetime has to begin in the window (perhaps by an event of the group), or an anchor of
+ * the group must happen because an earlier group has the same one.
  */
 static bool is_group_last(struct match_query *a, uint32_t group)
 {
@@ -212,7 +217,9 @@ static void demand_leaves(struct match_query *a)
 
 typedef VEC(int32_t) literal_list;
 
-/* Adds the clause: if `guard` (0: always), then one of these literals. */
+/*
+ * Adds the clause "if `guard`, then one of these literals"; without the condition if `guard` is 0.
+ */
 static void add_clause(struct match_query *a, int32_t guard, literal_list *literals)
 {
 	if (guard)
@@ -225,7 +232,7 @@ static void demand_order(struct match_query *a, const struct spec_pattern *part,
 static void list_violations(struct match_query *a, const struct spec_pattern *part, uint32_t first,
 			    literal_list *out);
 
-/* Demands that the order which the part demands does not hold. */
+/* Demands that the order that `part` describes does not hold. */
 static void forbid_order(struct match_query *a, const struct spec_pattern *part, uint32_t first,
 			 int32_t guard)
 {
@@ -236,7 +243,7 @@ static void forbid_order(struct match_query *a, const struct spec_pattern *part,
 	vec_free(&literals);
 }
 
-/* Demands i before j. If i may be the last read: and that it is inside. */
+/* Demands that leaf i comes before leaf j. If i may be the last read, it must also be inside. */
 static void demand_pair(struct match_query *a, uint32_t i, uint32_t j, int32_t guard)
 {
 	literal_list literals = { 0 };
@@ -254,7 +261,8 @@ static void demand_pair(struct match_query *a, uint32_t i, uint32_t j, int32_t g
 }
 
 /*
- * Adds literals for "i does not come before j". A last read that is outside comes before nothing.
+ * Adds literals, one of which holds if leaf i does not come before leaf j. A last read that is
+ * outside comes before nothing.
  */
 static void list_pair_violation(struct match_query *a, uint32_t i, uint32_t j, literal_list *out)
 {
@@ -371,7 +379,11 @@ static void require_node(struct match_query *a, uint32_t node)
 	*vec_push(&a->fixed) = node;
 }
 
-/* In the recorded order the moment before an event may come after what it has to precede. */
+/*
+ * Keeps in the witness what must come before the node. If that is a moment before an event, what
+ * must come before the moment is kept, too: in the recorded order, the moment itself may come later
+ * than the node.
+ */
 static void require_ready(struct match_query *a, uint32_t node)
 {
 	uint32_t state = 0, before;
@@ -416,7 +428,10 @@ static uint64_t key_of_events(const struct match_query *a)
 	return analysis_key(FINDING_PATTERN, names, count + 1);
 }
 
-/* Where a group's anchors are inside, its threads wait for each other before the first of them. */
+/*
+ * If a group's anchors are inside, each thread of the group runs to just before its anchor before
+ * the first anchor happens.
+ */
 static void add_pauses(const struct match_query *a, const bool *is_inside,
 		       struct analysis_claim *claim)
 {
@@ -487,7 +502,7 @@ enum order_answer match_query_ask(struct match_query *a, const struct join_choic
 
 /* ---- the recorded order ---------------------------------------------------------------------- */
 
-/* Nodes are numbered in recorded order. */
+/* Does the recorded order satisfy `part`? Nodes are numbered in recorded order. */
 static bool order_holds(const struct match_query *a, const struct spec_pattern *part,
 			uint32_t first)
 {
@@ -512,8 +527,9 @@ static bool order_holds(const struct match_query *a, const struct spec_pattern *
 }
 
 /*
- * The position of a leaf's anchor in the recorded run. A request that was never granted stayed one
- * until the end and does nothing: it counts as later than all nodes.
+ * The position of a leaf's anchor in the recorded run. An anchor that is itself a request was never
+ * granted: the request stays pending until the end and has no effect, so it counts as later than
+ * all nodes.
  */
 static uint32_t recorded_anchor(const struct match_query *a, size_t leaf)
 {
@@ -525,8 +541,9 @@ static uint32_t recorded_anchor(const struct match_query *a, size_t leaf)
 }
 
 /*
- * Was the node next before any anchor of the leaf's group happened? Among the nodes, the moment
- * before an event is right before it, but it may have come as soon as it could.
+ * Was the node already next in the recorded run when the first anchor of the leaf's group happened?
+ * The node of a moment before an event comes right before the event, but the moment may have come
+ * as soon as what must come before it had happened. So the latter is tested instead.
  */
 static bool was_next_before_group(const struct match_query *a, size_t leaf, uint32_t node)
 {
@@ -547,7 +564,10 @@ static bool was_next_before_group(const struct match_query *a, size_t leaf, uint
 	return true;
 }
 
-/* The latest position of a leaf in the recorded run: in a group a request may still be pending. */
+/*
+ * The latest position that a leaf can have in the recorded run. In a group, a request that was
+ * never granted can be later than all nodes.
+ */
 static uint32_t latest_position(const struct match_query *a, uint32_t leaf)
 {
 	uint32_t node = leaf_node(a, leaf);

@@ -12,12 +12,14 @@ struct match_query {
 	const struct pattern_view *view;
 	const struct pattern_formula *formula;
 	struct node_query query;
-	node_list fixed, whole; /* nodes whose order is kept; room for the recorded order */
-	/* of the present choice */
+	/* fixed: nodes whose order the witness keeps; whole: scratch for the recorded order */
+	node_list fixed, whole;
+	/* the present choice */
 	const struct pattern_form *form;
 	const uint32_t *events;
-	int32_t inside[FORM_LEAVES]; /* literals, 0: not created */
-	bool born;		     /* a lifetime begins in the window */
+	/* by leaf: the literal "its anchor is inside"; 0: not created */
+	int32_t inside[FORM_LEAVES];
+	bool born; /* a lifetime begins in the window */
 };
 
 void match_query_open(struct match_query *query, struct analysis *analysis,
@@ -26,10 +28,10 @@ void match_query_close(struct match_query *query);
 
 /* Is the recorded order a match? */
 bool match_query_is_observed(struct match_query *query, const struct join_choice *choice);
-/* If it is: adds the claim. */
+/* Adds the claim that the recorded order is a match. */
 void match_query_claim_observed(struct match_query *query, const struct join_choice *choice,
 				uint64_t key);
-/* Asks whether some feasible prefix is a match, and then adds the claim. */
+/* Asks whether some feasible prefix is a match. If so, adds the claim. */
 enum order_answer match_query_ask(struct match_query *query, const struct join_choice *choice,
 				  uint64_t key);
 

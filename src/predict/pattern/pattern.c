@@ -1,10 +1,11 @@
 /*
- * Patterns of properties: GPredict (Huang, Luo, Rosu, "GPredict: generic predictive concurrency
- * analysis", ICSE 2015), section II.C. Their encoding puts all choices of events for a pattern into
- * one formula. Here the choices are made first (pattern_join.h), those with the same code sites
- * form a group, and the solver is asked about some of each group, nearest first, until one is
- * possible, as for races. With the option `every` it is asked about all. A choice that the recorded
- * order matches needs no query: it is observed.
+ * Searches for matches of the patterns of properties, as GPredict does (Huang, Luo, Rosu,
+ * "GPredict: generic predictive concurrency analysis", ICSE 2015, section II.C). GPredict's
+ * encoding puts all choices of events for a pattern into one formula. Here the choices are made
+ * first (pattern_join.h), and those with the same code sites form a group. As for races, the solver
+ * is asked about some choices of each group, nearest first, until one is possible. With the option
+ * `every` it is asked about all. A choice that the recorded order matches needs no query: it is
+ * observed.
  */
 #include "predict/pattern/pattern_cross_window.h"
 #include "predict/pattern/match_query.h"
@@ -15,14 +16,16 @@
 
 #include <string.h>
 
-/* Budgets for the choices of a form, in events examined: among all events, then the near ones. */
+/*
+ * Budgets for choosing events for a form, in events examined: WIDE among all events; NARROW among
+ * near events, if WIDE was not enough; EVERY with the option `every`.
+ */
 #define STEPS_WIDE 400000u
 #define STEPS_NARROW 4000000u
 #define STEPS_EVERY 50000000u
 
-/* A choice that is kept for a query. */
 struct kept_choice {
-	uint32_t span; /* nodes from its first to its last */
+	uint32_t span; /* number of nodes from its first to its last event */
 	const struct pattern_form *form;
 	uint32_t *events; /* owned by the choice */
 };
@@ -60,7 +63,10 @@ static bool is_fresh(const struct pattern_search *s, const struct join_choice *c
 	return s->view->window->fresh == 0;
 }
 
-/* Events before the window do not count: their position is fixed and makes nothing harder. */
+/*
+ * Events before the window do not count: their position is fixed, so they do not make the query
+ * harder.
+ */
 static uint32_t span_of(const struct pattern_search *s, const struct join_choice *choice)
 {
 	uint32_t low = UINT32_MAX, high = 0;
@@ -165,7 +171,7 @@ static struct join make_join(struct pattern_search *s, const struct pattern_form
 	};
 }
 
-/* All choices for a form. If these are too many, the near ones. */
+/* Makes all choices for a form; if there are too many, only the near ones. */
 static void choose_all(struct pattern_search *s, const struct pattern_form *form)
 {
 	struct join join = make_join(s, form);
@@ -180,7 +186,7 @@ static void choose_all(struct pattern_search *s, const struct pattern_form *form
 		s->analysis->stats.far_choices += join.left + 1;
 }
 
-/* Choices that begin before the window. */
+/* Makes the choices that have events before the window. */
 static void choose_past(struct pattern_search *s, const struct pattern_form *form)
 {
 	struct join join = make_join(s, form);

@@ -1,12 +1,12 @@
 /*
- * Counts pairs of an event in the window and an earlier one that a pattern needs in the other
- * order.
+ * Counts pairs of an event in the window and an event before it that a pattern needs in the
+ * opposite order.
  */
 #include "predict/pattern/pattern_cross_window.h"
 
 #define APART_LOOKED 16 /* earlier events that are examined for one event of the window */
 
-/* Is there no leaf that must come between them? */
+/* Must leaf i come before leaf j, with no leaf that must come between them? */
 static bool are_adjacent(const struct pattern_form *form, uint32_t i, uint32_t j)
 {
 	if (!form_orders(form, i, j))
@@ -24,7 +24,7 @@ static bool are_met(const struct pattern_form *form, uint32_t i, uint32_t j)
 	       form->leaves.items[i].group == form->leaves.items[j].group;
 }
 
-/* The order of one thread's own events is fixed. */
+/* Can the two leaves be events of different threads? The order of one thread's events is fixed. */
 static bool may_be_threads(const struct pattern_form *form, uint32_t i, uint32_t j)
 {
 	uint32_t a = form->leaves.items[i].leaf->thread, b = form->leaves.items[j].leaf->thread;

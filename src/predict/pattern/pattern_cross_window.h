@@ -1,7 +1,8 @@
 /*
- * Counts what no window shows: pairs of events that a pattern needs in the other order, or at one
- * moment, and that are further apart than a window. The solver is not asked about them. All that is
- * known is that program order does not forbid them. They are counted so that the report can say so.
+ * Counts what no window shows: pairs of events that are further apart than a window, and that a
+ * pattern needs in the opposite order, or next at the same time. The solver is not asked about
+ * them; it is only known that program order does not rule them out. They are counted so that the
+ * report can say so.
  */
 #ifndef PREDICT_PATTERN_PATTERN_CROSS_WINDOW_H
 #define PREDICT_PATTERN_PATTERN_CROSS_WINDOW_H
@@ -9,9 +10,10 @@
 #include "predict/pattern/pattern_view.h"
 
 /*
- * The number of pairs of an event of the window and an event before it that must follow, for leaves
- * that are neighbours in the form. It is a lower bound: for one event of the window only the last
- * few earlier events are examined.
+ * Returns a lower bound of the number of pairs of an event in the window and an event before the
+ * window that would have to come later, or be next at the same time. Only leaves that are
+ * neighbours in the form are paired, and for each event in the window only the last few earlier
+ * events are examined.
  */
 uint64_t pattern_count_cross_window(const struct pattern_view *view,
 				    const struct pattern_form *form);

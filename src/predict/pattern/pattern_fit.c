@@ -17,7 +17,7 @@ static bool fits_thread(const struct join *j, uint32_t leaf, const struct patter
 	return true;
 }
 
-/* Can a, inside, come before b? Events before the window have their order. */
+/* Can a be inside and come before b? Events before the window keep their order. */
 static bool may_precede(const struct join *j, const struct pattern_event *a,
 			const struct pattern_event *b)
 {
@@ -79,7 +79,11 @@ static bool fits_with(const struct join *j, uint32_t leaf, const struct pattern_
 	       may_meet(j, e, o);
 }
 
-/* An event before the window cannot be next, and which regions are open there is not known. */
+/*
+ * May the leaf's event be from before the window? Not in a group, because that event cannot be
+ * next. Not under `!`. Not as begin or end of a region, because the regions that are open there are
+ * unknown.
+ */
 static bool may_be_past(const struct join *j, uint32_t leaf)
 {
 	const struct form_leaf *l = &j->form->leaves.items[leaf];

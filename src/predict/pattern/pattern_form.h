@@ -2,9 +2,9 @@
  * A pattern's normal form: alternatives, each a list of leaves with the order that must hold
  * between the events chosen for them.
  *
- * doc/properties.md has the theorem: `p*` and `p?` can be omitted and `p+` replaced by p without
- * loss, because a match with more choices contains one with fewer, and none of these is under a
- * `!`. The remaining `|` is multiplied out.
+ * By a theorem in doc/properties.md, `p*` and `p?` can be omitted and `p+` replaced by p without
+ * loss: a match that uses more events contains a match that uses fewer, and none of these operators
+ * is under a `!`. The remaining operator `|` is multiplied out.
  */
 #ifndef PREDICT_PATTERN_PATTERN_FORM_H
 #define PREDICT_PATTERN_PATTERN_FORM_H
@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 #define FORM_NONE UINT32_MAX
-#define FORM_LEAVES 64	      /* the search ignores alternatives with more leaves */
-#define FORM_ALTERNATIVES 512 /* and any further alternatives */
+#define FORM_LEAVES 64	      /* alternatives with more leaves are not searched */
+#define FORM_ALTERNATIVES 512 /* further alternatives are not searched */
 
 struct form_leaf {
 	const struct spec_pattern *leaf;

@@ -1,13 +1,13 @@
 /*
- * An index of a property's events: for each event that the property names (a type) its occurrences
- * in order, and the same sorted by the value of each parameter.
+ * An index of a property's events. For each event that the property names (a *type*), it has a list
+ * of the occurrences in order, and for each parameter a list sorted by the parameter's value.
  */
 #ifndef PREDICT_PATTERN_PATTERN_INDEX_H
 #define PREDICT_PATTERN_PATTERN_INDEX_H
 
 #include "property/property.h"
 
-/* Items of an index. */
+/* A list of items of an index. */
 struct pattern_list {
 	const uint32_t *items;
 	uint32_t count;
@@ -16,9 +16,11 @@ struct pattern_list {
 struct pattern_index {
 	const struct property_events *property;
 	uint32_t *numbers; /* by item: number in the property's events */
-	uint32_t *count;   /* by type */
-	/* [type * (parameters + 1) + p]: by the value of p, then in order. The last p stands for no
-	 * parameter: in order alone. */
+	uint32_t *count;   /* by type: number of items */
+	/*
+	 * [type * (parameters + 1) + p]: the items of the type, sorted by the value of parameter p,
+	 * then in order. The list for p == parameters is in order only.
+	 */
 	uint32_t **by_value;
 };
 
@@ -31,8 +33,8 @@ void pattern_index_make(struct pattern_index *index, const struct property_event
 void pattern_index_free(struct pattern_index *index);
 
 /*
- * The occurrences in which the parameter has the value, or is unbound (PROPERTY_NONE); with
- * parameter PROPERTY_NONE all occurrences.
+ * Returns the occurrences in which the parameter has the value; with value PROPERTY_NONE, those in
+ * which it is unbound; with parameter PROPERTY_NONE, all occurrences.
  */
 struct pattern_list pattern_index_list(const struct pattern_index *index, uint32_t type,
 				       uint32_t parameter, uint32_t value);

@@ -1,14 +1,15 @@
 /*
  * Chooses events for the leaves of a form.
  *
- * The leaf that the fewest events fit comes first, then always a leaf that shares parameters with
- * those chosen. Its events come from the shortest list for one of these parameters' values. So a
- * run with thousands of objects is a join of thousands of short lists, not a product.
+ * The leaf with the fewest events is chosen first. Each next leaf is one that shares parameters
+ * with the leaves chosen before, and its events come from the shortest list for the value of one of
+ * these parameters. So a run with thousands of objects is a join of thousands of short lists, not a
+ * product.
  *
  * A list can be long all the same, for example for one object that is used ten thousand times.
- * Then, unless every choice is wanted, the near events are examined first (join.narrow): everything
- * that was recorded between the events of a match has to fit between them, and one finding for a
- * set of sites is enough.
+ * Then, unless every choice is wanted, only near events are examined (join.narrow). Near events
+ * make easier queries, because everything that was recorded between the events of a match has to be
+ * ordered between them. And one finding for a set of sites is enough.
  */
 #include "predict/pattern/pattern_join.h"
 
@@ -19,10 +20,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define NARROW_LOOKED 256 /* events of a list that are examined, to each side */
-#define NARROW_ALIKE 2	  /* of one thread and site, to each side */
-#define NARROW_GROUPS 64  /* threads and sites that are distinguished */
-#define PAST_LOOKED 256	  /* events before the window that are examined, the last ones */
+#define NARROW_LOOKED 256 /* events of a list that are examined, on each side */
+#define NARROW_ALIKE 2	  /* events of one thread and site that are taken, on each side */
+#define NARROW_GROUPS 64  /* pairs of thread and site that are distinguished */
+#define PAST_LOOKED 256	  /* the last events before the window that are examined */
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
@@ -40,8 +41,9 @@ static bool marks_region(const struct spec_pattern *pattern, uint32_t event, uin
 }
 
 /*
- * The end of the region that an event begins, among events that agree with the binding: begins push
- * and ends pop. An event that does both ends a region first.
+ * Returns the event that ends the region which event `begin` begins, or ORDER_NONE. Only events
+ * that agree with the binding count: begins push and ends pop. An event that does both ends a
+ * region first.
  */
 static uint32_t end_of_region(const struct join *j, const struct spec_pattern *pattern,
 			      uint32_t begin, uint32_t region)
@@ -93,9 +95,9 @@ static uint64_t parameters_of(const struct pattern_view *s, uint32_t type)
 }
 
 /*
- * In choices with events before the window, a leaf that nothing must follow is in the window. Each
- * other leaf is chosen when all that must follow it are chosen, so that the last early enough event
- * is the best.
+ * In choices with events before the window, a leaf is chosen after all leaves that must follow it.
+ * So the first chosen leaf is one that nothing must follow (it is in the window), and for every
+ * other leaf the latest event that is early enough is the best.
  */
 static bool can_be_chosen(const struct join *j, uint32_t leaf, uint64_t done)
 {
@@ -200,7 +202,7 @@ static bool count_step(struct join *j)
 	return true;
 }
 
-/* The threads and sites of which enough was taken from one side of a list. */
+/* How many events of each pair of thread and site were taken from one side of a list. */
 struct similar_events {
 	uint64_t key[NARROW_GROUPS];
 	uint32_t taken[NARROW_GROUPS], count;
@@ -219,7 +221,10 @@ static bool is_repeated(struct similar_events *alike, uint64_t key, uint32_t mos
 	return false;
 }
 
-/* Before the window the binding counts as well: of similar events only the last is taken. */
+/*
+ * Events with the same key are similar. Before the window, the binding is part of the key, and only
+ * the last of similar events is taken.
+ */
 static uint64_t similarity_key(const struct join *j, const struct pattern_event *e)
 {
 	uint64_t key = hash_mix(hash_mix(0, e->site), e->thread);
@@ -373,7 +378,10 @@ static bool choose_leaf(struct join *j, const struct spec_formula *formula, uint
 	return choose_from(j, formula, k, lists[0]) && choose_from(j, formula, k, lists[1]);
 }
 
-/* Each leaf that nothing must follow is first once; later it must be before the window. */
+/*
+ * In each round another leaf that nothing must follow is chosen first, from the window. In later
+ * rounds that leaf must be before the window, so that no choice is made twice.
+ */
 static bool run_past(struct join *j, const struct spec_formula *formula)
 {
 	j->must_be_past = 0;

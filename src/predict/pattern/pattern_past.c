@@ -68,7 +68,10 @@ void pattern_past_close(struct pattern_past *past)
 	free(past);
 }
 
-/* Workers read ranks at the same time. A rank that is being assigned is after their windows. */
+/*
+ * Gives the node the next rank. Workers read ranks at the same time. They may see this rank or 0:
+ * for their windows, which came earlier, both mean that the event is not past.
+ */
 static void note_node(struct pattern_past *past, const struct window_node *node)
 {
 	struct past_node *out = &past->nodes[node->kept];
@@ -121,8 +124,8 @@ const struct past_node *past_view_node(const struct past_view *view, uint32_t pr
 }
 
 /*
- * A window may start between the moment before an event and the event. Then the request was made
- * before the window, after everything else that had happened.
+ * A window may start between the moment before an event and the event itself. Then the request was
+ * made before the window, after all other events before the window.
  */
 uint32_t past_view_rank(const struct past_view *view, uint32_t property, uint32_t event)
 {
@@ -145,8 +148,9 @@ uint32_t past_view_thread(const struct past_view *view, struct event_id id)
 }
 
 /*
- * How many of them come before the window. The trace's order is that of the base run, or close to
- * it where the base run had to be reconstructed. Then a few are missed.
+ * How many events of the list come before the window. Lists are in the trace's order. That is the
+ * order of the base run, or close to it where the base run had to be reconstructed; in that case a
+ * few events are missed.
  */
 static uint32_t count_past(const struct past_view *view, uint32_t property,
 			   struct pattern_list list)

@@ -1,14 +1,14 @@
 /*
- * What happened before a window, for matches that began there.
+ * Property events before a window, for matches that begin there.
  *
- * A window starts where the base run has arrived, and nothing before it is reordered. So whatever a
- * property saw there has happened, in the recorded order, whatever order the window's own events
- * get. A match may take its first events from before the window and needs the window only for those
- * after them. This finds, however short windows are, an object that was opened an hour ago and is
- * closed while it is used.
+ * A window starts at a point of the base run, and nothing before that point is reordered. So a
+ * property's events before the window have happened, in the recorded order, whatever order the
+ * window's own events get. A match may take its first events from before the window; only the
+ * events after those must be in the window. Even with short windows this finds an object that was
+ * opened an hour ago and is closed while it is used.
  *
  * It cannot find a match that needs an event before the window to come later than one in the
- * window. Such pairs are counted (predict_stats.apart), and wider windows contain them.
+ * window. Such pairs are counted (predict_stats.apart). A wider window can contain them.
  */
 #ifndef PREDICT_PATTERN_PATTERN_PAST_H
 #define PREDICT_PATTERN_PATTERN_PAST_H
@@ -17,7 +17,7 @@
 #include "predict/pattern/pattern_index.h"
 #include "predict/pattern/pattern_set.h"
 
-/* What is known of a kept event, once a window has had it as a node. */
+/* What is known of a kept event once a window has contained it as a node. */
 struct past_node {
 	uint32_t rank; /* position in the base run among kept events, from 1; 0: not read yet */
 	uint32_t size;
@@ -29,7 +29,7 @@ struct past_index {
 	struct pattern_index events;
 };
 
-/* Grows while windows are read. What windows that were read earlier see of it does not change. */
+/* Grows while windows are read. The part that earlier windows use does not change. */
 struct pattern_past {
 	const struct pattern_set *set;
 	struct base_position base_run;
@@ -38,24 +38,27 @@ struct pattern_past {
 	struct past_index *indices; /* by property */
 };
 
-/* Where a window starts: an index for each stream, by its position in the trace. */
+/* The start of a window: by position of a stream in the trace, the index of its next event. */
 struct past_view {
 	const struct pattern_past *past;
 	uint64_t *start;
-	uint32_t ranks; /* events up to this rank are before it */
+	uint32_t ranks; /* events with ranks up to this one are before the window */
 };
 
 struct pattern_past *pattern_past_open(const struct pattern_set *set, const struct trace *trace);
 void pattern_past_close(struct pattern_past *past);
 
-/* Takes each window as it is read, in order. The caller frees the view with past_view_free(). */
+/*
+ * To be called for each window as it is read, in order. The caller frees the view with
+ * past_view_free().
+ */
 struct past_view pattern_past_read(struct pattern_past *past, const struct window *window,
 				   const struct window_slice *runs);
 void past_view_free(struct past_view *view);
 
-/* Its rank before the window, from 1; 0: it did not happen there. */
+/* Returns the event's rank before the window, from 1; 0 if it did not happen before the window. */
 uint32_t past_view_rank(const struct past_view *view, uint32_t property, uint32_t event);
-/* What is known of an event that did happen there. */
+/* Returns what is known of an event that happened before the window. */
 const struct past_node *past_view_node(const struct past_view *view, uint32_t property,
 				       uint32_t event);
 
@@ -63,9 +66,9 @@ const struct past_node *past_view_node(const struct past_view *view, uint32_t pr
 uint32_t past_view_thread(const struct past_view *view, struct event_id id);
 
 /*
- * The occurrences of an event that a pattern names in which the parameter has the value, or is
- * unbound (PROPERTY_NONE); with parameter PROPERTY_NONE all occurrences. Only those before the
- * window. Lists contain numbers in the property's events, in the trace's order.
+ * Returns the occurrences before the window of an event that a pattern names, with the value of the
+ * parameter; with value PROPERTY_NONE, those in which the parameter is unbound; with parameter
+ * PROPERTY_NONE, all. The list contains numbers in the property's events, in the trace's order.
  */
 struct pattern_list past_view_list(const struct past_view *view, uint32_t property, uint32_t type,
 				   uint32_t parameter, uint32_t value);

@@ -40,7 +40,8 @@ static void add_formulas(struct pattern_set *set, uint32_t property)
 
 struct wanted_node {
 	struct window_keep keep;
-	struct pattern_use use; /* property ORDER_NONE: only a bound of a lifetime */
+	/* use.property is ORDER_NONE if the node is only an anchor, or begins or ends a lifetime */
+	struct pattern_use use;
 };
 typedef VEC(struct wanted_node) wanted_list;
 
@@ -76,8 +77,8 @@ static bool *find_named_events(const struct pattern_set *set, uint32_t property)
 }
 
 /*
- * `||` also refers to the anchor of a request, which is otherwise only a node if another thread can
- * notice it.
+ * The anchor of a request must also be a node, because `||` refers to it. Otherwise it is a node
+ * only if another thread can notice it.
  */
 static void want_events_of_property(const struct pattern_set *set, uint32_t property,
 				    wanted_list *list)

@@ -12,7 +12,7 @@
 #include "property/property.h"
 
 struct pattern_formula {
-	uint32_t property; /* in the set */
+	uint32_t property; /* position in the set of properties */
 	uint32_t number;   /* among the property's formulas, from 1 */
 	const struct spec_formula *formula;
 	form_list forms;
@@ -20,16 +20,17 @@ struct pattern_formula {
 
 /* A property event that happens at a kept event. */
 struct pattern_use {
-	uint32_t property, event; /* property in the set; number in its events */
+	/* `property`: position in the property set; `event`: number among the property's events */
+	uint32_t property, event;
 };
 
 struct pattern_set {
 	const struct property_set *properties;
 	VEC(struct pattern_formula) formulas; /* those of one property are consecutive */
 	VEC(struct window_keep) keeps;	      /* for window_reader_keep() */
-	VEC(uint32_t) use_start;	      /* by keep, and one more: in uses */
+	VEC(uint32_t) use_start;	      /* by keep: start of its uses; one more at the end */
 	VEC(struct pattern_use) uses;
-	struct checker_property *checker_properties; /* by property: the same for the checker */
+	struct checker_property *checker_properties; /* by property: its events for the checker */
 	/* patterns, or parts of them, that are not searched */
 	VEC(char *) problems;
 };

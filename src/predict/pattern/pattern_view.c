@@ -67,7 +67,10 @@ static uint32_t anchor_of(const struct pattern_view *s, uint32_t n)
 		       : ORDER_NONE;
 }
 
-/* A request whose anchor is after the window is left to the next window. */
+/*
+ * Adds an event of the property. A request whose anchor is after the window is left to the next
+ * window.
+ */
 static void add_event(struct pattern_view *s, uint32_t node, uint32_t number)
 {
 	const struct property_event *e = &s->property->events.items[number];

@@ -1,6 +1,5 @@
 /*
- * The events of one property in one window, indexed by event and by event and the value of a
- * parameter.
+ * The events of one property in one window, indexed by type, and by type and value of a parameter.
  */
 #ifndef PREDICT_PATTERN_PATTERN_VIEW_H
 #define PREDICT_PATTERN_PATTERN_VIEW_H
@@ -12,14 +11,14 @@
 #include "predict/pattern/pattern_past.h"
 
 struct pattern_event {
-	/* 0, or it happened before the window: its rank there; then it has no nodes */
+	/* 0: in the window; otherwise its rank before the window, and it has no nodes */
 	uint32_t past;
 	uint32_t node;	 /* for a request: the moment before its anchor */
-	uint32_t anchor; /* node */
-	/* of the model; threads of earlier events that are not in the window have higher numbers */
+	uint32_t anchor; /* node of its anchor */
+	/* number in the model; threads that are not in the window have higher numbers */
 	uint32_t thread;
-	uint32_t number; /* in the property's events */
-	uint32_t next;	 /* the next event of its thread, or ORDER_NONE */
+	uint32_t number; /* position in the property's events */
+	uint32_t next;	 /* position of its thread's next event, or ORDER_NONE */
 	const struct property_event *event;
 	const uint32_t *binding;
 	uint64_t site;
@@ -33,11 +32,13 @@ struct pattern_view {
 	const struct property_events *property;
 	uint32_t property_number, parameters;
 	const struct must_precede *must_precede;
-	VEC(struct pattern_event) events; /* by node, then the earlier events that were requested */
-	const struct past_view *past;	  /* NULL: none */
-	struct map past_events; /* number in the property's events to position in events */
+	/* those in the window, by node; then those before the window that the join has added */
+	VEC(struct pattern_event) events;
+	const struct past_view *past; /* NULL: none */
+	struct map past_events;	      /* number in the property's events to position in events */
 	const uint32_t *thread_of;
-	struct pattern_index index; /* of those in the window: positions in events */
+	/* of the events in the window; its items are positions in events */
+	struct pattern_index index;
 	const struct map *node_of_keep;
 	const struct order_sources *sources;
 };
@@ -58,15 +59,18 @@ void pattern_view_open(struct pattern_view *view, const struct analysis *analysi
 		       uint32_t property, const struct pattern_view_shared *shared);
 void pattern_view_close(struct pattern_view *view);
 
-/* An event before the window, with its rank there; and adds it to `events`, to choose it. */
+/*
+ * pattern_view_past_event() returns an event before the window, with its rank there.
+ * pattern_view_add_past() adds it to `events`, so that it can be chosen, and returns its position
+ * there.
+ */
 struct pattern_event pattern_view_past_event(const struct pattern_view *view, uint32_t number);
 uint32_t pattern_view_add_past(struct pattern_view *view, uint32_t number);
 
 /*
- * Lists, one after the other, the nodes that must be inside for a node to be next: the node before
- * it in its thread, and the sources of edges into it, except for the end of a thread that it joins
- * (a join is next before that end, and waits). `*state` starts with 0. Returns ORDER_NONE at the
- * end.
+ * Iterates over the nodes that must be inside for a node to be next: the node before it in its
+ * thread, and the sources of edges into it. For a join, the end of the joined thread is left out: a
+ * join is next before that end, and waits. `*state` starts with 0. Returns ORDER_NONE at the end.
  */
 uint32_t pattern_view_before_next(const struct pattern_view *view, uint32_t node, uint32_t *state);
 

@@ -1,12 +1,12 @@
 /*
  * Copies a window's model without some of its constraints: the edges of OPAQUE events, or the
- * reads. What a read said is dropped, or replaced by an edge from its writer.
+ * reads. Each read is dropped, or replaced by an edge from the write that it saw.
  */
 #include "predict/pattern/relaxed_window.h"
 
 /*
- * Adds edges from the write that each read saw. Nodes are numbered in recorded order: this is the
- * last write to the cell before the read.
+ * Adds an edge to each read from the write that it saw: the last write to the cell that was
+ * recorded before the read. Nodes are numbered in recorded order.
  */
 static void keep_writers(struct order_model *model, const struct order_model *from)
 {

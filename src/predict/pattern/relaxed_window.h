@@ -1,7 +1,7 @@
 /*
- * A window with weaker constraints. For leads: orders in which reads see other values, or in which
- * code that is not recorded neither waits nor orders anything, so that only a run of the program
- * can show whether they are possible. Everything but the model and its clock belongs to the
+ * A window with weaker constraints, for leads: in its schedules, reads may see other values, or code
+ * that is not recorded neither waits nor orders anything. So only a run of the program can show
+ * whether such a schedule is possible. Everything but the model and its clock belongs to the
  * original window, which must outlive this one.
  */
 #ifndef PREDICT_PATTERN_RELAXED_WINDOW_H
@@ -11,9 +11,9 @@
 #include "order/window/window.h"
 
 /*
- * A program that reads other values may behave differently; the fewer values differ, the less. So
- * first only the writes between a read and its writer are free, then all constraints of reads are
- * dropped.
+ * A program that reads other values may behave differently, and the fewer values differ, the less
+ * likely that is. So the first level only allows other writes between a write and the read that saw
+ * it. The second level drops all constraints of reads.
  */
 enum relaxation {
 	RELAXED_OPAQUE, /* only the order that code without a recording may impose is dropped */

@@ -1,12 +1,13 @@
 /*
  * Lists the pairs of accesses that may race.
  *
- * A cell that is accessed thousands of times has millions of pairs. But for one finding per pair of
- * code sites, one possible pair is enough. So the accesses of one thread at one site under the same
- * locks form a group, and only some pairs of two groups are kept, the nearest first, because every
- * event between the two has to be ordered elsewhere. The accesses of one thread that are unordered
- * with a given access are consecutive (what must precede them grows along the thread). So a binary
- * search for each access finds the nearest ones, and pairs are counted without looking at each.
+ * A cell that is accessed thousands of times has millions of pairs. But one possible pair is enough
+ * for the one finding that a pair of code sites gets. So the accesses of one thread at one site
+ * under the same locks form a group, and only some pairs of two groups are kept. The nearest pairs
+ * come first, because every event recorded between the two accesses has to be ordered elsewhere.
+ * The accesses of a group that are unordered with a given access are consecutive, since the set of
+ * nodes that must precede a node only grows along a thread. So a binary search for each access
+ * finds the nearest ones, and pairs are counted without looking at each.
  */
 #include "predict/race/race_candidates.h"
 
@@ -16,7 +17,10 @@
 
 #include <assert.h>
 
-/* Excludes reads that sooth makes for a property, and accesses that the program asks to ignore. */
+/*
+ * Is it an access by the program itself? Excludes reads that sooth makes for a property, and
+ * accesses that the program asks to ignore.
+ */
 bool race_is_access(const struct window_node *node)
 {
 	if (node->flags & EVENT_NO_RACE)
@@ -180,7 +184,7 @@ static void group_accesses(struct race_candidates *c, uint32_t *nodes, uint32_t 
 
 /* ---- pairs of two groups --------------------------------------------------------------------- */
 
-/* The first node in the group that need not be inside for `a` to be next. */
+/* Position of the first node in the group that need not be inside for `a` to be next. */
 static uint32_t first_not_preceding(const struct race_candidates *c,
 				    const struct access_group *group, uint32_t a)
 {
@@ -192,7 +196,7 @@ static uint32_t first_not_preceding(const struct race_candidates *c,
 	return i;
 }
 
-/* The first node in the group for which `a` must be inside to be next. */
+/* Position of the first node in the group that can be next only if `a` is inside. */
 static uint32_t first_preceded(const struct race_candidates *c, const struct access_group *group,
 			       uint32_t a)
 {
@@ -223,7 +227,7 @@ static bool is_nearer(const void *a, const void *b)
 	return x->b - x->a != y->b - y->a ? x->b - x->a < y->b - y->a : x->a < y->a;
 }
 
-/* A pair may meet in several cells. */
+/* The same pair may be found in several cells. */
 static bool is_same_pair(const void *a, const void *b)
 {
 	const struct race_pair *x = a, *y = b;
@@ -319,7 +323,9 @@ void race_candidates_collect(struct race_candidates *c)
 
 /* ---- every pair ------------------------------------------------------------------------------ */
 
-/* Two accesses may meet in several cells: only the first of these counts. */
+/*
+ * Is `cell` the first cell that the two accesses have in common? They count as a pair only there.
+ */
 static bool meet_first_in(const struct race_candidates *c, uint32_t x, uint32_t y, uint32_t cell)
 {
 	const struct window_node *nx = node_at(c, x), *ny = node_at(c, y);

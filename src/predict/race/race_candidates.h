@@ -1,10 +1,10 @@
 /*
- * Candidates for races: pairs of accesses that may race, for the solver to decide.
+ * Candidates for races: pairs of accesses that may race. The solver decides which are possible.
  *
  * Pairs are listed cell by cell. Two conflicting accesses of different threads are a candidate if
- * neither must be inside for the other to be next (must_precede.h), and if no lock that both hold
- * excludes the other: a thread that is next at an access holds the same locks as when it was
- * recorded.
+ * neither must be inside for the other to be next (must_precede.h), and if they hold no common lock
+ * that only one thread can have. (A thread that is next at an access holds the same locks as when
+ * the access was recorded.)
  */
 #ifndef PREDICT_RACE_RACE_CANDIDATES_H
 #define PREDICT_RACE_RACE_CANDIDATES_H
@@ -24,7 +24,7 @@ struct access_group {
 	uint32_t count;
 	uint32_t thread, locks;
 	uint8_t kind;
-	uint64_t site; /* combined with the kind */
+	uint64_t site; /* hash of site and kind */
 };
 
 /* A set of locks as a list: the set `rest` and one more lock. */
@@ -38,9 +38,9 @@ struct race_candidates {
 	const struct analysis *analysis;
 	const struct window *window;
 	const struct order_model *model;
-	struct must_precede must_precede;  /* once race_candidates_make_must_precede() was called */
-	uint32_t *cell_start, *cell_nodes; /* by cell: accesses, in recorded order */
-	/* by position in the window's `held`: in locksets; ORDER_NONE: not computed */
+	struct must_precede must_precede;  /* valid after race_candidates_make_must_precede() */
+	uint32_t *cell_start, *cell_nodes; /* by cell: its accesses, in recorded order */
+	/* by position in the window's `held`: position in locksets; ORDER_NONE: not computed */
 	uint32_t *locks_of;
 	VEC(struct race_lockset) locksets;
 	struct map lockset_numbers;
@@ -63,8 +63,9 @@ void race_candidates_group_cell(struct race_candidates *c, uint32_t cell);
 uint32_t access_group_first_after(const struct access_group *group, uint32_t node);
 
 /*
- * The set of locks in a chain (`held` of a node), numbered as in access groups; and whether the
- * locks of two sets exclude each other.
+ * race_candidates_lockset(): the number of the set of locks in a chain (`held` of a node), as in
+ * access_group.locks. race_candidates_locks_exclude(): do two sets have a lock in common that only
+ * one thread can have?
  */
 uint32_t race_candidates_lockset(struct race_candidates *c, uint32_t held);
 bool race_candidates_locks_exclude(const struct race_candidates *c, uint32_t a, uint32_t b);

@@ -15,12 +15,12 @@
 #define NOTHING UINT32_MAX
 #define SIZE_MOST (1u << 24) /* no real access is larger: it would be in a corrupt trace */
 
-/* What a thread did with a cell, or with a sync object, whose mask is 1. */
+/* What a thread did with a cell. For a synchronisation object the masks are 0 or 1. */
 struct cell_touch {
 	uint32_t thread;
-	uint32_t next;	     /* of the same cell, or NOTHING */
+	uint32_t next;	     /* next touch of the same cell, or NOTHING */
 	uint8_t read, write; /* masks of bytes */
-	uint64_t first_read; /* index in the thread */
+	uint64_t first_read; /* index of the event in the thread's stream */
 	uint64_t last_write;
 };
 
@@ -38,14 +38,14 @@ struct thread_creation {
 
 struct dependency {
 	const struct trace *trace;
-	uint32_t *thread_of; /* by position of a stream */
+	uint32_t *thread_of; /* by position of a stream: the thread that owns it */
 	uint32_t thread_count;
 	struct thread_creation *created; /* by thread */
 	VEC(struct cell_touch) touches;
-	/* first touch of each: cells of memory in all their lifetimes, and objects */
+	/* by cell: its first touch. A cell is 8 bytes of memory in one lifetime, or an object. */
 	VEC(uint32_t) cells;
-	struct thread_dependency *dependencies; /* by thread, then by first read */
-	uint32_t *dependency_start;		/* by thread; one more at the end */
+	struct thread_dependency *dependencies; /* sorted by thread, then by first read */
+	uint32_t *dependency_start; /* by thread: its first dependency; one more at the end */
 };
 
 /* ---- collecting accesses --------------------------------------------------------------------- */
@@ -53,10 +53,11 @@ struct dependency {
 struct dependency_pass {
 	struct dependency *d;
 	struct share_survey survey;
-	struct pages memory; /* address / CELL to its present lifetime in `cells`, + 1; 32 bits */
-	struct map objects;  /* address to position in `cells`, + 1 */
-	struct map ends;     /* thread that ends to position in `cells`, + 1 */
-	/* by thread: index of its last event; handlers have that of the thread they interrupt */
+	/* address / CELL to the cell of the present lifetime: its position in `cells`, + 1 */
+	struct pages memory;
+	struct map objects; /* address to position in `cells`, + 1 */
+	struct map ends;    /* thread that ends to position in `cells`, + 1 */
+	/* by thread: index of its last event so far, not counting those of signal handlers */
 	uint64_t *at;
 };
 
@@ -76,7 +77,7 @@ static void record_touch(struct dependency_pass *p, uint32_t cell, uint32_t thre
 		*vec_push(&d->touches) =
 			(struct cell_touch){ .thread = thread, .next = d->cells.items[cell] };
 	} else {
-		/* To the front: the same thread often comes again soon. */
+		/* Move it to the front: the same thread often accesses the cell again soon. */
 		*link = d->touches.items[found].next;
 		d->touches.items[found].next = d->cells.items[cell];
 	}
@@ -221,7 +222,7 @@ static int compare_dependencies(const void *left, const void *right, void *conte
 		       ?: sort_order(a->touch, b->touch);
 }
 
-/* Does another thread write what this one reads? */
+/* Does another thread write bytes of the cell that `reader` reads? */
 static bool dependencies(const struct dependency *d, uint32_t cell, const struct cell_touch *reader)
 {
 	for (uint32_t t = d->cells.items[cell]; t != NOTHING; t = d->touches.items[t].next) {
@@ -299,7 +300,10 @@ void dependency_close(struct dependency *d)
 
 /* ---- the thread set -------------------------------------------------------------------------- */
 
-/* `waiting` and `passed` of the paper's extendWindow. A thread returns when its end moves. */
+/*
+ * State of the search; `waiting` as in the paper's extendWindow. A thread is put into `waiting`
+ * again whenever its end moves.
+ */
 struct thread_set_search {
 	const struct dependency *d;
 	uint64_t *end;	/* by thread: how far it matters; 0: not at all */

@@ -3,25 +3,25 @@
  * Runtime Analysis to Guide Model Checking of Java Programs" (SPIN 2000), section 4.2, figure 11.
  * What the paper calls a window is called a *thread set* here.
  *
- * A warning names threads. A search that interleaves only these must also include the thread that
- * created each, and every thread that writes what one of them reads. The thread set is what is
- * reached in this way.
+ * A warning names threads. A search that interleaves these threads must also include the thread
+ * that created each of them, and every thread that writes what one of them reads; and the same
+ * again for the threads included so far. The result is the thread set.
  *
- * The paper's unit is the Java object. Here it is the byte (stored in cells of 8 with masks). A
- * heap block or a global array often holds one part for each thread; as one object it would add all
- * of these threads, and so would two ints side by side in a cell. A block's memory begins a new
- * lifetime with each ALLOC, a stack with each BEGIN. What the paper leaves to the virtual machine
- * counts as well: SIGNAL, BROADCAST, POST, ARRIVE, ONCE_END are writes of their object and WOKEN,
- * DOWN, PASS, ONCE reads of it; JOIN reads what the other thread's end writes. Mutexes do not
- * count: a thread that only uses the same lock can make another one wait, but cannot change what it
- * does.
+ * The paper's unit is the Java object. Here it is the byte (stored in cells of 8 with masks). As
+ * one object, a heap block or a global array that holds one part for each thread would add all of
+ * these threads, and so would two ints side by side in a cell. ALLOC and MAP begin a new lifetime
+ * of memory, and so does BEGIN for a stack. What the paper leaves to the virtual machine counts as
+ * well: SIGNAL, BROADCAST, POST, ARRIVE, SEND, ONCE_END are writes of their object, and WOKEN,
+ * DOWN, DOWN_FAIL, PASS, RECEIVE, ONCE are reads of it; JOIN reads what the joined thread's END
+ * writes. Mutexes do not count: a thread that only uses the same lock can make another one wait,
+ * but cannot change what the other one does.
  *
- * Sharper than the paper: a thread counts only up to the point where it can still matter. A creator
- * matters up to its last CREATE of a thread in the set, a writer up to its last write of what was
- * read. So a main thread that creates and joins all threads and then reads every result does not
- * add all of them.
+ * This is more precise than the paper in one point: a thread counts only up to the event after
+ * which it no longer matters. A creator matters up to its last CREATE of a thread in the set, a
+ * writer up to its last write of what was read. So a main thread that creates and joins all threads
+ * and then reads every result does not add all of them.
  *
- * One pass over the base run, 40 bytes for each cell and thread that accesses it.
+ * Costs one pass over the base run, and 40 bytes for each cell and thread that accesses it.
  */
 #ifndef PREDICT_WARNINGS_DEPENDENCY_H
 #define PREDICT_WARNINGS_DEPENDENCY_H
@@ -44,9 +44,10 @@ struct dependency_thread {
 typedef VEC(struct dependency_thread) dependency_threads;
 
 /*
- * Sets `out` to the thread set of the threads in a warning, themselves included, by number, each
- * once. A seed that is a signal handler's stream stands for the whole thread that it interrupts;
- * one that is not in the trace is ignored. The caller frees `out`.
+ * Sets `out` to the thread set of the threads in a warning (`seeds`), which are part of it. Each
+ * thread is listed once, in the order of numbers. A seed that is a signal handler's stream stands
+ * for the whole thread that it interrupts. A seed that is not in the trace is ignored. The caller
+ * frees `out`.
  */
 void dependency_thread_set(const struct dependency *dependency,
 			   const struct dependency_thread *seeds, size_t count,

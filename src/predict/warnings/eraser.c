@@ -1,6 +1,7 @@
 /*
- * Eraser: each byte of shared memory has a state and a set of locks, which is refined with the
- * locks of each thread that accesses the byte. If the set becomes empty, no lock protects the byte.
+ * Eraser (the paper cited in lockset.h): each byte of shared memory has a state and a set of locks.
+ * Each access reduces the set to the locks that its thread holds as well. If the set becomes empty,
+ * no lock protects the byte.
  *
  *	            first access            another thread reads
  *	VIRGIN ------------------> EXCLUSIVE ------------------> SHARED
@@ -8,19 +9,19 @@
  *	                               | another thread writes     v
  *	                               +-------------------> SHARED_MODIFIED
  *
- * This is section 2 of the paper, the diagram its figure 3. The set counts from SHARED on, and
- * warnings come in SHARED_MODIFIED. (The figure leaves VIRGIN with a write. A C variable may never
- * be written before it is shared, so any first access leaves VIRGIN, as the text of the Eraser
- * paper says.) With read-write locks a read is protected by any lock held, a write by those held
- * for writing. Atomic operations hold a lock of their own. Nothing else orders threads here,
- * neither creation nor joins nor barriers: that is the paper's rule, and the reason why this is
- * only a warning.
+ * This is section 2 of the paper; the diagram is its figure 3. The set is kept in SHARED and
+ * SHARED_MODIFIED; warnings are given in SHARED_MODIFIED only. (In the figure, only a write leaves
+ * VIRGIN. A C variable may never be written before it is shared, so here any first access leaves
+ * VIRGIN, as the text of the paper says.) With read-write locks, a read is protected by any lock
+ * held, a write by those held for writing. All atomic operations hold one additional lock. Nothing
+ * else orders threads here, neither creation nor joins nor barriers: that is the paper's rule, and
+ * the reason why this is only a warning.
  *
- * The paper has one state for a variable. C accesses memory in any size, so here it is one for each
- * byte, a word of 32 bits; bytes that are used together have equal words and cost one step. There
- * are two passes along the base run: the first finds the bytes, the second records the accesses to
- * them, so that a warning can name two accesses. Costs 4 bytes for each byte that two threads use;
- * 10 million accesses take about as long as reading them.
+ * The paper has one state for a variable. C accesses memory in any size, so here each byte has a
+ * state, in a word of 32 bits. Bytes that are used together have equal words and cost one step.
+ * There are two passes along the base run: the first finds the bytes, the second records the
+ * accesses to them, so that a warning can name two accesses. Costs 4 bytes for each byte that two
+ * threads use; 10 million accesses take about as long as reading them.
  */
 #include "predict/warnings/warnings.h"
 
@@ -38,7 +39,10 @@
 #define CELL SURVEY_GRANULE
 #define SIZE_MOST (1u << 24) /* no real access is larger: it would be in a corrupt trace */
 
-/* A shadow word: the state in its low bits, above them the owner or the set. */
+/*
+ * The state of a byte is a word: the state in the low bits; above them the owner (EXCLUSIVE) or the
+ * set of locks (SHARED, SHARED_MODIFIED).
+ */
 enum eraser_state { VIRGIN, EXCLUSIVE, SHARED, SHARED_MODIFIED };
 #define STATE_BITS 2
 
@@ -46,21 +50,24 @@ struct eraser_cell {
 	uint32_t words[CELL]; /* 0: VIRGIN */
 };
 
-/* What a thread holds now: for reads and writes, each with and without the atomic lock. */
+/*
+ * The sets of locks that a thread holds now: for reads and for writes, each with and without the
+ * lock of atomic operations.
+ */
 struct thread_sets {
 	uint64_t changes; /* value of `changes` in the held locks when these sets were made */
 	bool made[2][2];  /* [write][atomic] */
 	uint32_t set[2][2];
-	uint32_t snapshot; /* second pass: in `snapshots`, + 1; 0: not made */
+	uint32_t snapshot; /* second pass: position in `snapshots`, + 1; 0: not made */
 };
 
-/* An access to a cell with a warning, as the second pass records it. */
+/* An access to a cell that has a warning, as the second pass records it. */
 struct eraser_access {
 	struct event_id id;
 	uint64_t address, size, site;
 	uint32_t thread, snapshot;
-	uint32_t any, write; /* its sets: all locks, those held for writing */
-	uint8_t kind, mask;  /* bytes of the cell */
+	uint32_t any, write; /* sets of locks: all that are held; those held for writing */
+	uint8_t kind, mask;  /* mask: the accessed bytes of the cell */
 	/* the byte was shared at that time: the access did not initialise it */
 	bool counted;
 };
@@ -68,7 +75,7 @@ struct eraser_access {
 typedef VEC(struct eraser_access) access_history;
 
 struct snapshot {
-	size_t start, count; /* in held */
+	size_t start, count; /* range in held */
 };
 
 struct eraser {
@@ -80,9 +87,12 @@ struct eraser {
 	VEC(uint32_t) scratch;
 	struct pages shadow; /* address / CELL to struct eraser_cell */
 	bool second_pass;
-	/* the first pass's result: address / CELL; in the second pass to histories, + 1 */
+	/*
+	 * cells with a warning, by address / CELL: the result of the first pass. The second pass
+	 * maps them to positions in histories, + 1.
+	 */
 	struct map *warned;
-	/* second pass */
+	/* only in the second pass */
 	bool every;
 	VEC(access_history) histories;
 	VEC(struct snapshot) snapshots;
@@ -110,7 +120,7 @@ static enum eraser_state state_of(uint32_t word)
 	return word & ((1u << STATE_BITS) - 1);
 }
 
-/* One access to one byte: returns its new word. */
+/* Returns the word of a byte after an access to it. */
 static uint32_t next_word(struct locksets *sets, uint32_t word, uint32_t thread, bool write,
 			  uint32_t set, enum warning *warning)
 {
@@ -131,7 +141,7 @@ static uint32_t next_word(struct locksets *sets, uint32_t word, uint32_t thread,
 	return word_of(SHARED, refined);
 }
 
-/* An access to the bytes `mask` of a cell: returns the worst of their warnings. */
+/* Makes an access to the bytes `mask` of a cell. Returns the worst of their warnings. */
 static enum warning update_cell(struct eraser *e, struct eraser_cell *cell, uint8_t mask,
 				uint32_t thread, bool write, uint32_t set)
 {
@@ -219,12 +229,12 @@ static bool writes(uint8_t kind)
 	return kind != EV_READ && kind != EV_ATOMIC_READ;
 }
 
-/* How good an earlier access is as the other half of a warning. */
+/* How well an earlier access fits as the other half of a warning, from worst to best. */
 enum partner {
 	PARTNER_NONE,
 	PARTNER_OTHER,	  /* by another thread */
 	PARTNER_CONFLICT, /* one of the two writes, and not both are atomic */
-	/* in addition no lock is held at both; but it seems to be an initialisation */
+	/* a conflict without a common lock; but the earlier one seems to be an initialisation */
 	PARTNER_EARLY,
 	PARTNER_GOOD,
 };
@@ -284,9 +294,9 @@ static void add_pair(struct eraser *e, const struct eraser_access *a, const stru
 }
 
 /*
- * Every earlier access that conflicts and that no lock excludes makes a pair. The access that
- * empties the set gives a warning even if there is no such access, as the paper's rule demands:
- * with the best partner there is.
+ * Makes a pair of the access and each earlier access that conflicts and that no lock excludes. If
+ * there is none, the access that empties the set gives a warning all the same, as the paper's rule
+ * demands: together with the best partner there is.
  */
 static void add_warnings(struct eraser *e, const access_history *h, const struct eraser_access *a,
 			 enum warning warning)
@@ -308,7 +318,10 @@ static void add_warnings(struct eraser *e, const access_history *h, const struct
 		add_pair(e, partner, a);
 }
 
-/* The last access of each thread at each site under the same locks is enough. */
+/*
+ * Adds an access to the history. Only the last access of each thread at each site under the same
+ * locks is kept.
+ */
 static void remember_access(access_history *h, const struct eraser_access *a)
 {
 	for (size_t i = 0; i < h->count; i++) {
@@ -379,7 +392,10 @@ static void access_bytes(struct eraser *e, const struct base_run_event *ev, uint
 	}
 }
 
-/* Memory that only one thread uses never leaves EXCLUSIVE: the survey knows it. */
+/*
+ * Skips memory that only one thread uses, which the survey knows: such memory never leaves
+ * EXCLUSIVE.
+ */
 static void access_memory(struct eraser *e, const struct base_run_event *ev)
 {
 	uint64_t low = ev->address, high = low + ev->size, end;
@@ -477,7 +493,9 @@ uint64_t predict_eraser(const struct trace *trace, bool every, struct predict_re
 			    .every = every,
 			    .result = result };
 
-	/* The number of a set and of a thread have 30 bits each; both are far below that. */
+	/*
+	 * A word has 30 bits for the number of a set or of a thread. Both numbers are far smaller.
+	 */
 	assert(trace_stream_count(trace) < 1u << (32 - STATE_BITS));
 	share_survey_make(&survey, trace);
 	run_pass(&e);

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* A lock that is held at a node that waits. */
+/* A lock that the thread holds when it waits for the lock of `node`. */
 struct lock_above {
 	uint32_t lock, node;
 	bool shared;
@@ -21,15 +21,14 @@ struct goodlock_search {
 	const struct lock_trees *trees;
 	void (*report)(void *context, const uint32_t *nodes, size_t count);
 	void *context;
-	VEC(struct lock_above) above; /* by lock */
-	uint32_t *first;	      /* by lock: in above; one more at the end */
+	VEC(struct lock_above) above; /* sorted by lock */
+	uint32_t *first;	      /* by lock: its first item of `above`; one more at the end */
 	/* by lock: locks that are in a cycle together have the same component */
 	uint32_t *component;
-	bool *used;	    /* by tree: in the path */
+	bool *used;	    /* by tree: is it on the path? */
 	VEC(uint32_t) path; /* nodes */
-	uint32_t searched,
-		/* this round finds cycles longer than the first, not longer than the second */
-		length;
+	/* this round finds cycles that are longer than `searched`, and at most `length` long */
+	uint32_t searched, length;
 	bool longer; /* a path was cut because of `length` */
 	uint64_t steps;
 };
@@ -128,7 +127,7 @@ static void list_locks_above(struct goodlock_search *s)
 
 /* ---- cycles ---------------------------------------------------------------------------------- */
 
-/* Is there a gate lock: a lock above both nodes that only one thread can have? */
+/* Is there a gate lock: a lock above both nodes that only one thread can hold at a time? */
 static bool has_gate_lock(const struct goodlock_search *s, uint32_t a, uint32_t b)
 {
 	for (uint32_t i = node_of(s, a)->parent; i != LOCK_TREE_NONE; i = node_of(s, i)->parent) {
@@ -213,7 +212,7 @@ bool goodlock_search(const struct lock_trees *trees, const struct goodlock_optio
 	list_locks_above(&s);
 	find_components(&s);
 	s.used = mem_zalloc(trees->trees.count + 1, sizeof *s.used);
-	/* Half as far again each round: a ring of a thousand threads takes twenty rounds. */
+	/* The length grows by half each round: a ring of a thousand threads takes 16 rounds. */
 	for (uint32_t next = 2; s.searched < longest && s.longer && s.steps;
 	     next += (next + 1) / 2) {
 		s.length = next < longest ? next : longest;
@@ -255,7 +254,10 @@ static void add_event(const struct lock_trees *trees, struct finding *f, uint32_
 		*vec_push(&event->held) = trees->held.items[n->held + i];
 }
 
-/* Each site counts once: a third thread where two can be already makes no new finding. */
+/*
+ * The key contains each site once: a cycle with one more thread at a site that it contains already
+ * is not a new finding.
+ */
 static void add_finding(void *context, const uint32_t *nodes, size_t count)
 {
 	struct conflict_reporter *r = context;

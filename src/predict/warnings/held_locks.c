@@ -48,7 +48,7 @@ static struct held_lock *find_held(struct thread_locks *thread, uint32_t lock, b
 	return NULL;
 }
 
-/* The others keep their order: locks may be released in any order. */
+/* Removes a lock. The others keep their order: locks may be released in any order. */
 static void remove_held(struct held_locks *h, struct thread_locks *thread, struct held_lock *held)
 {
 	struct held_lock *end = thread->held.items + thread->held.count;

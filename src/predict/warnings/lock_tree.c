@@ -20,7 +20,7 @@ struct lock_tree_pass {
 	struct open_request *requests;
 };
 
-/* Appends the node, so that a tree is in the order in which it grew. */
+/* Appends the node to its parent's children, so that they are in the order of creation. */
 static void link_node(struct lock_trees *t, uint32_t tree, uint32_t parent, uint32_t number)
 {
 	uint32_t *first = &t->trees.items[tree].child, *last = &t->trees.items[tree].last;
@@ -48,7 +48,7 @@ static uint32_t child_of(struct lock_tree_pass *p, uint32_t tree, uint32_t paren
 	uint64_t *found;
 	bool fresh;
 
-	/* 31 bits for each number, and the mode. */
+	/* The key consists of 31 bits for each number, and the mode. */
 	assert(t->nodes.count < 1u << 31 && lock < 1u << 31);
 	found = map_put(&t->children, from << 32 | (uint64_t)lock << 1 | shared, &fresh);
 	if (!fresh)
@@ -68,8 +68,8 @@ static uint32_t child_of(struct lock_tree_pass *p, uint32_t tree, uint32_t paren
 }
 
 /*
- * Records the operation for which a node stands: the first that took the lock there, or better the
- * first that waits. The thread held its first `outer` locks at that time.
+ * Records the operation that represents a node: the first that waits for the lock there, or if none
+ * waits, the first that takes it. At that time the thread held its first `outer` locks.
  */
 static void record_operation(struct lock_tree_pass *p, uint32_t number, uint32_t thread,
 			     size_t outer, const struct lock_node *what)
@@ -104,7 +104,7 @@ static uint32_t find_node_of_held(struct lock_tree_pass *p, uint32_t thread, siz
 		const struct held_lock *one = &p->holding.threads[thread].held.items[i];
 
 		node = child_of(p, thread, node, one->lock, one->shared);
-		/* A lock that was kept when one around it was released. */
+		/* A new node: the lock was kept when one around it was released. */
 		if (!p->t->nodes.items[node].kind)
 			record_operation(p, node, thread, i,
 					 &(struct lock_node){ .id = one->taken,

@@ -4,8 +4,8 @@
  *
  * A path from the root is a set of locks that a thread held at once, in the order in which it took
  * them. In the paper, threads release locks in reverse order. Here they may use any order: the path
- * always consists of the locks that are still held. (A lock that is kept while one around it was
- * released also has a node further up; no thread waits there, `asked` is false.)
+ * always consists of the locks that are still held. (A lock that is kept when one around it is
+ * released gets another node further up. No thread waits at that node: `asked` is false.)
  */
 #ifndef PREDICT_WARNINGS_LOCK_TREE_H
 #define PREDICT_WARNINGS_LOCK_TREE_H
@@ -19,11 +19,12 @@
 
 struct lock_node {
 	uint32_t tree;
-	uint32_t parent, child, last, next; /* first and last child, sibling; or LOCK_TREE_NONE */
-	uint32_t lock;			    /* in `locks` of the trees */
-	bool shared;			    /* for reading: a different node than for writing */
-	bool asked;   /* taken here by an operation that waits, not only by a try */
-	bool pending; /* never granted: the recording ends there */
+	/* parent, first and last child, next sibling; or LOCK_TREE_NONE */
+	uint32_t parent, child, last, next;
+	uint32_t lock; /* number of the lock: position in `locks` of the trees */
+	bool shared;   /* taken for reading; taking it for writing is another node */
+	bool asked;    /* taken here by an operation that waits, not only by a try */
+	bool pending;  /* never granted: the recording ends there */
 	/* the first operation that took it here; if `asked`: the first that waits */
 	struct event_id id;
 	uint8_t kind;
@@ -33,8 +34,8 @@ struct lock_node {
 };
 
 struct lock_tree {
-	uint32_t stream;      /* of the thread */
-	uint32_t child, last; /* nodes below the root, or LOCK_TREE_NONE */
+	uint32_t stream;      /* number of the thread's stream */
+	uint32_t child, last; /* first and last node below the root, or LOCK_TREE_NONE */
 };
 
 struct lock_trees {
@@ -43,9 +44,9 @@ struct lock_trees {
 	VEC(struct finding_lock) held;
 	/* by number: address; a new lock at the same address has another number */
 	VEC(uint64_t) locks;
-	struct map children;  /* parent or root, lock and mode to node */
-	uint64_t events;      /* of the trace */
-	VEC(char *) problems; /* what stopped streams before their end */
+	struct map children;  /* key of parent (or tree), lock and mode to node */
+	uint64_t events;      /* number of events in the trace */
+	VEC(char *) problems; /* why streams could not be read to their end */
 };
 
 void lock_trees_make(struct lock_trees *trees, const struct trace *trace);

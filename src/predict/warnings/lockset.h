@@ -1,8 +1,8 @@
 /*
- * Sets of locks, each different set stored once, as in the table of Savage, Burrows, Nelson,
+ * Sets of locks. Each different set is stored once, as in the table of Savage, Burrows, Nelson,
  * Sobalvarro and Anderson, "Eraser: A Dynamic Data Race Detector for Multithreaded Programs"
- * (1997), section 3.2. A set is a number, so that a shadow word can hold it; intersections are
- * cached.
+ * (1997), section 3.2. A set is represented by a number, which fits into the state of a byte.
+ * Intersections are cached.
  */
 #ifndef PREDICT_WARNINGS_LOCKSET_H
 #define PREDICT_WARNINGS_LOCKSET_H
@@ -13,14 +13,14 @@
 #define LOCKSET_EMPTY 0u
 
 /*
- * A lock that no thread has and that each atomic operation holds: atomic operations exclude each
- * other and nothing else, exactly as a lock of their own would do.
+ * A lock that no program has. Each atomic operation counts as holding it. So atomic operations
+ * exclude each other and nothing else, exactly as if they took a lock of their own.
  */
 #define LOCKSET_ATOMIC 0u
 
 struct locksets {
-	VEC(uint32_t) locks; /* of all sets, each sorted */
-	VEC(size_t) start;   /* by set; one more at the end */
+	VEC(uint32_t) locks; /* the locks of all sets, one set after the other, each sorted */
+	VEC(size_t) start;   /* by set: its first lock; one more at the end */
 	/* hash of the locks to a set; other sets with that hash are at hash + 1 … */
 	struct map numbers;
 	struct map intersections; /* pair of sets to their intersection */

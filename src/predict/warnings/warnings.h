@@ -1,7 +1,7 @@
 /*
- * Warnings: what looks possible by rules of thumb. Nothing is proved. They serve as leads for a
- * search and are shown on request. Havelund, "Using Runtime Analysis to Guide Model Checking of
- * Java Programs" (SPIN 2000), sections 2 and 3.
+ * Warnings: suspicions by rules of thumb that prove nothing. They serve as leads for a search and
+ * are shown on request. Havelund, "Using Runtime Analysis to Guide Model Checking of Java Programs"
+ * (SPIN 2000), sections 2 and 3.
  *
  * Each analysis adds its findings, with status FINDING_WARNING and without steps, to the result:
  * one for the same code sites, or with `every` one for the same events. It returns the number of
@@ -19,8 +19,8 @@ uint64_t predict_eraser(const struct trace *trace, bool every, struct predict_re
 uint64_t predict_goodlock(const struct trace *trace, bool every, struct predict_result *result);
 
 /*
- * The finding with these code sites, in any order; created if there is none. Its count is one
- * higher than before. `found` maps keys to positions in the result.
+ * Returns the finding with these code sites, in any order; created if there is none. Increments its
+ * count. `found` maps keys to positions in the result.
  */
 struct map;
 struct finding *warnings_add(struct predict_result *result, struct map *found,
