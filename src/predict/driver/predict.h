@@ -90,7 +90,6 @@ struct predict_result {
 
 /*
  * Moves leads to the findings if they are worth a warning even without a run that proves them:
- * Moves leads to the findings if they are worth a warning even without a run that proves them:
  * waits after which the condition is not checked again, inferred regions, and suspicions. Without
  * the option `leads`, predict_run() does this itself if it was asked for warnings.
  */

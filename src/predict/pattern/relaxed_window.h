@@ -1,7 +1,7 @@
 /*
- * A window with weaker constraints, for leads: in its schedules, reads may see other values, or code
- * that is not recorded neither waits nor orders anything. So only a run of the program can show
- * whether such a schedule is possible. Everything but the model and its clock belongs to the
+ * A window with weaker constraints, for leads. In its schedules, reads may see other values, or
+ * code that is not recorded neither waits nor orders anything. So only a run of the program can
+ * show whether such a schedule is possible. Everything but the model and its clock belongs to the
  * original window, which must outlive this one.
  */
 #ifndef PREDICT_PATTERN_RELAXED_WINDOW_H
