@@ -40,7 +40,7 @@ struct row {
 	double goal; /* events per second with LL(1) */
 };
 
-/* ---- words ----------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static struct token flat(uint64_t i, uint64_t count)
 {
@@ -143,7 +143,7 @@ static const struct row rows[] = {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* ---- one measurement --------------------------------------------------------------------------------- */
+/* ---- one measurement ------------------------------------------------------------------------- */
 
 /*
  * Returns processor time, so that other processes do not count. Uses the clock of the thread: while
@@ -276,7 +276,7 @@ static double walk(const struct row *row, uint64_t count, bool earley)
 	return seconds_now() - start;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 struct measured {
 	double seconds; /* negative: the measurement was stopped */

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- monitors -------------------------------------------------------------------------------------- */
+/* ---- monitors -------------------------------------------------------------------------------- */
 
 /*
  * small has 8 states, word has 64; both have three labels with random effects. rich has 128 states:
@@ -90,7 +90,7 @@ static void make_machine(enum monitor monitor, struct table *table, struct machi
 				     .is_bad_at_end = never };
 }
 
-/* ---- one measurement ------------------------------------------------------------------------------- */
+/* ---- one measurement ------------------------------------------------------------------------- */
 
 struct measured {
 	double seconds;
@@ -182,7 +182,7 @@ static void show(const struct grid *grid, const struct measured *m)
 	       grid->count ? "  counting runs" : "", grid->sets ? "  critical sections" : "");
 }
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static bool measure_all(void)
 {

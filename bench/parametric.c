@@ -31,7 +31,7 @@ static const char property[] = "property UseAfterClose(struct conn *c) {\n"
 			       "  pattern: open use close use;\n"
 			       "}\n";
 
-/* ---- the run -------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 struct shape {
 	size_t events, objects;
@@ -97,7 +97,7 @@ static double cpu_seconds(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 struct state { /* what a monitor keeps for each object */
 	uint64_t events;
@@ -169,7 +169,7 @@ static void measure(struct spec_file *file, struct shape shape)
 	trace_close(trace);
 }
 
-/* ---- prediction ----------------------------------------------------------------------------------- */
+/* ---- prediction ------------------------------------------------------------------------------ */
 
 static void predict(struct spec_file *file, struct shape shape)
 {

@@ -8,7 +8,7 @@ static bool is_symbol(const struct brute_step *step)
 	return step->kind == ITEM_EVENT || step->kind == ITEM_PRODUCTION;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static void read_rule(struct brute *b, const struct rule *rule)
 {
@@ -66,7 +66,7 @@ static void find_reachable(struct brute *b)
 	}
 }
 
-/* ---- LL(1): no two alternatives can start with the same event, or be empty before it ----------- */
+/* ---- LL(1): no two alternatives can start with the same event, or be empty before it --------- */
 
 #define THE_END CASE_EVENTS
 
@@ -151,7 +151,7 @@ void brute_open(struct brute *b, const struct grammar_case *c, struct arena *are
 	b->is_ll1 = find_ll1(b);
 }
 
-/* ---- trees ------------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
 /* In how many ways the rule makes from … to, as far as is known; 2 for more. */
 static int count_ways(const struct brute *b, const struct brute_rule *rule, int from, int to)
@@ -237,7 +237,7 @@ bool brute_makes(const struct brute *b, const struct brute_rule *rule, int step,
 	return false;
 }
 
-/* ---- beginnings --------------------------------------------------------------------------------- */
+/* ---- beginnings ------------------------------------------------------------------------------ */
 
 bool brute_may_begin(const struct brute *b, const struct brute_rule *rule, int step, int from,
 		     int to)

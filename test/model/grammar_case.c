@@ -45,7 +45,7 @@ static bool chance(struct maker *m, int percent)
 	return pick(m, 100) < percent;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool same_name(const struct item *a, const struct item *b)
 {
@@ -89,7 +89,7 @@ static const struct item *pick_symbol(struct maker *m, enum item_kind kind)
 	return found;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 #define SPARE 60 /* nodes for what is under way when there is no more room */
 
@@ -258,7 +258,7 @@ static int make_assertion(struct maker *m)
 	return make_condition(m, 2);
 }
 
-/* ---- statements -------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 /* Sums are numbers, or an error. */
 static int sum_node(struct maker *m, int a)
@@ -426,7 +426,7 @@ static void add_code(struct maker *m, struct rule *rule, int density)
 	m->rule = NULL;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 /* What kind of grammars come out, in percent. */
 struct profile {
@@ -560,7 +560,7 @@ static void make_list(struct maker *m)
 	c->rule_count++;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static void make_resets(struct maker *m)
 {

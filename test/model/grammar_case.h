@@ -18,7 +18,7 @@
 #define CASE_LETTERS 5
 #define CASE_WORD 96
 
-/* ---- expressions: of Lua in actions, of C in conditions --------------------------------------- */
+/* ---- expressions: of Lua in actions, of C in conditions -------------------------------------- */
 
 enum node_kind {
 	NODE_NIL,
@@ -56,7 +56,7 @@ struct node {
 	int16_t a, b, c;
 };
 
-/* ---- code ------------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
 enum statement_kind {
 	STATEMENT_NONE,
@@ -93,7 +93,7 @@ extern const char *const case_attribute_names[ATTRIBUTES];
 extern const char *const case_wide_names[WIDES];
 extern const char *const case_texts[2];
 
-/* ---- the grammar ------------------------------------------------------------------------------ */
+/* ---- the grammar ----------------------------------------------------------------------------- */
 
 enum item_kind { ITEM_EVENT, ITEM_PRODUCTION, ITEM_ACTION, ITEM_ASSERT };
 struct item {

@@ -11,7 +11,7 @@ struct printer {
 static const char *const productions[CASE_PRODUCTIONS] = { "S", "A", "B", "C" };
 static const char *const events[CASE_EVENTS] = { "a", "b", "c", "d" };
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static void print_symbol(const struct printer *p, const struct item *item)
 {
@@ -143,7 +143,7 @@ static void print_node(const struct printer *p, int number)
 	}
 }
 
-/* ---- code -------------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
 static void print_subtle(const struct printer *p, const struct statement *s)
 {
@@ -236,7 +236,7 @@ static void print_item(struct printer *p, const struct item *item)
 	}
 }
 
-/* ---- the property ------------------------------------------------------------------------------ */
+/* ---- the property ---------------------------------------------------------------------------- */
 
 static void print_events(struct printer *p, int *line)
 {

@@ -18,7 +18,7 @@ bool tool_fail(struct tool *t, const char *format, ...)
 	return false;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /* The word in "the word 'a b' has two trees"; -1: there is none. */
 #define SHOWN_MOST 200 /* bytes of it */
@@ -168,7 +168,7 @@ void tool_close(struct tool *t)
 	spec_free(t->file);
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const char *const verdicts[] = { "open", "violated", "broken" };
 static const char *const faults[] = { "no continuation", "incomplete", "assertion" };
@@ -268,7 +268,7 @@ bool tool_compare_session(struct tool *t, const char *who, const struct grammar_
 	return ok;
 }
 
-/* ---- the judge --------------------------------------------------------------------------------- */
+/* ---- the judge ------------------------------------------------------------------------------- */
 
 static bool compare_judged(struct tool *t, const char *who, struct grammar_check_result result,
 			   int count, const struct truth *truth, const struct err *err)

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- the walk ---------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 enum going { GO_ON, STOP };
 
@@ -131,7 +131,7 @@ void brute_walk(struct brute *b, const struct moment *from, int to, bool early,
 		walked->wide[i] = w.scope.wide[i];
 }
 
-/* ---- verdicts ---------------------------------------------------------------------------------- */
+/* ---- verdicts -------------------------------------------------------------------------------- */
 
 /* Which events could follow the first `count`, and may it end there? */
 static uint8_t find_expected(struct brute *b, int start, int count)

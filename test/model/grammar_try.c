@@ -35,7 +35,7 @@ struct attempt {
 
 static const char *const names[ENGINES] = { "ll1", "earley" };
 
-/* ---- one event --------------------------------------------------------------------------------- */
+/* ---- one event ------------------------------------------------------------------------------- */
 
 static void put_letter(struct attempt *a, int at, int letter)
 {
@@ -91,7 +91,7 @@ static void count_truth(struct attempt *a, const struct truth *early, const stru
 	a->totals->early += early->verdict != late->verdict || early->fault != late->fault;
 }
 
-/* ---- all short words --------------------------------------------------------------------------- */
+/* ---- all short words ------------------------------------------------------------------------- */
 
 struct state {
 	struct moment moment;
@@ -231,7 +231,7 @@ static bool explore(struct attempt *a, int parent, const struct state *from, boo
 	return true;
 }
 
-/* ---- equal keys, equal futures ------------------------------------------------------------------ */
+/* ---- equal keys, equal futures --------------------------------------------------------------- */
 
 static const struct truth *truth_of(const struct prefix *n, int engine)
 {
@@ -296,7 +296,7 @@ static bool compare_keys(struct attempt *a, int engine)
 	return true;
 }
 
-/* ---- long words, without copies ------------------------------------------------------------------- */
+/* ---- long words, without copies -------------------------------------------------------------- */
 
 /* A letter with which the word goes on, mostly. */
 static int pick_letter(struct attempt *a, const struct moment *moment, int at)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 struct table *table_make(struct arena *arena)
 {
@@ -114,7 +114,7 @@ static struct value value_table(struct table *table)
 	return (struct value){ .kind = VALUE_TABLE, .table = table };
 }
 
-/* ---- showing ----------------------------------------------------------------------------------- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -161,7 +161,7 @@ void value_show(struct value value, bool plain, FILE *out)
 	}
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 struct table *scope_event(struct scope *s, const struct letter *l)
 {
@@ -241,7 +241,7 @@ static struct value read_whole(struct scope *s, int symbol)
 	return table ? value_table(table) : (struct value){ 0 };
 }
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 /* What is evaluated: in C 0 is false, and the truth of a comparison is a number. */
 struct evaluation {
@@ -441,7 +441,7 @@ static struct value evaluate(struct evaluation *e, int number)
 	return (struct value){ 0 };
 }
 
-/* ---- statements -------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static void put(struct evaluation *e, const struct statement *st)
 {

@@ -31,7 +31,7 @@ struct totals {
 	uint64_t cases, computations, silent, dropped, runs, skipped, judged;
 };
 
-/* ---- the tool's side ------------------------------------------------------------------------------ */
+/* ---- the tool's side ------------------------------------------------------------------------- */
 
 static char trace_file[] = "/tmp/sooth-lattice-XXXXXX";
 
@@ -64,7 +64,7 @@ static void close_case(struct opened *o)
 	spec_free(o->file);
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static bool same_counts(const struct system *truth, const struct system *found,
 			struct totals *totals, const char **wrong)
@@ -156,7 +156,7 @@ static const char *compare(const struct lattice_case *c, const struct opened *o,
 	return wrong;
 }
 
-/* ---- cases -------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static const char *const modes[] = { "weak, all", "weak, relevant", "strong, all",
 				     "strong, relevant" };

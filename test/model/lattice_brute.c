@@ -21,7 +21,7 @@ struct builder {
 	struct system_set sets[SYSTEM_SETS]; /* masks over moments */
 };
 
-/* ---- events ------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static bool touches_lock(const struct case_event *e)
 {
@@ -105,7 +105,7 @@ static void list_moments(struct builder *b)
 	}
 }
 
-/* ---- order -------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void order_threads(struct builder *b)
 {
@@ -176,7 +176,7 @@ static void order_strong(struct builder *b)
 	}
 }
 
-/* ---- sets --------------------------------------------------------------------------------------- */
+/* ---- sets ------------------------------------------------------------------------------------ */
 
 static struct system_set *new_set(struct builder *b, int object, int first)
 {
@@ -286,7 +286,7 @@ static void order_weak(struct builder *b)
 	}
 }
 
-/* ---- the system --------------------------------------------------------------------------------- */
+/* ---- the system ------------------------------------------------------------------------------ */
 
 static uint64_t only(const int *numbers, int count, uint64_t mask)
 {

@@ -29,7 +29,7 @@ static int pick(struct world *w, int below)
 	return (int)case_random(w->random, (uint64_t)below);
 }
 
-/* ---- what can happen ---------------------------------------------------------------------------- */
+/* ---- what can happen ------------------------------------------------------------------------- */
 
 static int reader_count(const struct world *w, int lock)
 {
@@ -178,7 +178,7 @@ static void start(struct world *w, struct lattice_case *c, bool forks)
 		w->doing[t] = !t || !forks ? RUNNING : ABSENT;
 }
 
-/* ---- making ------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static struct case_event random_event(struct world *w, int thread, int variables, unsigned groups)
 {
@@ -295,7 +295,7 @@ bool case_without(const struct lattice_case *c, int event, struct lattice_case *
 	return true;
 }
 
-/* ---- formulas ----------------------------------------------------------------------------------- */
+/* ---- formulas -------------------------------------------------------------------------------- */
 
 /* Of what never happens the tool says that it was not seen, and does not judge. */
 static bool happens(const struct lattice_case *c, int named)
@@ -392,7 +392,7 @@ bool case_names(const struct lattice_case *c, int named)
 	return false;
 }
 
-/* ---- printing ------------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static const char *const variable_names[] = { "x", "y", "z" };
 static const char *const lock_names[] = { "a", "b", "p", "q" };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a run -------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 struct set_state {
 	uint32_t object, members, in;
@@ -141,7 +141,7 @@ static size_t run(struct runner *r, uint64_t *random, uint32_t *columns)
 	return length;
 }
 
-/* ---- the checker -------------------------------------------------------------------------------- */
+/* ---- the checker ----------------------------------------------------------------------------- */
 
 bool play_enter(struct checker *checker, const struct trace *trace, struct err *err)
 {

@@ -6,7 +6,7 @@
 
 #define TOO_MANY 200000
 
-/* ---- cuts --------------------------------------------------------------------------------------- */
+/* ---- cuts ------------------------------------------------------------------------------------ */
 
 static bool is_open(const struct system_set *s, uint64_t cut)
 {
@@ -119,7 +119,7 @@ bool brute_count(const struct system *s, struct brute_counts *counts)
 	return fits;
 }
 
-/* ---- formulas ----------------------------------------------------------------------------------- */
+/* ---- formulas -------------------------------------------------------------------------------- */
 
 struct state {
 	int values[CASE_VARIABLES];
@@ -196,7 +196,7 @@ static void step(struct word *w, int seen)
 		(e->op == OP_RELEASE && e->object == 1) || (e->op == OP_WAIT && e->other == 1);
 }
 
-/* ---- words -------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 /* All cuts that unseen steps lead to as well. */
 static void close_silently(const struct system *s, struct cut_list *l)
@@ -308,7 +308,7 @@ bool brute_judge(const struct lattice_case *c, const struct system *s, struct br
 	return j.budget > 0;
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 struct comparing {
 	const struct system *a, *b;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- verdicts ----------------------------------------------------------------------------------- */
+/* ---- verdicts -------------------------------------------------------------------------------- */
 
 static bool count_is(const struct lattice_count *count, uint64_t value)
 {
@@ -95,7 +95,7 @@ const char *tool_compare(const struct trace *trace, const struct property_set *s
 	return wrong;
 }
 
-/* ---- another order ------------------------------------------------------------------------------ */
+/* ---- another order --------------------------------------------------------------------------- */
 
 struct walked {
 	uint64_t cuts, levels, violations;

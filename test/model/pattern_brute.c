@@ -30,7 +30,7 @@ static struct text text;
 static struct facts facts;
 static struct pattern_case given;
 
-/* ---- patterns without choices in them ------------------------------------------------------------ */
+/* ---- patterns without choices in them -------------------------------------------------------- */
 
 struct forms {
 	struct tree *items[MAX_FORMS];
@@ -124,7 +124,7 @@ static void unroll(const struct tree *tree, int most, struct forms *out)
 	free(part);
 }
 
-/* ---- a choice -------------------------------------------------------------------------------------- */
+/* ---- a choice -------------------------------------------------------------------------------- */
 
 /* A moment whose place in a run matters: of an event, or before one. */
 struct mark {
@@ -190,7 +190,7 @@ static int thread_of(const struct occurrence *o)
 	return text.events[o->anchor].thread;
 }
 
-/* ---- points in a run ---------------------------------------------------------------------------------- */
+/* ---- points in a run ------------------------------------------------------------------------- */
 
 struct point_in_run {
 	struct state state;
@@ -240,7 +240,7 @@ static int happened_in(const struct choice *c, const struct point_in_run *p, int
 	return count;
 }
 
-/* ---- the law ---------------------------------------------------------------------------------------------- */
+/* ---- the law --------------------------------------------------------------------------------- */
 
 struct law {
 	const struct choice *choice;
@@ -357,7 +357,7 @@ static bool matches(const struct choice *c, const struct point_in_run *p)
 	return groups_hold(c, p) && lives_hold(&law) && order_holds(&law, c->form);
 }
 
-/* ---- all prefixes -------------------------------------------------------------------------------------------- */
+/* ---- all prefixes ---------------------------------------------------------------------------- */
 
 struct seen {
 	struct point_in_run *items;
@@ -566,7 +566,7 @@ static bool is_observed(const struct choice *c)
 	return is_observed_from(c, start, 0);
 }
 
-/* ---- all choices ------------------------------------------------------------------------------------------------ */
+/* ---- all choices ----------------------------------------------------------------------------- */
 
 struct search {
 	struct choice choice;

@@ -291,7 +291,7 @@ bool case_read(const char *path, struct pattern_case *out)
 	return !in.bad;
 }
 
-/* ---- the property's events in a trace ---------------------------------------------------------- */
+/* ---- the property's events in a trace -------------------------------------------------------- */
 
 #define MAX_OBJECT_NAMES 16
 

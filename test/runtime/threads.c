@@ -142,7 +142,7 @@ static void detached(void)
 	}
 }
 
-/* ---- END comes behind the program's destructors ---- */
+/* ---- END comes after the program's destructors ---- */
 
 static pthread_key_t keys[3];
 

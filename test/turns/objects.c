@@ -42,7 +42,7 @@ static struct timespec in_seconds(clockid_t clock, int seconds)
 	return time;
 }
 
-/* ---- mutexes ------------------------------------------------------------------------------------ */
+/* ---- mutexes --------------------------------------------------------------------------------- */
 
 static void *add(void *mutex)
 {
@@ -149,7 +149,7 @@ static void own_again(void)
 	pthread_mutex_lock(&lock);
 }
 
-/* ---- other locks ---------------------------------------------------------------------------------- */
+/* ---- other locks ----------------------------------------------------------------------------- */
 
 static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -231,7 +231,7 @@ static void c11(void)
 	assert(value == CROWD);
 }
 
-/* ---- conditions, semaphores, barriers, once ------------------------------------------------------------ */
+/* ---- conditions, semaphores, barriers, once -------------------------------------------------- */
 
 static void *await_flag(void *unused)
 {
@@ -388,7 +388,7 @@ static void once(void)
 	run(CROWD, go_once, NULL);
 }
 
-/* ---- waiting without an object ---------------------------------------------------------------------- */
+/* ---- waiting without an object --------------------------------------------------------------- */
 
 static void *look(void *unused)
 {
@@ -540,7 +540,7 @@ static void unseen(void)
 	pthread_join(thread, NULL);
 }
 
-/* ---- ends ---------------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 static void *wait_for_ever(void *unused)
 {

@@ -20,7 +20,7 @@
 static volatile int shared;
 static int over;
 
-/* ---- registers ---------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* clang-format off */
 #define EACH(DO) \
@@ -68,7 +68,7 @@ static void access_with(unsigned thread, unsigned round)
 	assert(!memcmp(before, after, sizeof(after)));
 }
 
-/* ---- a wait that nobody sees ---------------------------------------------------------------------- */
+/* ---- a wait that is not recorded ------------------------------------------------------------- */
 
 static long futex(int *word, long operation, long value)
 {
@@ -98,7 +98,7 @@ static void *wait_unseen(void *unused)
 	return unused;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static void *work(void *number)
 {

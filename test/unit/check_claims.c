@@ -215,7 +215,7 @@ static void cut_streams(void **state)
 	}
 }
 
-/* ---- nobody goes on ----------------------------------------------------------------------- */
+/* ---- no thread can continue --------------------------------------------------------------- */
 
 static void stuck(void **state)
 {
