@@ -1,11 +1,11 @@
-/* A case as a property file. Each code stands in a line of its own. */
+/* Prints a case as a property file. Each piece of code is on a line of its own. */
 #include "grammar_case.h"
 
 struct printer {
 	const struct grammar_case *c;
 	FILE *out;
 	const struct rule *rule;
-	bool condition; /* C */
+	bool condition; /* prints a condition in C */
 };
 
 static const char *const productions[CASE_PRODUCTIONS] = { "S", "A", "B", "C" };
@@ -25,7 +25,7 @@ static void print_symbol(const struct printer *p, const struct item *item)
 						 : productions[item->number]);
 }
 
-/* What was taken away by shrinking is nil. */
+/* Has shrinking removed the symbol? It is printed as nil. */
 static bool is_gone(const struct printer *p, int symbol)
 {
 	return symbol > 0 && !case_find_symbol(p->rule, symbol);
