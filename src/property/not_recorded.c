@@ -227,9 +227,8 @@ static struct not_recorded_reason find_target_reason(const struct property_reade
 }
 
 /*
- * Does the property have a pattern or a grammar? These cannot use `becomes`, because it is not an
- * event of the trace: only formulas can, for which src/monitor derives it from the values of the
- * states.
+ * Does the property have a pattern or a grammar? These cannot use `becomes`, which is not an event
+ * of the trace. Other formulas can: src/monitor derives it from the values of the states.
  */
 static bool chooses_events(const struct spec_property *property)
 {

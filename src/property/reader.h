@@ -1,4 +1,7 @@
 /*
+ * Data that the files of this folder share while they walk a trace: prepared points, the current
+ * event, and the resulting steps.
+ *
  * reader.c walks the trace. For each event it asks points.c, accesses.c and locks.c which points
  * the event may match. These files use indices, so that points about other functions or addresses
  * cost nothing. match.c then tries these candidates one by one: slots, held locks, filters. Each

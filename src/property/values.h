@@ -1,6 +1,9 @@
 /*
+ * The values of one property's parameters. Each value is stored once: strings by content, objects
+ * by address and lifetime (doc/properties.md, "Objects").
+ *
  * At most one value per address is alive. Its lifetime ends when its memory is allocated again, or
- * at an event with `new` or `end`. Cost: one hash lookup for each binding. For each ALLOC, a lookup
+ * at an event with `new` or `end`. Cost: one hash lookup for each binding; for each ALLOC, a lookup
  * of the block's words in a sparse array, which has pages only where objects were.
  */
 #ifndef PROPERTY_VALUES_H

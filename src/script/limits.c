@@ -1,4 +1,6 @@
 /*
+ * Limits of a call: instructions, processor time and memory (doc/grammars.md, "Lua").
+ *
  * Lua's count hook counts instructions, STEP at a time. C functions and the allocator add their own
  * work, converted to instructions. This count alone does not bound the time: one instruction may
  * compare two long strings, move the whole stack (variable numbers of results and arguments),

@@ -78,9 +78,9 @@ void script_push_value(struct script *script, const struct script_value *value);
  */
 bool script_copy(struct script *script, struct err *err);
 /*
- * Appends a key: a byte string that is the same for equal values. Values are equal if they have the
- * same content and the same of their tables are identical. The value is on the top of the stack and
- * stays there. Returns false if the value contains something that cannot be compared.
+ * Appends a key: a byte string that is the same for equal values. Two values are equal if they have
+ * the same content and share tables in the same way. The value is on the top of the stack and stays
+ * there. Returns false if the value contains something that cannot be compared.
  */
 typedef VEC(char) script_buffer;
 bool script_key(struct script *script, script_buffer *key, struct err *err);

@@ -74,7 +74,7 @@ static struct spec_value text_contains(const struct spec_value *text, const stru
 {
 	bool found = !part->length || memmem(text->text, text->length, part->text, part->length);
 
-	/* only the start of the part is known: it can be missing, but not be found */
+	/* only the start of `part` is known: "not found" can be certain, but "found" cannot */
 	if (part->cut)
 		return found || text->cut ? unknown : integer(0);
 	return found ? integer(1) : text->cut ? unknown : integer(0);

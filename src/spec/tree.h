@@ -299,7 +299,7 @@ struct spec_formula {
 	struct spec_formula *next;
 	uint8_t formalism;
 	struct spec_location place;
-	bool never;		      /* TEMPORAL */
+	bool never;		      /* TEMPORAL: `never`, not `always` */
 	struct spec_expr *expr;	      /* TEMPORAL, LTL */
 	struct spec_pattern *pattern; /* PATTERN */
 	const char **threads, **regions;

@@ -17,9 +17,9 @@ struct set_state {
 };
 struct runner {
 	const struct computation *computation;
-	uint32_t *at;	     /* by column */
+	uint32_t *at;	     /* by column: position of the next message */
 	uint32_t **messages; /* by column and position */
-	uint32_t *counts;    /* by column */
+	uint32_t *counts;    /* by column: number of messages */
 	struct map sets;     /* key: set; value: 1 + its number */
 	VEC(struct set_state) states;
 };

@@ -47,7 +47,7 @@ void sketch_drop_fact(struct sketch *sketch, size_t i)
 			sketch_drop_fact(sketch, k);
 }
 
-/* Are a and b of the fact nodes? */
+/* Do a and b of the fact denote nodes? */
 static bool names_nodes(const struct fact *fact)
 {
 	return fact->kind != FACT_DEAF && fact->kind != FACT_CLAUSE && fact->kind != FACT_EMPTY &&

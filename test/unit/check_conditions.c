@@ -126,8 +126,8 @@ static void make_program(struct program *program, struct make_random *random)
 }
 
 /*
- * Makes a random order of the deeds of all threads, as long as one can be found. The first `given`
- * deeds are fixed. Returns the length.
+ * Makes a random schedule of the threads' deeds. The first `given` deeds are fixed. Stops when no
+ * further deed is possible. Returns the number of deeds.
  */
 static unsigned make_schedule(const struct program *program, struct make_random *random,
 			      unsigned *schedule, unsigned given, bool valid)

@@ -102,7 +102,7 @@ static bool judge(const struct claim *claim, struct err *err)
 	struct play play;
 	bool ok;
 
-	for (size_t i = 0; i < COUNT; i++) { /* the values o and n are numbers; then tid */
+	for (size_t i = 0; i < COUNT; i++) { /* the values of an event: o, n and tid */
 		int64_t numbers[] = { bindings[occurrences[i].bindings], (int64_t)i + 1,
 				      occurrences[i].anchor.stream + 1 };
 

@@ -168,7 +168,7 @@ static void one_for_each_pair_of_sites(void **state)
 	for (size_t i = 0; i < 100; i++)
 		assert_int_equal(run.result.findings.items[i].count, 1);
 
-	/* windows of 4 events, each two events after the last: only near pairs are found */
+	/* windows of 4 events that start two events apart: only near pairs are found */
 	run.options.window = 4;
 	predict(&run);
 	assert_int_equal(run.result.findings.count, 10 + 2 * 9);

@@ -256,7 +256,7 @@ static void random_record(struct make_random *r, struct write_record *w, uint8_t
 	w->a = 0x10000 + make_below(r, 40) * 4;
 	w->b = 0x20000 + make_below(r, 40) * 4;
 	w->n = make_below(r, 4);
-	w->m = make_below(r, 2) + 1; /* a mode that exists for all kinds with modes … */
+	w->m = make_below(r, 2) + 1; /* 1 or 2 is a valid mode for all kinds except those below */
 	w->bytes = bytes;
 	w->size = 0;
 	switch (w->kind) {
