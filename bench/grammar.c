@@ -3,8 +3,8 @@
  * engines, and the peak resident memory for the longest word. Then measures how long it takes to
  * stop runaway Lua.
  *
- * 	grammar				the table, with the goals
- * 	grammar CASE EVENTS ll1|earley	one case, for a profiler
+ *	grammar				the table, with the goals
+ *	grammar CASE EVENTS ll1|earley	one case, for a profiler
  *
  * Each measurement runs in a process of its own. Tokens are generated while they are parsed, so the
  * memory is that of the parser. A measurement that takes more than LONGEST seconds of processor

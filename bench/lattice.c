@@ -2,8 +2,8 @@
  * bench/lattice: measures cuts per second, and bytes per cut of the widest level, on grids: k
  * columns of n events each, without any order between columns, so that all (n + 1)^k cuts exist.
  *
- * 	lattice				the table: three monitors, one and two threads, with the goals
- * 	lattice K N MONITOR JOBS [count|sets]	one of them (MONITOR: small, word, rich), for a profiler
+ *	lattice				the table: three monitors, one and two threads, with the goals
+ *	lattice K N MONITOR JOBS [count|sets]	one of them (MONITOR: small, word, rich), for a profiler
  *
  * Each measurement runs in a process of its own. The bytes are the peak resident memory of this
  * process.

@@ -1,14 +1,14 @@
 /*
  * Writes a condition as a Lua expression. C and Lua differ in these points:
  *
- * 	truth	0 is false in C, but true in Lua. Where a truth value is needed (the whole
- * 		condition, operands of && || !, the condition of ?:), a value v is written as
- * 		(v or 0) ~= 0, which evaluates v once. In such places `and` and `or` mean && and
- * 		||. Where a value is needed they keep Lua's meaning, so that (n or 0) + 1 works.
- * 	numbers	A comparison is 0 or 1 in sums and in comparisons with numbers. C's / and % and
- * 		shifts are functions in the library.
- * 	?:	Lua's `c and x or y` gives the wrong result if c holds and x is false or nil. If
- * 		x may be false or nil, an expression of the form ({…})[1] is written instead.
+ *	truth	0 is false in C, but true in Lua. Where a truth value is needed (the whole
+ *		condition, operands of && || !, the condition of ?:), a value v is written as
+ *		(v or 0) ~= 0, which evaluates v once. In such places `and` and `or` mean && and
+ *		||. Where a value is needed they keep Lua's meaning, so that (n or 0) + 1 works.
+ *	numbers	A comparison is 0 or 1 in sums and in comparisons with numbers. C's / and % and
+ *		shifts are functions in the library.
+ *	?:	Lua's `c and x or y` gives the wrong result if c holds and x is false or nil. If
+ *		x may be false or nil, an expression of the form ({…})[1] is written instead.
  *
  * Line breaks are kept, so that the line numbers in Lua's errors are right.
  */

@@ -6,13 +6,13 @@
  * compare two long strings, move the whole stack (variable numbers of results and arguments),
  * rehash a large table or start the garbage collector. Therefore:
  *
- * 	- A string has at most SCRIPT_TEXT_MOST bytes. Lua's stack has at most a million values.
- * 	- Processor time is checked where instructions are counted and where a large block is
- * 	  allocated. This stops only calls with slow instructions: an ordinary instruction takes
- * 	  a fifth of its allowance. The thread's own CPU time counts, so machine load does not
- * 	  matter.
- * 	- When memory is full, Lua collects garbage, which is slow on a large heap. This happens at
- * 	  most once per call.
+ *	- A string has at most SCRIPT_TEXT_MOST bytes. Lua's stack has at most a million values.
+ *	- Processor time is checked where instructions are counted and where a large block is
+ *	  allocated. This stops only calls with slow instructions: an ordinary instruction takes
+ *	  a fifth of its allowance. The thread's own CPU time counts, so machine load does not
+ *	  matter.
+ *	- When memory is full, Lua collects garbage, which is slow on a large heap. This happens at
+ *	  most once per call.
  *
  * The allocator can only raise an error by refusing a block, and then Lua collects garbage first.
  * Where that is too expensive, the allocator grants the block and makes the hook raise the error at

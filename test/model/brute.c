@@ -13,7 +13,7 @@
  *
  * The second form reads cases, one per line, words separated by tabs:
  *
- * 	TRACE  CLAIM  EVENTS  STEPS
+ *	TRACE  CLAIM  EVENTS  STEPS
  *
  * CLAIM is race, cycle, stuck, lost, prefix, use-after-free, atomicity or misuse:SORT. EVENTS and
  * STEPS are lists like 0.3,1.7 (thread and index; `-` for none). A step means that the thread runs

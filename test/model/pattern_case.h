@@ -2,13 +2,13 @@
  * A property as the pattern test writes it, and its events in a text trace. This reads a small part
  * of the language without a line of src/. Each file has one property:
  *
- * 	property P(void *o, void *q, mutex m) {
- * 	  event a = probe e:a(o, q);  event n = probe e:n(o) new o;  event z = probe e:z(o) end o;
- * 	  event r = read x;  event w = write x;
- * 	  event k = request m;  event l = acquire m;  event u = release m;
- * 	  event s = spawn;  event j = join;
- * 	  pattern: (a(t1,<r1) (b | c)+) & !(r w);
- * 	}
+ *	property P(void *o, void *q, mutex m) {
+ *	  event a = probe e:a(o, q);  event n = probe e:n(o) new o;  event z = probe e:z(o) end o;
+ *	  event r = read x;  event w = write x;
+ *	  event k = request m;  event l = acquire m;  event u = release m;
+ *	  event s = spawn;  event j = join;
+ *	  pattern: (a(t1,<r1) (b | c)+) & !(r w);
+ *	}
  *
  * In a pattern, operators of different precedence must be separated by parentheses.
  */

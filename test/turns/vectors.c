@@ -4,8 +4,8 @@
  *
  * handed	the turn goes from thread to thread before accesses
  * awaited	the other thread has the turn and waits in the kernel for this thread, in a call
- * 	that is not recorded: this thread must notice that and take the turn, with its
- * 	registers intact
+ *	that is not recorded: this thread must notice that and take the turn, with its
+ *	registers intact
  */
 #include <assert.h>
 #include <linux/futex.h>
