@@ -1,9 +1,9 @@
 /*
- * explore BUILD: controlled executions per second, in each way of running a program again, with the
- * goals. Each figure is the median of five. Runs follow a plan with a few preemptions, as in the
- * systematic search, or random priorities that differ from run to run; all of them write their log
- * of events. The table also has the processor time of a run, of tool and program together, which
- * hardly depends on the load of the machine.
+ * explore BUILD: measures controlled runs per second, for each way to run a program again, and
+ * prints them next to the goals. Each figure is the median of five samples. A run either follows a
+ * plan with a few preemptions, as in the systematic search, or uses random priorities that differ
+ * from run to run. All runs write their log of events. The table also has the processor time of a
+ * run (tool and program together), which hardly depends on the load of the machine.
  */
 #include "explore/control/runner.h"
 
@@ -94,8 +94,8 @@ struct figures {
 };
 
 /*
- * Interrupts a thread after some steps, three times in a run; otherwise each thread runs until it
- * waits.
+ * Makes a plan that interrupts a thread after some steps, three times per run. Otherwise each
+ * thread runs until it waits.
  */
 #define PREEMPTIONS 3
 static void make_plan(struct plan *plan, uint32_t threads)
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 			char goal[32] = "";
 			if (ways[w].goal[l])
 				sprintf(goal, "%.0f", ways[w].goal[l]);
-			/* × takes two bytes */
+			/* the × in the name has two bytes but one column */
 			printf("| %-27s | %-23s | %8.0f | %10.0f | %8s | %6.0f | %6.0f | %5.0f | "
 			       "%8.0f "
 			       "|\n",

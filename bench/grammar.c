@@ -1,13 +1,14 @@
 /*
- * bench/grammar: events per second of one word at 10^4, 10^5 and 10^6 events, with both engines,
- * and the peak resident memory for the longest; then how long it takes to stop runaway Lua.
+ * bench/grammar: measures events per second of one word with 10^4, 10^5 and 10^6 events, with both
+ * engines, and the peak resident memory for the longest word. Then measures how long it takes to
+ * stop runaway Lua.
  *
  *	grammar				the table, with the goals
  *	grammar CASE EVENTS ll1|earley	one case, for a profiler
  *
- * Each measurement is a process of its own. Tokens are generated on the way, so the memory is the
- * parser's. A measurement that has not ended after LONGEST seconds of processor time is stopped and
- * shown as "-".
+ * Each measurement runs in a process of its own. Tokens are generated while they are parsed, so the
+ * memory is that of the parser. A measurement that takes more than LONGEST seconds of processor
+ * time is stopped and shown as "-".
  */
 #include "grammar/word.h"
 
@@ -27,7 +28,7 @@
 	"event a = call fa(x); event b = call fb(x); event c = call fc(x);"                        \
 	"event push = call push(x); event pop = call pop(x); event end_ = call end(x) reset;"
 
-struct token { /* its event by name, with the attributes x or m, and tid */
+struct token { /* an event's name, and the values of its attributes x (or m) and tid */
 	const char *event;
 	int64_t x, tid;
 };
@@ -39,7 +40,7 @@ struct row {
 	double goal; /* events per second with LL(1) */
 };
 
-/* ---- words ----------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static struct token flat(uint64_t i, uint64_t count)
 {
@@ -62,7 +63,7 @@ static struct token nested(uint64_t i, uint64_t count)
 			: (struct token){ "pop", (int64_t)(count - 1 - i), 1 };
 }
 
-/* Alternates 25 pushes and 25 pops. */
+/* Returns 25 pushes, then 25 pops, and so on. */
 static struct token shallow(uint64_t i, uint64_t count)
 {
 	(void)count;
@@ -75,10 +76,7 @@ static struct token pairs(uint64_t i, uint64_t count)
 	return (struct token){ i % 2 ? "end_" : "a", (int64_t)(i / 2 % 5), 1 };
 }
 
-/*
- * Three threads and two locks, again and again: the threads wait for each other, but never in a
- * cycle.
- */
+/* Three threads and two locks, repeatedly: threads wait for each other, but never in a cycle. */
 static struct token locks(uint64_t i, uint64_t count)
 {
 	static const struct token tokens[] = {
@@ -145,11 +143,11 @@ static const struct row rows[] = {
 };
 #define ROWS (sizeof rows / sizeof *rows)
 
-/* ---- one measurement --------------------------------------------------------------------------------- */
+/* ---- one measurement ------------------------------------------------------------------------- */
 
 /*
- * Processor time, so that other processes do not count. Of the thread, because the clock of the
- * process advances in ticks while there is a limit on it.
+ * Returns processor time, so that other processes do not count. Uses the clock of the thread: while
+ * there is a limit on processor time, the clock of the process advances only in ticks.
  */
 static double seconds_now(void)
 {
@@ -198,7 +196,7 @@ static struct grammar_word *open_word(const struct opened *opened)
 	return word;
 }
 
-/* Finds the event of the grammar, and which of its values are x and tid. */
+/* An event of the grammar, and the indices of its attributes x and tid. */
 struct shape {
 	const char *name;
 	uint32_t event, x, tid;
@@ -223,7 +221,10 @@ static struct shape find_shape(const struct grammar *grammar, const char *name)
 	return shape;
 }
 
-/* Names are the same pointers each time (one file, one compiler), so pointers are compared. */
+/*
+ * Returns the cached shape of an event. Names are compared as pointers: each name is one string
+ * literal of this file.
+ */
 static const struct shape *shape_of(const struct grammar *grammar, const char *name)
 {
 	static struct shape known[16];
@@ -251,7 +252,7 @@ static struct grammar_token fill(const struct shape *shape, const struct token *
 	return (struct grammar_token){ shape->event, values };
 }
 
-/* Returns the seconds for a word of that many events. */
+/* Returns the seconds that a word of `count` events takes. */
 static double walk(const struct row *row, uint64_t count, bool earley)
 {
 	struct opened opened = open_text(row->text, earley);
@@ -275,10 +276,10 @@ static double walk(const struct row *row, uint64_t count, bool earley)
 	return seconds_now() - start;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------ */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 struct measured {
-	double seconds; /* negative: it did not end */
+	double seconds; /* negative: the measurement was stopped */
 	long peak;	/* KiB */
 };
 
@@ -346,7 +347,10 @@ static void show_row(const struct row *row, bool earley)
  * -----------------------------------------------------
  */
 
-/* Copies a word, lets the copy take one event, makes its key, and frees it. */
+/*
+ * Measures what a lattice of runs does with words: copy a word, let the copy take one event, make
+ * its key, and free the copy.
+ */
 static void show_copies(const struct row *row, uint64_t at)
 {
 	const uint64_t times = 100000;

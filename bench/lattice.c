@@ -1,11 +1,12 @@
 /*
- * bench/lattice: cuts per second, and bytes per cut of the widest level, on grids: k columns of n
- * events each, without any order, so that all (n + 1)^k cuts exist.
+ * bench/lattice: measures cuts per second, and bytes per cut of the widest level, on grids: k
+ * columns of n events each, without any order between columns, so that all (n + 1)^k cuts exist.
  *
  *	lattice				the table: three monitors, one and two threads, with the goals
  *	lattice K N MONITOR JOBS [count|sets]	one of them (MONITOR: small, word, rich), for a profiler
  *
- * Each measurement is a process of its own: the bytes are its peak resident memory, all of it.
+ * Each measurement runs in a process of its own. The bytes are the peak resident memory of this
+ * process.
  */
 #include "monitor/lattice/lattice.h"
 
@@ -17,12 +18,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- monitors -------------------------------------------------------------------------------------- */
+/* ---- monitors -------------------------------------------------------------------------------- */
 
 /*
- * small: 8 states; word: 64 states, both with three labels that do anything; rich: a variable of 16
- * values, which two columns set, and 8 states of an automaton that reads it: 128. No state is ever
- * bad, so every cut is visited with all its states.
+ * small has 8 states, word has 64; both have three labels with random effects. rich has 128 states:
+ * a variable of 16 values, which two columns set, and an automaton of 8 states, which reads the
+ * variable. No state is ever bad, so every cut is visited with all its states.
  */
 enum monitor { MONITOR_SMALL, MONITOR_WORD, MONITOR_RICH };
 static const char *const monitor_names[] = { "small", "word", "rich" };
@@ -46,8 +47,8 @@ static bool step_table(void *self, uint32_t state, uint32_t label, machine_state
 }
 
 /*
- * Labels: 4 + value sets x; 1 … 3 step the automaton, which reads x. States: x, and 3 bits of the
- * automaton.
+ * Label 4 + value sets the variable x. Labels 1 to 3 step the automaton, which reads x. A state
+ * consists of x and the 3 bits of the automaton's state.
  */
 static bool step_rich(void *self, uint32_t state, uint32_t label, machine_states *next,
 		      struct err *err)
@@ -89,7 +90,7 @@ static void make_machine(enum monitor monitor, struct table *table, struct machi
 				     .is_bad_at_end = never };
 }
 
-/* ---- one measurement ------------------------------------------------------------------------------- */
+/* ---- one measurement ------------------------------------------------------------------------- */
 
 struct measured {
 	double seconds;
@@ -105,8 +106,8 @@ struct grid {
 };
 
 /*
- * `sets`: every event of a column except the last is in a critical section of two events, all of
- * one lock.
+ * If `sets`, each pair of neighbouring events of a column is a critical section, and all sections
+ * are of one lock. If the number of events is odd, the last event is in no section.
  */
 static void feed(struct lattice *lattice, const struct grid *grid, uint32_t column, uint32_t at)
 {
@@ -181,7 +182,7 @@ static void show(const struct grid *grid, const struct measured *m)
 	       grid->count ? "  counting runs" : "", grid->sets ? "  critical sections" : "");
 }
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static bool measure_all(void)
 {

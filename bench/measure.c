@@ -1,10 +1,11 @@
 /*
  * measure RESULT OUTPUT SECONDS PROGRAM ARGUMENT...
  *
- * Runs a program and writes one line to RESULT: its status, its CPU time (of the process and all
- * children it waited for, user and system, in seconds), its elapsed time, its peak memory (KiB).
- * Standard output goes to OUTPUT. After SECONDS it is killed. This is a program of its own because
- * the peak memory of a process includes what its parent had at the fork: this one is small.
+ * Runs a program and writes one line to RESULT: exit status, CPU time (user and system, of the
+ * process and all children it waited for, in seconds), elapsed time, and peak memory (KiB).
+ * Standard output of the program goes to OUTPUT. The program is killed after SECONDS. This is a
+ * program of its own because the peak memory of a process includes the memory of its parent at the
+ * fork, and this parent is small.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,15 +1,16 @@
 /*
- * bench/parametric: a property with a parameter on a run with very many objects, in one pass
- * (property_reader): time per event, and memory along the way.
+ * bench/parametric: measures a property with a parameter on a run with very many objects, read in
+ * one pass (property_reader): time per event, and memory as the run gets longer.
  *
- * The input is a text of N events. A fixed number of objects live at a time; each is allocated,
- * used and freed, and its memory is reused. Beside the reader the bench keeps what a monitor would
- * keep: a state for each value, dropped when the value is gone.
+ * The input is a text trace of N events. A fixed number of objects live at a time. Each object is
+ * allocated, used and freed, and its memory is reused. Next to the reader, the bench keeps the data
+ * of a monitor: a state for each value, dropped when the value is gone.
  *
- * Then the same with prediction: all windows, all queries, the checker. Once each object is used by
- * one thread, so that nothing can go wrong; once threads use each other's objects. Prediction keeps
- * the events of the property, since windows visit them in the order of the base run: its memory
- * grows with them, by the bytes in the last column; the memory for one window is constant.
+ * Then the same run goes through prediction: all windows, all queries, the checker. In the first
+ * variant each object is used by one thread, so that nothing can go wrong. In the second, threads
+ * use each other's objects. Prediction keeps all events of the property, because windows visit them
+ * in the order of the base run. So its memory grows with the events, by the bytes in the last
+ * column; the memory for one window is constant.
  */
 #include "base/vec.h"
 #include "predict/driver/predict.h"
@@ -30,7 +31,7 @@ static const char property[] = "property UseAfterClose(struct conn *c) {\n"
 			       "  pattern: open use close use;\n"
 			       "}\n";
 
-/* ---- the run -------------------------------------------------------------------------------------- */
+/* ---- the run --------------------------------------------------------------------------------- */
 
 struct shape {
 	size_t events, objects;
@@ -38,9 +39,7 @@ struct shape {
 	bool shared;  /* threads use each other's objects */
 };
 
-/*
- * Writes slots of memory with one object after the other in each, and `uses` calls for each object.
- */
+/* Writes a trace: in each slot of memory one object after the other, each with `uses` calls. */
 static size_t write_run(FILE *out, const struct shape *shape)
 {
 	size_t events = shape->events, objects = shape->objects, slots = shape->slots;
@@ -98,16 +97,16 @@ static double cpu_seconds(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
-struct state { /* of an object, as a monitor keeps it */
+struct state { /* what a monitor keeps for each object */
 	uint64_t events;
 };
 
 struct result {
 	uint64_t events, gone, most_values;
 	double seconds;
-	size_t memory[4]; /* heap in use after each quarter, minus what it was before */
+	size_t memory[4]; /* heap in use after each quarter of the run, minus that before the run */
 };
 
 static size_t heap_now(void)
@@ -170,7 +169,7 @@ static void measure(struct spec_file *file, struct shape shape)
 	trace_close(trace);
 }
 
-/* ---- prediction ----------------------------------------------------------------------------------- */
+/* ---- prediction ------------------------------------------------------------------------------ */
 
 static void predict(struct spec_file *file, struct shape shape)
 {

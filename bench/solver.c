@@ -2,17 +2,19 @@
  * bench/solver [--queries N] [--seeds N] [--limit MS] [--only SIZE]
  *
  * Compares our ordering solver with Z3 on the same windows and the same queries, in one run. The
- * windows are synthetic (solver_trace.h): 8 threads, 20 locks, a variable for each ten events, a
- * lock taken at every fifth step outside of sections, another thread at every tenth. There are two
- * profiles: `mid`, in which half of the written values are one of three and the rest are new, and
- * `dense`, in which 95 % are. Few values make hard queries: each read can read from many writes.
+ * windows are synthetic (solver_trace.h): 8 threads, 20 locks, and one variable for each ten
+ * events. At every fifth step outside of sections a thread takes a lock, and at every tenth step
+ * another thread continues. There are two profiles: in `mid`, half of the written values are one of
+ * three values and the rest are new; in `dense`, 95 % are one of three. Few different values make
+ * hard queries, because each read can read from many writes.
  *
- * The queries are races: half of them about the nearest conflicting accesses, half about any. Z3
- * gets those in windows of 1,000 events, each for at most --limit milliseconds; at 2,000 events a
- * race that exists takes it 2 to 15 seconds, at 5,000 more than a minute. Its time includes writing
- * the formula; our total includes what is made once per window, the times of single queries do not.
+ * The queries are races: half of them about the nearest conflicting accesses, half about any two.
+ * Z3 gets them only in windows of 1,000 events, each for at most --limit milliseconds: for a race
+ * that exists it takes 2 to 15 seconds at 2,000 events, and more than a minute at 5,000. The time
+ * of Z3 includes writing the formula. Our total time includes the work that is done once per
+ * window; our times of single queries do not.
  *
- * Fails if the two disagree, or if the order in an answer is not valid.
+ * Fails if the two solvers disagree, or if an answer contains an invalid order.
  */
 #include "solver_trace.h"
 
@@ -32,8 +34,8 @@ struct options {
 
 /* The results of one solver for the queries of a row. */
 struct tally {
-	VEC(double) times; /* of each query, in milliseconds */
-	double total;	   /* including what is made once per window */
+	VEC(double) times; /* one for each query, in milliseconds */
+	double total;	   /* milliseconds, including the work done once per window */
 	uint32_t answers[3];
 };
 
@@ -41,8 +43,8 @@ struct row {
 	struct solver_shape shape;
 	const char *profile;
 	struct tally native, z3;
-	struct order_counts counts; /* of the native solver */
-	double both;		    /* native time for the queries that Z3 got, too */
+	struct order_counts counts; /* counters of our solver */
+	double both;		    /* our time for the queries that Z3 got, too */
 	uint32_t disagreements, wrong;
 };
 

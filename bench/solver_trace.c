@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define DEPTH 2 /* of nested sections */
+#define DEPTH 2 /* maximum depth of nested sections */
 
-/* xorshift64: enough for shapes, and the same everywhere. */
+/* xorshift64: good enough for random traces, and the same on all machines. */
 uint64_t solver_trace_random(uint64_t *state)
 {
 	*state ^= *state << 13;
@@ -24,7 +24,7 @@ struct actor {
 	struct held held[DEPTH];
 	uint32_t depth;
 	uint32_t left;	/* accesses until the innermost section ends */
-	uint32_t wants; /* the lock it wants, or ORDER_NONE */
+	uint32_t wants; /* the lock that the thread wants, or ORDER_NONE */
 };
 
 struct access {
@@ -37,12 +37,15 @@ struct stage {
 	const struct solver_shape *shape;
 	struct actor *actors;
 	uint32_t alive;
-	uint32_t *owner; /* of each lock; ORDER_NONE: free */
-	uint32_t *value; /* of each variable */
-	uint32_t *fork;	 /* node that starts each thread */
+	uint32_t *owner; /* by lock: its owner; ORDER_NONE if it is free */
+	uint32_t *value; /* by variable: its value */
+	/*
+	 * by thread: the node that creates it, until the thread has its first node; else ORDER_NONE
+	 */
+	uint32_t *fork;
 	uint32_t fresh;
 	VEC(struct order_section) sections;
-	VEC(uint32_t) locks; /* of each section */
+	VEC(uint32_t) locks; /* by section: its lock */
 	VEC(struct access) accesses;
 };
 
@@ -56,7 +59,7 @@ static double chance(struct stage *s)
 	return (double)(solver_trace_random(&s->trace->random) >> 11) * 0x1p-53;
 }
 
-/* Returns a random number below n, small ones more often. */
+/* Returns a random number below n; small numbers are more probable. */
 static uint32_t skewed(struct stage *s, uint32_t n, double skew)
 {
 	uint32_t k = (uint32_t)(n * pow(chance(s), skew));
@@ -116,8 +119,8 @@ static void leave(struct stage *s, uint32_t thread)
 }
 
 /*
- * Half of the variables belong to locks, a quarter to no lock, a quarter to single threads. Under a
- * lock mostly its own variables are accessed.
+ * Chooses a variable to access. Half of the variables belong to locks, a quarter to no lock, and a
+ * quarter to single threads. A thread that holds a lock mostly accesses the lock's variables.
  */
 static uint32_t choose_variable(struct stage *s, uint32_t thread)
 {
@@ -165,7 +168,7 @@ static void step(struct stage *s, uint32_t thread)
 		a->left = 1 + below(s, 5);
 		a->wants = skewed(s, locks, 1.5);
 	} else if (a->depth == 1 && a->held[0].lock < locks - 1 && chance(s) < 0.05) {
-		/* a higher lock than the one held: no deadlock while the trace is generated */
+		/* take a lock with a higher number, so that generating the trace cannot deadlock */
 		a->left = 1 + below(s, 5);
 		a->wants = a->held[0].lock + 1 + below(s, locks - 1 - a->held[0].lock);
 	} else {
@@ -173,7 +176,10 @@ static void step(struct stage *s, uint32_t thread)
 	}
 }
 
-/* Reads and writes by variable, sections by lock, each in recorded order. */
+/*
+ * Adds the accesses to the model, grouped by variable, and the sections, grouped by lock, each in
+ * recorded order.
+ */
 static void group(struct stage *s)
 {
 	struct order_model *m = &s->trace->model;

@@ -1,6 +1,7 @@
 /*
- * Synthetic windows for the solver: threads that read and write variables, mostly those of a lock
- * under that lock, with nested sections; and pairs of accesses to query.
+ * Synthetic windows for the solver, and pairs of accesses to query. Threads read and write
+ * variables, and take locks in nested sections. Most variables that belong to a lock are accessed
+ * under this lock.
  */
 #ifndef BENCH_SOLVER_TRACE_H
 #define BENCH_SOLVER_TRACE_H
@@ -12,7 +13,7 @@ struct solver_shape {
 	uint32_t events, threads, variables, locks;
 	double enter;  /* probability that a step outside of sections takes a lock */
 	double change; /* probability that another thread continues */
-	double small;  /* probability that a written value is one of three, not a new one */
+	double small;  /* probability that a written value is one of three values, not a new one */
 };
 
 struct solver_pair {
@@ -22,9 +23,10 @@ struct solver_pair {
 struct solver_trace {
 	struct order_model model;
 	struct order_clock clock;
-	uint32_t *variable; /* of each node; ORDER_NONE: not an access */
-	bool *writes;	    /* of each node */
-	uint64_t random;    /* state */
+	/* by node: the accessed variable; ORDER_NONE if the node is no access */
+	uint32_t *variable;
+	bool *writes;	 /* by node: is it a write? */
+	uint64_t random; /* state of the random generator */
 };
 
 uint64_t solver_trace_random(uint64_t *state);
@@ -34,13 +36,14 @@ void solver_trace_make(struct solver_trace *trace, const struct solver_shape *sh
 void solver_trace_free(struct solver_trace *trace);
 
 /*
- * Finds up to `count` different pairs that could race: conflicting accesses by two threads that
- * neither a common lock nor must-happen-before keeps apart. Half of them are the nearest such
- * access, half any write of the variable. Returns the number of pairs.
+ * Finds up to `count` different pairs that could race: conflicting accesses by two threads that are
+ * ordered neither by a common lock nor by must-happen-before. In half of the pairs the second
+ * access is the nearest one, in the other half it is any write of the variable. Returns the number
+ * of pairs.
  */
 uint32_t solver_trace_pairs(struct solver_trace *trace, struct solver_pair *pairs, uint32_t count);
 
-/* Builds the query that both are next: a race. */
+/* Builds the query for a race: is there an order after which both accesses are next? */
 void solver_trace_ask(const struct solver_trace *trace, struct solver_pair pair,
 		      struct order_query *query);
 

@@ -1,9 +1,10 @@
 /*
- * A logger for bench/table2, linked in place of libtsan: gcc's thread sanitizer calls it for every
- * access, and it appends one entry to a log. TABLE2_LOG=global: one log for all threads, under one
- * lock. TABLE2_LOG=thread: a log for each thread. Otherwise nothing is logged. All else is equal, so
- * the difference between the two is the lock alone, which is what GPredict's Table II measures.
- * Locks and other synchronisation are not logged: they are a small part of the events.
+ * A logger for bench/table2, linked in place of libtsan. gcc's thread sanitizer calls it for every
+ * access, and it appends one entry to a log. With TABLE2_LOG=global there is one log for all
+ * threads, under one lock. With TABLE2_LOG=thread each thread has its own log. Otherwise nothing is
+ * logged. Everything else is equal, so the difference between the two is the cost of the lock
+ * alone, which is what GPredict's Table II measures. Locks and other synchronisation are not
+ * logged: they are a small part of the events.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -61,7 +62,10 @@ static void start(void)
 		mode = strcmp(name, "global") ? THREAD : GLOBAL;
 }
 
-/* What is left in a thread's log when it ends is not written: at most ENTRIES of millions. */
+/*
+ * Appends an entry. Entries that are still in a thread's log when the thread ends are not written:
+ * at most ENTRIES of millions.
+ */
 __attribute__((noinline)) static void log_access(const volatile void *address, uint32_t kind,
 						 void *pc)
 {
@@ -86,7 +90,7 @@ __attribute__((noinline)) static void log_access(const volatile void *address, u
 }
 #define LOG(address, kind) log_access(address, kind, __builtin_return_address(0))
 
-/* The sanitizer's interface, as far as gcc calls it. */
+/* The part of the sanitizer's interface that gcc calls. */
 void __tsan_init(void);
 void __tsan_init(void)
 {

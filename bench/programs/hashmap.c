@@ -20,7 +20,7 @@ struct node {
 
 static struct node *buckets[BUCKETS];
 static pthread_mutex_t locks[STRIPES];
-static long total[STRIPES]; /* hits of removed nodes, by stripe */
+static long total[STRIPES]; /* by stripe: sum of the hits of removed nodes */
 static int operations = 500000, threads = 2;
 
 static struct node *find_or_add(struct node **bucket, unsigned key)

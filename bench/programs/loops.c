@@ -1,6 +1,7 @@
 /*
- * Loops that gcc vectorises in recorded code: over memory that no other thread can see, since every
- * access that others can see is recorded. bench/points counts them with points and without.
+ * Loops that gcc vectorises in recorded code. They access only memory that no other thread can see,
+ * because every access to other memory is recorded. bench/points counts the vectorised loops with
+ * and without points.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ __attribute__((noinline)) static double dot(double seed)
 	return most;
 }
 
-/* A loop in a function that is inlined into another loop. */
+/* A loop in a function that is inlined into a loop of another function. */
 static unsigned row(unsigned seed)
 {
 	unsigned sum = 0;

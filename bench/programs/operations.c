@@ -1,5 +1,5 @@
-// THREADS threads with OPERATIONS operations each, on memory that all share: half of them under a
-// lock (lock, read, write, unlock), half plain (read, write).
+// THREADS threads with OPERATIONS operations each, on memory that all threads share. Half of the
+// operations are under a lock (lock, read, write, unlock), half are plain (read, write).
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * A bounded queue and workers, for bench/observe: one thread puts jobs in, the others take them out
- * and do them, and each result is added to a total. usage: work_queue WORKERS JOBS
+ * A bounded queue and workers, for bench/observe. One thread adds jobs to the queue. The workers
+ * take them out and do them, and add each result to a total. usage: work_queue WORKERS JOBS
  */
 #include <pthread.h>
 #include <stdio.h>

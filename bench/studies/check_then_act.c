@@ -1,13 +1,13 @@
 /*
- * derby 3786: a statement is looked up in the cache, which has its own lock, and removed if it is
- * there; sometimes another thread removes it in between. 2 threads besides main.
+ * derby 3786: a thread looks up a statement in the cache, which has its own lock, and removes it if
+ * it is there. Sometimes another thread removes the statement in between. 2 threads besides main.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #define ROUNDS 332
-#define CLASH 83 /* after this many rounds both threads want the same statement */
+#define CLASH 83 /* after this many rounds both threads use the same statement */
 #define CHAINS 32
 
 typedef struct map {

@@ -1,5 +1,5 @@
 /*
- * h2: clients of one connection put rows into two tables, and one of them drops the tables and
+ * h2: clients of one connection insert rows into two tables. One of them drops the tables and
  * closes the connection when its own work is done. 4 threads besides main.
  */
 #include "sql.h"

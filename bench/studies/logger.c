@@ -1,6 +1,6 @@
 /*
- * The JDK's loggers (bug 6487638): adding one takes the manager's lock and then the root's, reading
- * the configuration takes them in the opposite order. One thread besides main.
+ * The JDK's loggers (bug 6487638): adding a logger takes the manager's lock and then the root's
+ * lock. Reading the configuration takes them in the opposite order. One thread besides main.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /*
- * derby 2861: the referenced columns of a table descriptor are checked, and can be set to null
- * before they are used. The rest is what a database does in the meantime. 2 threads besides main.
+ * derby 2861: the referenced columns of a table descriptor are checked, but can be set to null
+ * before they are used. The rest of the program imitates the other work of a database. 2 threads
+ * besides main.
  */
 #include <pthread.h>
 #include <stddef.h>

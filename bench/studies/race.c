@@ -1,5 +1,5 @@
 /*
- * jigsaw: a server counts requests and remembers the last one without a lock, among many operations
+ * jigsaw: a server counts requests and stores the last one without a lock, among many operations
  * under locks. 11 threads besides main.
  */
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /*
- * A statement about a table, run on SQLite: for the programs of figure 11 (also in
+ * Runs an SQL statement about a table on SQLite. For the programs of figure 11 (also in
  * test/properties).
  */
 #ifndef SQL_H

@@ -1,7 +1,7 @@
 /*
  * The JDK's string buffer: append(other) gets the length of the other buffer and then copies that
- * many characters, each under the other's lock but not both together; another thread replaces the
- * text in between. 2 threads besides main.
+ * many characters. It holds the other buffer's lock during each of the two steps, but not between
+ * them. Another thread replaces the text in between. 2 threads besides main.
  */
 #include <pthread.h>
 #include <stdio.h>

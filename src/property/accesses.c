@@ -1,6 +1,7 @@
 /*
- * Points about memory accesses. Globals are found by address, fields by the path in the access
- * site, `*a` by the address itself. In a text trace variables have names: `x`, `p.f` and `p->f`.
+ * Matches points about memory accesses. A global is matched by its address, a field (`o->f`) by the
+ * path in the access site, and `*a` by the value of `a`, which is the address. In a text trace
+ * variables are matched by their names: `x`, `p.f` and `p->f`.
  */
 #include "property/reader.h"
 #include "base/sort.h"
@@ -24,8 +25,8 @@ static bool is_write(uint8_t kind)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /*
- * Is `path` the field or a part of it? "*" is any field. Base classes and unnamed members have no
- * name in a path: "a..b" is a.b in the source.
+ * Does `path` name the field `field`, or a part of it? The field "*" stands for every field. Base
+ * classes and unnamed members are empty steps in a path: "a..b" is a.b in the source.
  */
 bool accesses_path_fits(const char *field, const char *path)
 {
@@ -41,8 +42,8 @@ bool accesses_path_fits(const char *field, const char *path)
 }
 
 /*
- * The part of a site's path after the struct's tag: "refs" for "table.refs" and for
- * "Derived..refs". NULL if the path belongs to another struct.
+ * Returns the part of a site's path that follows the struct's tag: "refs" for "table.refs" and for
+ * "Derived..refs". Returns NULL if the path does not start with this tag.
  */
 static const char *path_after_tag(const char *path, const char *tag)
 {
@@ -61,7 +62,7 @@ const char *accesses_field(const char *path, const char *tag, const char *wanted
 	return field && accesses_path_fits(wanted, field) ? field : NULL;
 }
 
-/* In a text trace a global has its name and path as written. */
+/* Text traces: is `name` the name of the global, followed by the path if the target has one? */
 bool accesses_is_named(const struct spec_target *target, const char *name)
 {
 	size_t length = strlen(target->name);
@@ -76,8 +77,8 @@ bool accesses_is_named(const struct spec_target *target, const char *name)
 }
 
 /*
- * A field in a text trace: returns the length of the object's name and sets `rest` to the start of
- * the field's name. Returns 0 if it is not the field.
+ * Text traces: splits a name such as "o->f". Returns the length of the object's name, and sets
+ * `rest` to the start of the field's name. Returns 0 if the name does not end in the field `field`.
  */
 size_t accesses_split(const char *name, const char *field, const char **rest)
 {
@@ -114,7 +115,10 @@ bool accesses_in_target(const struct property_reader *r, uint32_t number,
 			 address);
 }
 
-/* The addresses of a global in the recorded program. */
+/*
+ * Returns the address ranges of a global (or of the part that the path names) in the recorded
+ * program.
+ */
 static struct reader_list find_ranges(struct property_reader *r, const struct spec_target *target)
 {
 	struct reader_list list = { (uint32_t)r->ranges.count, 0 };
@@ -130,7 +134,10 @@ static struct reader_list find_ranges(struct property_reader *r, const struct sp
 	return list;
 }
 
-/* Ranges may overlap. Between two neighbouring bounds the set of points is constant. */
+/*
+ * Splits the ranges of all globals, which may overlap, at the start and end of every range. The
+ * same points apply to all addresses of one such stretch.
+ */
 static void build_stretches(struct property_reader *r)
 {
 	VEC(uint64_t) ends = { 0 };
@@ -219,7 +226,7 @@ static void add_candidates_in(struct property_reader *r, const struct trace_even
 		add_candidate(r, event, r->lists.items[list.start + i]);
 }
 
-/* Is the site an access to the field that the point is about, or to an element of it? */
+/* Does the site access the field that the point is about, or an element of this field? */
 static bool site_fits(struct property_reader *r, const struct reader_point *point,
 		      const struct trace_event *event)
 {
@@ -282,7 +289,10 @@ static struct reader_list list_points_of_name(struct property_reader *r,
 	return list;
 }
 
-/* The list is computed once for each site, or for each address in a text trace. */
+/*
+ * Adds the points that may match the access's site, or in a text trace its address. The list of
+ * these points is computed once for each site or address.
+ */
 static void add_site_candidates(struct property_reader *r, const struct trace_event *event,
 				uint64_t key)
 {
@@ -297,7 +307,7 @@ static void add_site_candidates(struct property_reader *r, const struct trace_ev
 	add_candidates_in(r, event, r->site_lists.items[*list - 1]);
 }
 
-/* Adds the points of all stretches that the access overlaps, each once. */
+/* Adds the points of all stretches that the access overlaps, and each point only once. */
 static void add_global_candidates(struct property_reader *r, const struct trace_event *event)
 {
 	uint64_t end = event->address + event->size;
@@ -336,7 +346,7 @@ void accesses_find_candidates(struct property_reader *r, const struct trace_even
 
 /* ---- matching -------------------------------------------------------------------------------- */
 
-/* The bytes at `offset` of the access. A FILL repeats its unit. */
+/* Returns `size` bytes of the accessed value, from `offset` on. A FILL repeats its unit. */
 static struct property_raw access_value(const struct match *m, uint64_t offset, uint64_t size,
 					enum raw_value_form form)
 {
@@ -360,7 +370,7 @@ static bool match_value(const struct match *m, const struct property_raw *raw)
 	return !slot || match_slot(m, slot, raw);
 }
 
-/* The value of a variable is known if the access covers it. */
+/* The variable's value is known only if the access covers the whole variable. */
 static bool match_global(const struct match *m)
 {
 	const struct trace_event *ev = m->happening->event;
@@ -413,7 +423,7 @@ static bool match_text_field(const struct match *m)
 	return match_value(m, &raw);
 }
 
-/* How to read the value of a site's field. Computed once for each site. */
+/* Returns how to interpret the bytes of a site's field. Computed once for each site. */
 static enum raw_value_form field_form(struct property_reader *r, const struct wire_element *site,
 				      const char *tag, const char *field)
 {
@@ -427,7 +437,10 @@ static enum raw_value_form field_form(struct property_reader *r, const struct wi
 	return (enum raw_value_form) * form;
 }
 
-/* Is `o->list[2]` asked for, and the access is to another element of a known object? */
+/*
+ * Is the point about one element, such as `o->list[2]`, and does the access touch another element
+ * of the list of a known object?
+ */
 static bool is_other_element_of_known(const struct match *m, uint64_t address)
 {
 	const struct spec_target *target = m->point->spec->target;
@@ -442,7 +455,10 @@ static bool is_other_element_of_known(const struct match *m, uint64_t address)
 	return is_known;
 }
 
-/* Matches an array element. Its object is one that other events bind; otherwise it is unknown. */
+/*
+ * Matches an access to an array element. The element's object must be one that another event binds;
+ * otherwise the object is unknown, which counts as a doubt.
+ */
 static bool match_element(const struct match *m, uint64_t address)
 {
 	struct property_reader *r = m->reader;
@@ -462,7 +478,10 @@ static bool match_element(const struct match *m, uint64_t address)
 	return match_value(m, &raw);
 }
 
-/* Matches a field. The object's address is that of the access minus the field's offset. */
+/*
+ * Matches an access to a field. The object's address is the accessed address minus the offset of
+ * the field.
+ */
 static bool match_field(const struct match *m)
 {
 	struct property_reader *r = m->reader;

@@ -15,7 +15,7 @@ SORT_COMPARISON(compare_events, struct property_event, a, b,
 			?: sort_order(a->event, b->event)
 			?: sort_order(a->bindings, b->bindings))
 
-/* Each distinct string is stored once. */
+/* Copies the captured values of a step. Equal strings share one copy in `texts`. */
 static void keep_captured(struct property_events *events, const struct property_step *step,
 			  struct intern *texts)
 {
@@ -45,7 +45,7 @@ static void keep_event(struct property_events *events, const struct property_ste
 		keep_captured(events, step, texts);
 }
 
-/* Moves the strings to the set. */
+/* Makes the set the owner of the strings. */
 static void move_texts(struct intern *texts, struct property_set *set)
 {
 	for (size_t i = 0; i < texts->items.count; i++)
@@ -54,7 +54,7 @@ static void move_texts(struct intern *texts, struct property_set *set)
 	intern_free(texts);
 }
 
-/* Moves the values and their strings to the set. */
+/* Moves a property's values to its events, and makes the set the owner of their strings. */
 static void move_values(struct reader_property *prop, struct property_events *events,
 			struct property_set *set)
 {

@@ -1,6 +1,6 @@
 /*
- * Finds the object that a field belongs to if the access site does not tell: fields of base
- * classes, elements of arrays, and locks that a library locks.
+ * Finds the object that a field belongs to where the access site does not say which: fields of base
+ * classes, elements of arrays, and locks that are locked by library code.
  */
 #include "property/reader.h"
 #include "base/sort.h"
@@ -25,7 +25,7 @@ char *field_owners_without_index(const char *path)
 
 /* ---- by address ------------------------------------------------------------------------------ */
 
-/* The name that sites use for the struct that `o` of o->f points to. */
+/* For a target `o->f`: returns the name that sites use for the struct that `o` points to. */
 static const char *struct_tag(struct property_reader *r, const struct reader_point *point,
 			      const struct spec_target *target)
 {
@@ -40,10 +40,11 @@ static const char *struct_tag(struct property_reader *r, const struct reader_poi
 }
 
 /*
- * The position of the field in its struct, if sites do not tell its object; otherwise size 0. The
- * mutex in a std::mutex is locked by library code, which does not know the struct around it. The
+ * Returns the offset and size of the field in its struct if the sites do not say which object an
+ * access belongs to; otherwise returns size 0. Sites do not say so in two cases. The mutex in a
+ * std::mutex is locked by library code, which does not know the struct that contains it. The
  * address of an array element does not tell where the array starts. In both cases the object is
- * searched among those that other events bind.
+ * searched for among the objects that other events bind.
  */
 static struct field_range find_field_range(struct property_reader *r,
 					   const struct spec_target *target, const char *tag,
@@ -116,7 +117,7 @@ bool field_owners_match(const struct match *m, const struct spec_target *target,
 		return false;
 	if (!known->addresses.count)
 		sort_known(known, &prop->values);
-	/* the last object that starts at or before the address */
+	/* find the last object whose field starts at or before the address */
 	SEARCH_FIRST(after, known->addresses.count,
 		     known->addresses.items[after] + field_range.offset > address);
 	if (!after ||

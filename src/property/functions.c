@@ -1,18 +1,22 @@
 /*
- * The callee and the caller of an event, for grammars: names of functions as in the source.
+ * Finds the callee and the caller of an event, for grammars. Both are names of functions as written
+ * in the source.
  *
- * The caller of an event is the function whose code it is in. trace_site_lines() finds it for
- * access sites and points, even if the function was inlined. Code in system headers is skipped if a
- * function outside of them is found: a lock in std::lock_guard is taken by the function that has
- * the guard. A BODY and its RETURN are in the function that is called. Its caller comes from
- * debugging information if the body was inlined, and otherwise from the return address of its
- * frame; the result is the same at each level of optimisation. Code that was not recorded is
- * skipped as well: a function that qsort calls is called by the caller of qsort, because names
- * inside libraries depend on how they were built. A thread's start function and main have no
- * caller.
+ * The caller of an access, a lock operation or a call is the function whose code contains the
+ * event. trace_site_lines() finds it for access sites and points, even if the function was inlined.
+ * If this function is in a system header, the nearest enclosing function outside of system headers
+ * is used instead: a std::lock_guard takes its lock in a system header, and the caller is the
+ * function that declares the guard.
  *
- * Results are cached for each site and return address, so a name costs two or three lookups per
- * event.
+ * A BODY and its RETURN are recorded in the called function. Its caller comes from debugging
+ * information if the body was inlined, and otherwise from the return address of its frame. The
+ * result is the same at each level of optimisation. Functions that were not recorded are skipped as
+ * well, because names inside libraries depend on how the libraries were built: if qsort calls a
+ * function of the program, the caller of that function is the function that called qsort. A
+ * thread's start function and main have no caller.
+ *
+ * Results are cached for each site and return address, so finding a name costs two or three lookups
+ * per event.
  */
 #include "property/reader.h"
 
@@ -24,7 +28,10 @@
 
 #define FRAMES 8u
 
-/* The functions at one code address, 1 + index in `names`; 0 if unknown. */
+/*
+ * The functions that contain one site or code address. Numbers are 1 + index in `names`; 0 if
+ * unknown.
+ */
 struct functions_names {
 	uint32_t innermost;
 	uint32_t user;	       /* the innermost function that is not in a system header */
@@ -39,9 +46,11 @@ struct functions {
 	struct map sites, codes; /* by site and by return address: 1 + index in `places` */
 	/* pc of a point: 1 + name of the function that its function was inlined into */
 	struct map inlined;
-	/* linker names of functions that have returned, and for each of them: */
+	/*
+	 * linker names of the functions with a RETURN so far; the next vector has an entry for each
+	 */
 	struct intern returning;
-	VEC(bool) returns_first; /* its RETURN comes before its EXIT */
+	VEC(bool) returns_first; /* its RETURN is recorded before its EXIT */
 };
 
 struct functions *functions_open(const struct trace *trace)
@@ -84,7 +93,10 @@ static struct spec_value name_value(const struct functions *f, uint32_t name)
 	return text_value(intern_text(&f->names, name - 1), f->names.items.items[name - 1].length);
 }
 
-/* The length of the name without the suffix of compiler-made copies: f.isra.0, f.constprop.1 */
+/*
+ * Returns the length of the name without the suffixes of copies that the compiler made: f.isra.0,
+ * f.constprop.1.
+ */
 static size_t own_length(const char *name)
 {
 	return *name ? 1 + strcspn(name + 1, ".") : 0;
@@ -95,7 +107,7 @@ static bool same_function(const char *a, const char *b)
 	return a && b && own_length(a) == own_length(b) && !memcmp(a, b, own_length(a));
 }
 
-/* Adds the source name of a linker name; returns 1 + its index. */
+/* Stores the source name that belongs to a linker name; returns 1 + its index. */
 static uint32_t add_symbol_name(struct functions *f, const char *name)
 {
 	char *own, *plain;
@@ -212,7 +224,10 @@ static uint32_t find_containing_function(struct functions *f, const struct trace
  * ---- the caller of the function that contains an event ----------------------------------------
  */
 
-/* Uses debugging information: it has a scope for each inlined function, the innermost first. */
+/*
+ * Searches the scopes of inlined functions at `pc` in the debugging information, the innermost
+ * first. Returns the name of the function into which `function` was inlined, or 0.
+ */
 static uint32_t find_inlined_caller(struct functions *f, uint64_t pc, const char *function)
 {
 	struct trace_symbol symbols[FRAMES];
@@ -236,10 +251,11 @@ static uint32_t inlined_caller(struct functions *f, uint64_t pc, const char *fun
 }
 
 /*
- * The frame that was left just before a RETURN, or NULL. Without optimisation the EXIT of a
- * function comes before its RETURN, so its frame is gone. With optimisation such an EXIT belongs to
- * a call inside the function. In a recursion the two look alike, but the innermost RETURN, which
- * comes first, has no EXIT before it.
+ * Returns the frame that the function left just before its RETURN, or NULL if the frame is still on
+ * the stack. Without optimisation a function's EXIT is recorded before its RETURN, so at the RETURN
+ * the frame is gone. With optimisation an EXIT just before the RETURN belongs to a call inside the
+ * function. If the function calls itself, the two cases look alike. They differ at the innermost
+ * RETURN, which is recorded first: with optimisation it has no EXIT just before it.
  */
 static const struct trace_frame *find_left_frame(const struct match *m,
 						 const struct trace_cursor *cursor)
@@ -268,7 +284,8 @@ static uint32_t find_caller(const struct match *m, const struct trace_cursor *cu
 	struct functions *f = m->reader->functions_known;
 	const char *function = m->happening->point->function;
 	const struct trace_frame *frames, *own = find_left_frame(m, cursor);
-	size_t below = trace_cursor_stack(cursor, &frames); /* number of frames below its own */
+	/* number of frames below the function's own frame */
+	size_t below = trace_cursor_stack(cursor, &frames);
 	uint32_t name = inlined_caller(f, m->happening->event->pc, function);
 	struct functions_names names;
 
@@ -278,7 +295,7 @@ static uint32_t find_caller(const struct match *m, const struct trace_cursor *cu
 		own = &frames[--below];
 	if (!own)
 		return 0;
-	/* inlined, and debugging information does not tell into which function */
+	/* the function was inlined, and debugging information does not say into which one */
 	if (!same_function(own->function, function))
 		return site_names(f, own->site).innermost;
 	if (!below)
@@ -307,8 +324,8 @@ static bool is_point_function(struct spec_value name, const struct trace_point *
 }
 
 /*
- * A `call` in a text trace opens its frame before the event is reported, so the caller is one frame
- * below.
+ * Returns the caller of an event of a text trace. A `call` opens its frame before the event is
+ * matched, so the caller of a `call` is one frame further down.
  */
 static struct spec_value text_caller(const struct match *m, const struct trace_cursor *cursor)
 {
@@ -331,7 +348,10 @@ static struct spec_value text_caller(const struct match *m, const struct trace_c
  * ---- both kinds of traces ---------------------------------------------------------------------
  */
 
-/* The callee of a lock operation: the end of its pthread name, whichever library it comes from. */
+/*
+ * Returns the callee of a lock operation: the end of the pthread function's name, for example
+ * "trylock". Other libraries' functions for the same operation get the same name.
+ */
 static const char *lock_name(const struct trace_event *event)
 {
 	static const char *const plain[] = { "lock", "trylock", "timedlock" };

@@ -1,10 +1,10 @@
 /*
- * Points about locks and threads, and the locks that each thread holds.
+ * Matches points about locks and threads, and tracks which locks each thread holds.
  *
- * Only the outermost acquire and release of a recursive lock are events. Mutexes and read-write
+ * For a recursive lock only the outermost acquire and release are events. Mutexes and read-write
  * locks are treated alike. A condition wait releases its mutex and acquires it again. A request is
- * the moment before a blocking acquire, however short the wait; trylock and timed operations have
- * no request. A request that was never granted is the last event of its thread.
+ * the moment just before a blocking acquire, even if the lock was free. Trylock and timed
+ * operations have no request. A request that was never granted is the last event of its thread.
  */
 #include "property/reader.h"
 
@@ -31,7 +31,7 @@ static void remove_held(struct property_reader *r, struct reader_stream *thread,
 	r->held_count--;
 }
 
-/* Removes all locks in these bytes from all threads. */
+/* Removes all locks whose address is in this range from all threads. */
 static void forget_locks_in(struct property_reader *r, uint64_t low, uint64_t size)
 {
 	for (uint32_t i = 0; r->held_count && i < trace_stream_count(r->trace); i++) {
@@ -46,7 +46,7 @@ static void forget_locks_in(struct property_reader *r, uint64_t low, uint64_t si
 
 /* ---- matching -------------------------------------------------------------------------------- */
 
-/* Is this lock the target? Binds the parameter that the target names. */
+/* Does the target name this lock? Binds the target's parameter if it has one. */
 static bool match_lock(const struct match *m, const struct spec_target *target, uint64_t address,
 		       const struct wire_element *site)
 {
@@ -85,7 +85,10 @@ static bool match_lock(const struct match *m, const struct spec_target *target, 
 	}
 }
 
-/* Text traces: a lock with this name exists, whether or not the rest of the point matches. */
+/*
+ * Matches the lock. If it fits, marks the point as visible (not_recorded.c), even if the rest of
+ * the point does not match.
+ */
 static bool match_and_mark_visible(const struct match *m, const struct spec_target *target,
 				   uint64_t address, const struct wire_element *site)
 {
@@ -103,7 +106,10 @@ bool locks_match(const struct match *m)
 
 	if (reader_is_lock(spec))
 		return match_and_mark_visible(m, spec->target, m->happening->lock, ev->site);
-	/* spawn, join: binds the other thread if the point asks for it */
+	/*
+	 * spawn and join: `raw` is the other thread's number; binds it if the point has a slot for
+	 * it
+	 */
 	raw = raw_value_number(ev->number);
 	if (spec->target)
 		return match_parameter(m, spec->target->parameter, spec->target->local, &raw);
@@ -115,7 +121,7 @@ bool locks_match_held(const struct match *m, const struct reader_held *held)
 	return match_lock(m, m->point->spec->holding, held->address, held->site);
 }
 
-/* Matches all points of a kind. */
+/* Matches all points of this kind, and no others, with the event. */
 static void match_points_of_kind(struct property_reader *r, struct reader_happening *what,
 				 enum spec_point_kind kind)
 {
@@ -157,7 +163,7 @@ static uint32_t track_release(struct property_reader *r, struct reader_happening
 	struct reader_held *held = find_held(thread, address, shared);
 	uint32_t depth = 1;
 
-	if (!held) /* a read-write lock has the same unlock for readers and writers */
+	if (!held) /* readers and writers release a read-write lock with the same unlock function */
 		held = find_held(thread, address, !shared);
 	if (held) {
 		depth = held->depth;
@@ -168,14 +174,14 @@ static uint32_t track_release(struct property_reader *r, struct reader_happening
 	match_points_of_kind(r, what, SPEC_POINT_RELEASE);
 	if (held)
 		remove_held(r, thread, held);
-	else /* another thread holds it */
+	else /* a different thread acquired the lock */
 		forget_locks_in(r, address, 1);
 	return depth;
 }
 
 /*
- * Finds requests that were never granted: they are the last event of their stream. Costs a pass
- * over the trace if there are points about requests.
+ * Finds the requests that were never granted: each is the last event of its stream. If any point is
+ * about requests, this reads the whole trace once.
  */
 void locks_prepare(struct property_reader *r)
 {

@@ -1,7 +1,7 @@
 /*
- * Matches one point with one recorded event: first the part that depends on the kind (points.c,
- * accesses.c, locks.c), then the common part: held locks, the filter, and the values of the
- * binding.
+ * Matches one point with one recorded event. The part that depends on the kind of the point comes
+ * first (points.c, accesses.c, locks.c). The common part follows: held locks, the filter, and the
+ * values of the binding.
  */
 #include "property/reader.h"
 #include "base/sort.h"
@@ -13,7 +13,8 @@
 
 uint8_t match_type(const struct match *m, uint32_t parameter)
 {
-	if (parameter == SPEC_NONE) /* a local: as text if it has one */
+	/* a local has no type: if its value has text, the text counts */
+	if (parameter == SPEC_NONE)
 		return SPEC_STRING;
 	return m->reader->props.items[m->point->prop].types[parameter];
 }
@@ -42,7 +43,7 @@ bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 	}
 	switch (values_check_type(type, raw)) {
 	case VALUES_FITS: break;
-	/* NULL is not an object, so there is no event that binds it */
+	/* NULL is not an object, so it cannot be bound to an object parameter */
 	case VALUES_NULL: return false;
 	case VALUES_UNKNOWN: return match_doubt(m, DOUBT_UNKNOWN);
 	case VALUES_CUT: return match_doubt(m, DOUBT_CUT);
@@ -56,7 +57,10 @@ bool match_parameter(const struct match *m, uint32_t parameter, uint32_t local,
 	return true;
 }
 
-/* Compares numbers with numbers and text with text; a null pointer is 0. */
+/*
+ * Is the value equal to the constant expression in the slot? Numbers are compared with numbers and
+ * text with text. A null pointer is the number 0.
+ */
 static bool slot_equals(const struct match *m, const struct spec_expr *expr,
 			const struct property_raw *raw)
 {
@@ -103,7 +107,7 @@ static bool starts_life(const struct spec_event *event, uint32_t parameter)
 	return false;
 }
 
-/* Sets `chosen` to the values of the bound parameters. */
+/* Sets `chosen` to the indices of the values that are bound to the parameters. */
 static void choose_values(const struct match *m)
 {
 	struct property_reader *r = m->reader;
@@ -139,7 +143,9 @@ static void remember_known_values(struct reader_property *prop, const uint32_t *
  * ---- values for grammars ----------------------------------------------------------------------
  */
 
-/* Strings by content; a null pointer to a string is 0. */
+/*
+ * Converts a local's value for a grammar: a string to its content, a null pointer to the number 0.
+ */
 static struct spec_value captured_local(const struct property_raw *raw)
 {
 	struct spec_value value = { .type = SPEC_VALUE_UNKNOWN };
@@ -165,8 +171,8 @@ static void capture_values(const struct match *m)
 }
 
 /*
- * Another point of the same event matches as well: adds the locals that it binds to those of the
- * first.
+ * Called when another point of the same property event matches, too: adds the locals that only this
+ * point binds.
  */
 static void capture_more(const struct match *m, struct spec_value *captured)
 {
@@ -179,8 +185,8 @@ static void capture_more(const struct match *m, struct spec_value *captured)
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * Is the event already in the queue? Several points of an event may match one anchor; with the same
- * binding they are one event.
+ * Is the property event already in the queue? Several points of one event may match the same
+ * anchor; with the same binding they are one event.
  */
 static bool is_already_queued(const struct match *m, uint32_t parameters, bool next)
 {
@@ -206,8 +212,9 @@ static bool is_already_queued(const struct match *m, uint32_t parameters, bool n
 }
 
 /*
- * Does nothing if a filter chooses parameters, because the first walk cannot know the choice.
- * not_recorded.c reports that.
+ * Schedules the end of the lifetimes that the event ends. Does nothing if the filter mentions
+ * parameters that the point does not bind: the first walk does not know their values and would end
+ * other lifetimes than the second walk. not_recorded.c reports such points.
  */
 static void end_lives(const struct match *m)
 {
@@ -292,8 +299,9 @@ static bool filter_holds(const struct match *m)
 }
 
 /*
- * Creates an event for each choice of the parameters that the filter mentions and the point does
- * not bind.
+ * The filter mentions parameters that the point does not bind: creates one event for each
+ * combination of known values of these parameters that satisfies the filter. `i` is the first
+ * parameter without a value.
  */
 static void try_guesses(const struct match *m, uint32_t i)
 {
@@ -333,8 +341,8 @@ static void apply_filter(const struct match *m)
 		r->local_values[l] = raw_value_spec_value(&r->locals[l], SPEC_STRING);
 	if (m->point->guesses.count) {
 		/*
-		 * Both walks create the values whatever the filter says, so that their indices
-		 * agree.
+		 * Creates the values even if the filter does not hold: the first walk cannot
+		 * evaluate the filter, and the indices of the two walks must agree.
 		 */
 		choose_values(m);
 		if (!r->first_walk)
@@ -398,7 +406,7 @@ static void try_point(struct property_reader *r, uint32_t number,
 		apply_filter(&m);
 }
 
-/* `bindings` is the order in which the events were found. */
+/* `bindings` grows with each event, so it gives the order in which the events were found. */
 SORT_COMPARISON(compare_steps, struct reader_step, a, b,
 		sort_order(a->step.property, b->step.property)
 			?: sort_order(a->step.event.event, b->step.event.event)
@@ -419,8 +427,8 @@ static void sort_anchor(struct property_reader *r)
 }
 
 /*
- * Points that start a lifetime are tried first: all other events at this anchor are about the new
- * lifetime.
+ * Tries the points that start a lifetime first, because the other events at this anchor refer to
+ * the new lifetime.
  */
 void match_candidates(struct property_reader *r, const struct reader_happening *what)
 {

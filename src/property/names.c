@@ -1,6 +1,6 @@
 /*
- * Implements struct spec_names for a program, so that spec_check() can check property files against
- * it.
+ * Answers queries about a program's names (struct spec_names), so that spec_check() can check
+ * property files against the program.
  */
 #include "base/mem.h"
 #include "property/program.h"
@@ -34,7 +34,7 @@ void property_names_close(struct property_names *names)
 	free(names);
 }
 
-/* Looks up a whole name, which may have a path: "config.limits". */
+/* Looks up a name with its path, for example "config.limits". */
 static bool has_global(void *context, const char *name, uint8_t *type)
 {
 	struct property_names *names = context;

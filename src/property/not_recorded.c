@@ -1,11 +1,11 @@
 /*
- * Reports what a property needs and the recording cannot show. A property without findings for that
- * reason has not been checked.
+ * Reports what a property needs but the recording does not contain. If something is missing, "no
+ * finding" does not mean that the property holds.
  *
- * Points that match nothing in the program cannot happen. They are reported only if that holds for
- * all points of their event, because properties list alternatives (malloc, calloc, aligned_alloc
- * ...) of which a program uses some. Points that exist in the program but were not recorded are
- * always reported, and so are events that could not be decided.
+ * A point that matches nothing in the program cannot happen. It is reported only if this is true of
+ * all points of its event, because properties list alternatives (malloc, calloc, aligned_alloc,
+ * ...) and a program uses only some of them. A point that exists in the program but was not
+ * recorded is always reported. So is an event if the recording could not decide whether it matches.
  */
 #include "property/reader.h"
 
@@ -20,11 +20,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Why a point was not recorded. `lacks`: because nothing in the program matches it. */
+/* Why a point was not recorded. `lacks`: nothing in the program matches the point. */
 struct not_recorded_reason {
-	char *text; /* NULL: it was recorded */
+	char *text; /* NULL: the point was recorded */
 	bool lacks;
-	bool partly; /* other functions that match it were recorded */
+	bool partly; /* other functions that match the point were recorded */
 };
 
 static struct not_recorded_reason make_reason(bool lacks, const char *format, ...)
@@ -43,7 +43,7 @@ static struct not_recorded_reason make_reason(bool lacks, const char *format, ..
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Reads a file of the trace as text; NULL if it does not exist. */
+/* Reads a file of the recording as text. Returns NULL if the file does not exist. */
 static char *read_trace_file(const struct trace *trace, const char *name)
 {
 	struct file_view view;
@@ -89,8 +89,9 @@ static bool split_line(char *line, char *words[4])
 }
 
 /*
- * Is this line about the point? If the program lacks the function, the line repeats the selection.
- * If the function exists and could not be recorded, the line has its name, without a library.
+ * Is this line of `points_missed` about the point? If the program has no such function, the line
+ * repeats the point's line of the selection. If the function exists but could not be recorded, the
+ * line has the function's name, and no library.
  */
 static bool is_missed(const struct spec_point *spec, const char *kind, char *const words[4])
 {
@@ -177,7 +178,7 @@ static bool has_field(const struct property_reader *r, const char *tag, const ch
 	return false;
 }
 
-/* Does any event bind an object that could have the field? */
+/* Does any event bind a value to the target's parameter? */
 static bool has_known_object(const struct property_reader *r, const struct reader_point *point,
 			     const struct spec_target *target)
 {
@@ -226,8 +227,8 @@ static struct not_recorded_reason find_target_reason(const struct property_reade
 }
 
 /*
- * `becomes` is not an event of the trace: only src/monitor sees it, in the values of the states.
- * Patterns and grammars do not.
+ * Does the property have a pattern or a grammar? These cannot use `becomes`, which is not an event
+ * of the trace. Other formulas can: src/monitor derives it from the values of the states.
  */
 static bool chooses_events(const struct spec_property *property)
 {

@@ -1,4 +1,4 @@
-/* Points about functions: calls, bodies, returns and the program's own probes. */
+/* Matches points about functions: calls, bodies, returns and the program's own probes. */
 #include "property/reader.h"
 #include "base/mem.h"
 
@@ -27,8 +27,9 @@ bool points_name_fits(const char *glob, const char *function)
 }
 
 /*
- * A call of a recorded function is its BODY; `call f(a)` in a text trace is also the start of the
- * body.
+ * Can a recorded point of kind `kind` match? For a recorded function, the BODY stands for the call
+ * as well. `both`: the event is `call f(a)` in a text trace, which is both the call and the start
+ * of the body.
  */
 static bool kind_fits(const struct spec_point *spec, uint8_t kind, bool both)
 {
@@ -40,7 +41,10 @@ static bool kind_fits(const struct spec_point *spec, uint8_t kind, bool both)
 	}
 }
 
-/* Text traces may leave out the application of a probe, and have no libraries. */
+/*
+ * Does the function's name match? In a text trace the name of a probe may lack its application
+ * ("app:"), and functions have no library.
+ */
 static bool name_fits(const struct property_reader *r, const struct spec_point *spec,
 		      const struct trace_point *point)
 {
@@ -107,7 +111,10 @@ static bool function_key(const struct property_reader *r, const struct trace_eve
 	return event->kind == EV_ENTER || event->kind == EV_EXIT;
 }
 
-/* The list of a probe or point in a text trace, by name. */
+/*
+ * Text traces: returns the number of the list of points that may match this probe or point. Lists
+ * are found by name.
+ */
 static uint64_t find_by_name(struct property_reader *r, const struct trace_point *point)
 {
 	uint32_t number;
@@ -171,9 +178,9 @@ void points_free(struct property_reader *r)
  */
 
 /*
- * Text traces: the key of a variable, by name or otherwise by address, as one thread knows it. The
- * value that a thread itself last read or wrote is the same in every order; values that other
- * threads wrote are not.
+ * Text traces: returns the key under which `memory` has the value of a variable for one thread. A
+ * variable without a name is identified by its address. Each thread has its own entry, because only
+ * the value that the thread itself last read or wrote is the same in every order.
  */
 static uint64_t variable_key(struct property_reader *r, uint32_t stream,
 			     const struct property_raw *raw)
@@ -198,8 +205,8 @@ void points_remember(struct property_reader *r, const struct trace_event *event)
 }
 
 /*
- * The value that the argument pointed to when the point happened: as recorded, or in a text trace
- * as the thread last accessed it.
+ * Returns the value that the argument pointed to when the point happened. In a text trace this is
+ * the value that the thread itself last read or wrote there.
  */
 static struct property_raw pointed_value(const struct match *m, uint32_t i, uint8_t type)
 {
@@ -228,8 +235,8 @@ static bool is_glob(const char *text)
 }
 
 /*
- * Does the number of arguments match? A glob may stand for functions with different numbers of
- * arguments, so a difference is a doubt only for a plain name.
+ * Does the number of arguments match? If not, it is a doubt for a plain function name, but not for
+ * a glob, which may match functions with different numbers of arguments.
  */
 static bool arity_fits(const struct match *m)
 {

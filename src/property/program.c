@@ -88,7 +88,10 @@ static bool die_flag(Dwarf_Die *die, unsigned name)
 	       value;
 }
 
-/* The first definition counts: normally all definitions of one name are equal. */
+/*
+ * Indexes a struct or typedef by its name. If a name has several definitions, the first one counts;
+ * normally all are equal.
+ */
 static void index_type(struct intern *names, struct program_dies *dies, Dwarf_Die *die)
 {
 	const char *name = dwarf_diename(die);
@@ -201,7 +204,10 @@ static void index_symbols(struct program *p, Dwfl_Module *module)
 	}
 }
 
-/* Adds the libraries that a file needs and its own name as a library. */
+/*
+ * Adds the names of the libraries that a file needs. If the file is a library, adds its own name,
+ * too.
+ */
 static void index_libraries(struct program *p, Elf *elf)
 {
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
@@ -242,7 +248,10 @@ static const Elf_Data *find_section(Elf *elf, const char *wanted)
 	return NULL;
 }
 
-/* Adds the probes from the plugin's tables; debugging information does not have them. */
+/*
+ * Adds the probes from the compiler plugin's tables, because debugging information does not contain
+ * them.
+ */
 static void index_probes(struct program *p, Elf *elf, const char *section)
 {
 	const Elf_Data *rows = find_section(elf, section);
@@ -311,7 +320,10 @@ static bool library_fits(const struct program *p, const char *glob)
 	return false;
 }
 
-/* With -D_FORTIFY_SOURCE the program calls __printf_chk instead of printf. */
+/*
+ * Is `name` a checking variant such as __printf_chk, and does the plain name, printf, match the
+ * glob? With -D_FORTIFY_SOURCE the compiler calls the checking variant.
+ */
 static bool fortified_fits(const char *glob, const char *name)
 {
 	size_t length = strlen(name);

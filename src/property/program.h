@@ -1,9 +1,10 @@
 /*
  * The names of a program, from its ELF files and their DWARF: global variables, members of structs,
- * functions. The program is that of a recording (with the addresses of that run) or a file.
+ * functions and probes. The program is either that of a recording (then variables have their
+ * addresses in the recorded run) or an ELF file.
  *
- * The debugging information is read once, when a query first needs it. Without it, globals are
- * found as a whole in the symbol table, and members of structs are unknown.
+ * Debugging information is read once, at the first query that needs it. Without debugging
+ * information the symbol table gives the address and size of a global, but not its members.
  */
 #ifndef PROPERTY_PROGRAM_H
 #define PROPERTY_PROGRAM_H
@@ -15,13 +16,13 @@ struct program;
 
 /* A variable or a part of one. */
 struct program_part {
-	uint64_t address; /* globals */
-	uint64_t offset;  /* members: offset in the struct */
+	uint64_t address; /* of a global */
+	uint64_t offset;  /* of a member: its offset in the struct */
 	uint64_t size;	  /* bytes; 0 if unknown */
 	uint8_t form;	  /* enum raw_value_form of its value */
 	uint8_t type;	  /* enum spec_type; SPEC_ADDR for structs and arrays */
 	bool bits;	  /* a bit-field, whose value cannot be read by itself */
-	bool external;	  /* globals: not static */
+	bool external;	  /* the global is not static */
 };
 struct program_parts {
 	VEC(struct program_part) list;
@@ -40,14 +41,20 @@ bool program_has_types(struct program *program);
  */
 const char *program_tag(struct program *program, const char *name);
 
-/* Finds a member by its path, "limits.most", also through unnamed members and base classes. */
+/*
+ * Finds a member by its path, for example "limits.most". Also searches unnamed members and base
+ * classes.
+ */
 bool program_member(struct program *program, const char *type, const char *path,
 		    struct program_part *part);
 
 /* Is `base` a direct or indirect base class of `type`? Sets its offset. */
 bool program_base(struct program *program, const char *type, const char *base, uint64_t *offset);
 
-/* Adds all variables with this name, or the part of them that `path` names (NULL: all of it). */
+/*
+ * Adds all variables with this name. If `path` is not NULL, adds only the part of them that it
+ * names.
+ */
 void program_globals(struct program *program, const char *name, const char *path,
 		     struct program_parts *parts);
 
@@ -58,10 +65,10 @@ void program_globals(struct program *program, const char *name, const char *path
 bool program_function(struct program *program, const char *library, const char *glob,
 		      int *parameters);
 
-/* Is there a probe of annotate.h, "app:name", that matches the glob? */
+/* Does the program have a SOOTH_PROBE (annotate.h) whose name, "app:name", matches the glob? */
 bool program_probe(struct program *program, const char *glob);
 
-/* Visits each name, for suggestions. */
+/* Visits each name of one kind, for "did you mean" suggestions. */
 enum program_names { PROGRAM_GLOBALS, PROGRAM_FUNCTIONS, PROGRAM_STRUCTS, PROGRAM_PROBES };
 void program_each(struct program *program, enum program_names which,
 		  void (*visit)(void *context, const char *name), void *context);

@@ -22,12 +22,12 @@ struct program_dies {
 };
 
 struct program {
-	struct trace_symbols *symbols; /* of a recording */
+	struct trace_symbols *symbols; /* NULL if the program is a file, not a recording */
 	Dwfl *dwfl, *own;
 	bool indexed, has_types;
 	struct intern structs, typedefs, variables, functions, libraries, probes;
 	struct program_dies struct_dies, typedef_dies; /* by index of the name */
-	/* by index of the name: 1 + index of its first entry in variable_dies */
+	/* by index of the name: 1 + index in variable_dies of the first variable with this name */
 	VEC(uint32_t) variable_lists;
 	VEC(struct program_variable) variable_dies;
 	VEC(struct program_function_info) function_infos;

@@ -1,6 +1,6 @@
 /*
- * Finds members and variables in the debugging information: their addresses or offsets, and how to
- * read their values.
+ * Finds members and variables in the debugging information: addresses, offsets, and how to
+ * interpret the bytes of their values.
  */
 #include "property/program_index.h"
 
@@ -33,7 +33,7 @@ static bool is_struct(Dwarf_Die *die)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* The name that sites use for a struct without a tag: its first typedef. */
+/* Returns the name that sites use for a struct without a tag: the first typedef of the struct. */
 static const char *first_typedef(struct program *p, Dwarf_Die *type, const char *name)
 {
 	Dwarf_Die other;
@@ -45,7 +45,10 @@ static const char *first_typedef(struct program *p, Dwarf_Die *type, const char 
 	return name;
 }
 
-/* Finds the struct with a name, and its name in sites. Follows a declaration to the definition. */
+/*
+ * Finds the struct with this tag or typedef. Sets `tag` to the name that sites use for it. Follows
+ * a declaration to the definition.
+ */
 static bool find_struct(struct program *p, const char *name, Dwarf_Die *type, const char **tag)
 {
 	Dwarf_Die *die, *named;
@@ -99,7 +102,10 @@ static bool is_bitfield(Dwarf_Die *member)
 	return dwarf_hasattr_integrate(member, DW_AT_bit_size);
 }
 
-/* Finds a member, also in unnamed members and base classes; adds its offset to `offset`. */
+/*
+ * Finds a member, also inside unnamed members and base classes. Adds the member's offset to
+ * `offset`.
+ */
 static bool find_member(Dwarf_Die *type, const char *name, size_t length, Dwarf_Die *member,
 			uint64_t *offset, unsigned depth)
 {
@@ -188,7 +194,7 @@ static void set_part_type(Dwarf_Die *type, struct program_part *part)
 	}
 }
 
-/* Steps to the array element of "[3]" and advances `path` past the bracket. */
+/* Moves from the array to the element that "[3]" names, and advances `path` past the bracket. */
 static bool step_into_element(Dwarf_Die *type, const char **path, uint64_t *offset)
 {
 	char *end;
@@ -205,7 +211,7 @@ static bool step_into_element(Dwarf_Die *type, const char **path, uint64_t *offs
 	return true;
 }
 
-/* Follows a path, "limits.most" or "[3].x", from a type. */
+/* Follows a path, such as "limits.most" or "[3].x", starting from the type `*type`. */
 static bool follow_path(Dwarf_Die *type, const char *path, uint64_t *offset, bool *bits)
 {
 	while (*path) {
@@ -243,7 +249,10 @@ bool program_member(struct program *p, const char *name, const char *path,
 	return true;
 }
 
-/* Virtual base classes are skipped: they have no fixed offset. */
+/*
+ * Finds a base class, and adds its offset to `offset`. Skips virtual base classes, which have no
+ * fixed offset.
+ */
 static bool find_base(Dwarf_Die *type, const char *base, uint64_t *offset, unsigned depth)
 {
 	Dwarf_Die child, inner;
@@ -298,7 +307,7 @@ struct program_types_search {
 	struct program_parts *parts;
 };
 
-/* Without debugging information: searches the symbol table. */
+/* Searches a module's symbol table for a variable. Used without debugging information. */
 static int search_module(Dwfl_Module *module, void **data, const char *file, Dwarf_Addr start,
 			 void *context)
 {

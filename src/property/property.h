@@ -18,13 +18,15 @@
 struct property_value {
 	uint8_t type; /* enum spec_type */
 	uint64_t bits;
-	/* STRING: the content; otherwise the object's name in a text trace, or NULL */
+	/*
+	 * STRING: the content. Other types: the object's name in a text trace, NULL in a recording
+	 */
 	const char *text;
 	uint32_t length;
-	uint32_t life; /* number of earlier lifetimes at its address */
+	uint32_t life; /* number of earlier lifetimes at this address */
 	/*
-	 * Set if `new` or `end` bounds the lifetime: its events stay in between
-	 * (doc/properties.md).
+	 * Set if the lifetime starts at an event with `new` (`born`) or ends at one with `end` or
+	 * `new` (`dead`). Events that bind the value must stay between the two (doc/properties.md).
 	 */
 	bool has_born, has_dead;
 	struct event_id born, dead;
@@ -35,13 +37,17 @@ enum property_captured { PROPERTY_CALLEE, PROPERTY_CALLER, PROPERTY_TID, PROPERT
 
 /* A property event. */
 struct property_event {
-	struct event_id id; /* the recorded event it is anchored to */
-	bool before;	    /* happens just before the anchor: a lock request */
+	struct event_id id; /* the anchor: the recorded event that matched */
+	/* the property event is a lock request, which happens just before the anchor */
+	bool before;
 	/* a read whose value does not matter: see "The last read" in doc/properties.md */
 	bool may_be_next;
 	uint8_t kind;	/* enum event_kind of the anchor */
-	uint32_t event; /* index in the property */
-	/* start in `bindings`: `parameters` indices of values, or PROPERTY_NONE */
+	uint32_t event; /* number of the spec_event in its property */
+	/*
+	 * Start of the binding in `bindings` of property_events. A binding has `parameters`
+	 * entries; each is the index of a value, or PROPERTY_NONE.
+	 */
 	uint32_t bindings;
 	uint32_t captured; /* start in `captured`; only for properties with a grammar */
 	uint64_t site;	   /* trace_event_site(): events at equal sites give one finding */
@@ -51,30 +57,31 @@ struct property_event {
 struct property_events {
 	const struct spec_property *property;
 	/*
-	 * Number of entries in each binding: the property's parameters, followed by one for each
-	 * parameter that is used as `o->*`. That entry is the field, so that all events of one
-	 * match are about the same field.
+	 * Number of entries in each binding: one for each parameter of the property, followed by
+	 * one for each parameter that is used as `o->*`. The additional entry is the accessed
+	 * field, so that all events of one match are about the same field.
 	 */
 	uint32_t parameters;
 	VEC(struct property_event) events; /* sorted by `order` */
 	VEC(uint32_t) bindings;
 	VEC(struct property_value) values;
 	/*
-	 * Only for properties with a grammar: the values each event carries in addition to its
-	 * parameters. First the value of each local of its spec_event, then PROPERTY_CALLEE and
-	 * PROPERTY_CALLER (names of functions) and PROPERTY_TID (the thread; for a signal handler
-	 * the thread it interrupts). UNKNOWN: no point that matches here binds it. UNKNOWN with
-	 * `cut`: a point binds it, but its value was not recorded, so nothing may be concluded from
-	 * it. TEXT with `cut`: only the start was recorded.
+	 * Only for properties with a grammar: the values that an event has in addition to its
+	 * parameters. First the value of each local of its spec_event. Then PROPERTY_CALLEE and
+	 * PROPERTY_CALLER (names of functions), and PROPERTY_TID (the thread; for a signal handler,
+	 * the interrupted thread). A value that is UNKNOWN was bound by none of the points that
+	 * matched. A value that is UNKNOWN with `cut` set was bound, but not recorded, so nothing
+	 * may be concluded from it. If TEXT has `cut` set, only its start was recorded.
 	 */
 	VEC(struct spec_value) captured;
-	/* messages about what was not recorded; after each of them "no finding" proves nothing */
+	/* messages about what was not recorded; if there is any, "no finding" proves nothing */
 	VEC(char *) unseen;
-	VEC(uint32_t) blind;	/* events without any recorded point */
-	VEC(uint32_t) withheld; /* those of `blind` that the program could have executed */
+	VEC(uint32_t) blind;	/* events none of whose points was recorded */
+	VEC(uint32_t) withheld; /* subset of `blind`: the program may have executed the event */
 	/*
-	 * Events of which some occurrence may be missing: all events that a message in `unseen` is
-	 * about. A pattern can only miss matches because of them; a formula could seem violated.
+	 * Events of which an occurrence may be missing: all events that a message in `unseen`
+	 * mentions. If an occurrence is missing, a pattern can only fail to match, but a formula
+	 * may look violated although it holds.
 	 */
 	VEC(uint32_t) doubtful;
 };
@@ -85,8 +92,8 @@ struct property_set {
 };
 
 /*
- * Reads the events of all properties of the files. Fails with `err` only if the events are too many
- * to count; a trace that is damaged at its end is read as far as possible.
+ * Reads the events of all properties of the files. Fails with `err` only if there are too many
+ * events to count. If the trace is damaged at its end, reads the part before the damage.
  */
 bool property_read(const struct trace *trace, struct spec_file *const *files, size_t count,
 		   struct property_set *set, struct err *err);
@@ -96,9 +103,10 @@ void property_events_free(struct property_events *events); /* for events that ar
 /* ---- one event at a time --------------------------------------------------------------------- */
 
 /*
- * The same without keeping the events, for monitors of long runs. Time is linear in the number of
- * events; memory depends on the values that are alive. After the PROPERTY_GONE step of a value its
- * index may be reused for another value, unless property_reader_hold() holds it.
+ * Reads the events one at a time, without storing them: for monitors of long runs. Time is linear
+ * in the number of events. Memory depends on the number of live values. After the PROPERTY_GONE
+ * step of a value its index may be reused for another value, unless property_reader_hold() holds
+ * it.
  */
 struct property_reader;
 
@@ -108,11 +116,13 @@ enum property_step_kind {
 };
 struct property_step {
 	uint8_t kind;
-	uint32_t property;	     /* index, in the order of the files */
+	uint32_t property;	     /* index of the property, counted over all files */
 	struct property_event event; /* HAPPENED; its `bindings` is not used here */
 	const uint32_t *bindings;    /* HAPPENED: as in property_events */
-	uint32_t value;		     /* GONE */
-	/* HAPPENED, properties with a grammar: as `captured` of property_events; otherwise NULL */
+	uint32_t value;		     /* GONE: index of the value */
+	/*
+	 * HAPPENED: the captured values, see property_events; NULL if the property has no grammar
+	 */
 	const struct spec_value *captured;
 };
 
@@ -137,7 +147,10 @@ const struct property_value *property_reader_value(const struct property_reader 
  */
 void property_reader_unseen(struct property_reader *reader, uint32_t property,
 			    struct property_events *out);
-/* A held value keeps its index after its lifetime, until it is released as often as it was held. */
+/*
+ * Holds a value: its index is not reused after its lifetime, until the value has been released as
+ * many times as it was held.
+ */
 void property_reader_hold(struct property_reader *reader, uint32_t property, uint32_t value);
 void property_reader_release(struct property_reader *reader, uint32_t property, uint32_t value);
 

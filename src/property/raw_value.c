@@ -41,7 +41,8 @@ struct property_raw raw_value_argument(const struct trace *text, const struct tr
 		raw.real = true;
 		raw.number = value->number;
 		return raw;
-	case POINT_STRING: /* in a recording a string that cannot be read is still a pointer */
+	/* in a recording the pointer is known even if the string cannot be read */
+	case POINT_STRING:
 		raw.known |= !text;
 		raw.lost = !value->known;
 		raw.word = value->known && text;

@@ -1,9 +1,11 @@
 /*
- * Walks a trace and turns its events into events of properties. Prepares the points of all
- * properties, then reads the events in the trace's order and passes each one to the files that know
- * its kind (see reader.h). If a filter mentions a parameter that its point does not bind, or the
- * object of a field must be searched, the trace is walked twice: the first walk collects the values
- * that the other events bind.
+ * Walks a trace and turns recorded events into property events. Prepares the points of all
+ * properties, then reads the recorded events in the trace's order and passes each one to the files
+ * that match its kind of points (see reader.h).
+ *
+ * The trace is walked twice if a filter mentions a parameter that its point does not bind, or if
+ * the object of a field must be searched for. The first walk collects the values that the other
+ * events bind.
  */
 #include "property/reader.h"
 
@@ -40,7 +42,10 @@ static bool point_binds(const struct spec_point *p, uint32_t parameter, uint32_t
 	       target_binds(p->holding, parameter, local);
 }
 
-/* The local with this name if no point of the event binds it: every point has it implicitly. */
+/*
+ * Returns the local called `name` (`tid` or `atomic`) if no point of the event binds it explicitly.
+ * Such a local has a value at every point.
+ */
 static uint32_t implicit_local(const struct spec_event *event, const char *name)
 {
 	for (uint32_t l = 0; l < event->local_count; l++) {
@@ -76,7 +81,7 @@ static void list_guesses(struct property_reader *r, struct reader_point *point)
 	}
 	point->guesses.count = (uint32_t)r->lists.count - point->guesses.start;
 	if (point->guesses.count) {
-		point->starts = false; /* not_recorded.c reports that */
+		point->starts = false; /* not_recorded.c reports that the `new` clause is ignored */
 		if (!prop->known)
 			prop->known = mem_zalloc(prop->parameters, sizeof *prop->known);
 	}
@@ -151,7 +156,10 @@ static void add_prop(struct property_reader *r, const struct spec_property *prop
 	r->first_walk |= prop->known != NULL;
 }
 
-/* The stream of a signal handler belongs to the thread that it interrupts. */
+/*
+ * Maps each stream to that of its thread: the stream of a signal handler belongs to the interrupted
+ * thread.
+ */
 static void map_streams_to_threads(struct property_reader *r)
 {
 	uint32_t count = trace_stream_count(r->trace);
@@ -280,7 +288,7 @@ static void match_access(struct property_reader *r, const struct reader_happenin
 		points_remember(r, what->event);
 }
 
-/* Newly allocated memory: objects that were there before have ended. */
+/* A block was allocated: ends the lifetimes of the objects that were there before. */
 static void end_lifetimes_in_block(struct property_reader *r, const struct trace_event *ev)
 {
 	const char *name = r->text ? trace_object_name(r->trace, ev->address) : NULL;
@@ -354,8 +362,8 @@ static bool walk_event(struct property_reader *r)
 }
 
 /*
- * The first walk collects the values that filters and field owners need. Then resets the state for
- * the second walk.
+ * Runs the first walk, which collects the values that filters and field_owners.c need. Then resets
+ * the state for the second walk.
  */
 static void collect_known_values(struct property_reader *r)
 {

@@ -38,8 +38,8 @@ bool selection_captures(const struct spec_property *property)
 }
 
 /*
- * Does anything depend on the content of the argument, if it is a string? A grammar may read every
- * local that has a name; where it need not, write `_`.
+ * Must the content of this argument be recorded if it is a string? A grammar may read every local
+ * that has a name, so the user writes `_` for an argument that the grammar does not need.
  */
 static bool text_matters(const struct spec_property *property, const struct spec_point *p,
 			 const struct spec_argument *slot)
@@ -54,8 +54,9 @@ static bool text_matters(const struct spec_property *property, const struct spec
 }
 
 /*
- * Prints the fourth field of a line: the arguments whose pointed-to value (N) or string content
- * (sN) is needed; s0 is the result.
+ * Prints the fourth field of a line of the selection: N for each argument whose pointed-to value is
+ * needed, and sN for each argument whose string content is needed. N counts from 1; s0 is the
+ * result.
  */
 static void print_contents(FILE *out, const struct spec_property *property,
 			   const struct spec_point *p)

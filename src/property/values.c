@@ -1,6 +1,6 @@
 /*
- * A hash table of the values that are alive, and a sparse array from words of memory to the objects
- * in them, which ends their lifetimes when the memory is allocated again. See values.h.
+ * Keeps a hash table of the live values. A sparse array maps words of memory to the objects in
+ * them; when memory is allocated again, the lifetimes of these objects end. See values.h.
  */
 #include "property/values.h"
 
@@ -58,8 +58,9 @@ static uint64_t hash_text(uint64_t hash, const char *text, uint32_t length)
 }
 
 /*
- * A word is compared by its text. If a text trace uses one name for two things (a lock, a
- * variable), the type distinguishes them.
+ * Builds the key to look up a value. A name in a text trace (`word`) is compared by its text. If a
+ * text trace uses one name for two things, such as a lock and a variable, their types distinguish
+ * them.
  */
 static struct values_key make_key(uint8_t type, const struct property_raw *raw)
 {
@@ -77,7 +78,7 @@ static struct values_key make_key(uint8_t type, const struct property_raw *raw)
 	if (type == SPEC_FLOATING) {
 		if (!raw->real)
 			number = (double)(int64_t)raw->bits;
-		number += 0.0; /* -0 is 0 */
+		number += 0.0; /* -0 becomes +0 */
 		memcpy(&key.bits, &number, sizeof key.bits);
 	}
 	key.hash = hash_mix(key.hash, key.bits);
@@ -164,7 +165,10 @@ static void grow_table(struct values *v)
 
 /* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/* Returns a free entry; in a second walk, the entry that the first walk used. */
+/*
+ * Returns a free entry. In the second walk, returns the entry that the first walk used for this
+ * value.
+ */
 static struct values_entry *take_entry(struct values *v, const struct values_key *key)
 {
 	struct values_entry *e;
@@ -307,7 +311,7 @@ static void end_word(void *context, uint64_t word, void *item)
 		struct values_entry *e = &range->values->entries.items[*at - 1];
 
 		if (e->value.bits >= range->low && e->value.bits < range->high)
-			end_lifetime(range->values, e); /* unlinks it from this list */
+			end_lifetime(range->values, e); /* also unlinks the entry from this list */
 		else
 			at = &e->above;
 	}
@@ -322,7 +326,7 @@ void values_end_memory(struct values *v, uint64_t low, uint64_t size, const char
 
 	if (range.high < low)
 		return;
-	if (name) { /* calls may have used the name before the block had an address */
+	if (name) { /* calls in the trace may have used the name before the block had an address */
 		raw.length = (uint32_t)strlen(name);
 		key = make_key(SPEC_POINTER, &raw);
 		e = find_entry(v, &key);

@@ -2,9 +2,9 @@
  * The values of one property's parameters. Each value is stored once: strings by content, objects
  * by address and lifetime (doc/properties.md, "Objects").
  *
- * At most one value per address is alive. Its lifetime ends when its memory is allocated again, and
- * by `new` and `end`. Cost: one hash lookup for each binding; for each ALLOC a lookup of the
- * block's words in a sparse array, which has pages only where objects were.
+ * At most one value per address is alive. Its lifetime ends when its memory is allocated again, or
+ * at an event with `new` or `end`. Cost: one hash lookup for each binding; for each ALLOC, a lookup
+ * of the block's words in a sparse array, which has pages only where objects were.
  */
 #ifndef PROPERTY_VALUES_H
 #define PROPERTY_VALUES_H
@@ -20,24 +20,28 @@ struct values_entry {
 	uint32_t above; /* 1 + index of the next entry in the same word of memory */
 	uint32_t holds;
 	bool lives;
-	bool over; /* its end was reported; the index is free once it is no longer held */
+	bool over; /* the end of the lifetime was reported; the index is free when it is not held */
 };
 
 struct values {
 	bool keeps; /* indices are never reused */
 	VEC(struct values_entry) entries;
-	uint32_t *buckets; /* 1 + index of the first live entry */
+	uint32_t *buckets; /* by hash: 1 + index of the first live entry */
 	size_t mask, living;
-	struct pages words; /* address / 8: 1 + index of the first object there */
-	struct map lives;   /* hash of an object: number of its earlier lifetimes */
+	/* key: address / 8; value: 1 + index of the first object in this word */
+	struct pages words;
+	struct map lives; /* key: hash of an object; value: number of its earlier lifetimes */
 	VEC(uint32_t) vacant;
 	VEC(uint32_t) gone; /* lifetimes that ended and are not reported yet */
-	/* Second walk: gives the same indices in the same order (values_rewind()). */
+	/*
+	 * In the second walk: entries are created in the same order and get the same indices as in
+	 * the first walk (values_rewind()).
+	 */
 	bool again;
 	uint32_t made;
 };
 
-/* Why a parameter cannot have a value. Everything but FITS and NULL is reported. */
+/* Why a parameter cannot have a value. All results except FITS and NULL are reported. */
 enum values_why {
 	VALUES_FITS,
 	VALUES_NULL,
@@ -56,12 +60,15 @@ enum values_why values_check_type(uint8_t type, const struct property_raw *raw);
 /* Are two values that fit equal, ignoring lifetimes? */
 bool values_same(uint8_t type, const struct property_raw *a, const struct property_raw *b);
 
-/* Returns the index of the live value; creates it if there is none. */
+/* Returns the index of the live value that equals `raw`; creates the value if there is none. */
 uint32_t values_put(struct values *values, uint8_t type, const struct property_raw *raw);
-/* Starts a new lifetime at an event, unless the same event started the current one. */
+/*
+ * Starts a new lifetime of the value at event `at`, unless this event has started its current
+ * lifetime. Returns its index.
+ */
 uint32_t values_begin(struct values *values, uint8_t type, const struct property_raw *raw,
 		      struct event_id at);
-/* Ends a lifetime at an event. */
+/* Ends the lifetime of value `number` at event `at`. */
 void values_end(struct values *values, uint32_t number, struct event_id at);
 /*
  * A block was allocated: ends the lifetimes of all objects in it. `name` is the block's name in a
@@ -69,7 +76,10 @@ void values_end(struct values *values, uint32_t number, struct event_id at);
  */
 void values_end_memory(struct values *values, uint64_t low, uint64_t size, const char *name);
 
-/* The end of the lifetime was reported: the index becomes free once it is no longer held. */
+/*
+ * To be called when the end of the lifetime has been reported: the index becomes free when it is no
+ * longer held.
+ */
 void values_end_reported(struct values *values, uint32_t number);
 void values_hold(struct values *values, uint32_t number);
 void values_release(struct values *values, uint32_t number);

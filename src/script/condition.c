@@ -1,7 +1,7 @@
 /*
- * Parses a condition to a tree. C's operators have C's precedence. Lua's operators are added where
- * C has none: `..` binds as in Lua, between shifts and sums, and `and`, `or`, `not` bind like &&,
- * ||, !.
+ * Parses a condition into a tree. C's operators have C's precedence. Lua's operators are accepted
+ * as well: `and`, `or` and `not` bind like &&, || and !. `..` has no counterpart in C and binds as
+ * in Lua, between shifts and sums.
  */
 #include "script/condition.h"
 #include "script/lexeme.h"
@@ -9,7 +9,10 @@
 
 #include <stdlib.h>
 
-/* Lua allows 200 levels, and the Lua expression has a few more levels than the tree. */
+/*
+ * Maximum nesting. Lua allows 200 levels, and the Lua expression nests a few levels deeper than the
+ * tree.
+ */
 #define MAX_DEPTH 60u
 #define MAX_HEIGHT 1000u
 
@@ -17,7 +20,7 @@ struct condition_parser {
 	struct condition_reader reader;
 	struct condition_token token; /* the next token */
 	unsigned depth;
-	bool colon_ends; /* inside ?:, where a colon does not start a method call */
+	bool colon_ends; /* between ? and :, where a colon does not start a method call */
 	bool failed;
 	size_t failed_at;
 };
@@ -33,7 +36,7 @@ static struct condition *fail_at(struct condition_parser *p, size_t at)
 	return NULL;
 }
 
-/* FAIL(p, offset, format, …) reports an error and returns NULL. Only the first one counts. */
+/* FAIL(p, offset, format, …) reports an error and returns NULL. Only the first error is kept. */
 #define FAIL(p, offset, ...)                                                                       \
 	((p)->failed ? NULL : (err_set((p)->reader.err, __VA_ARGS__), fail_at((p), (offset))))
 
@@ -134,7 +137,7 @@ static bool enter_nesting(struct condition_parser *p)
 
 static struct condition *parse_choice(struct condition_parser *p);
 
-/* A whole expression inside brackets. */
+/* Parses an expression inside brackets of any kind. */
 static struct condition *parse_inner(struct condition_parser *p)
 {
 	struct condition *made;
@@ -151,7 +154,7 @@ static struct condition *parse_inner(struct condition_parser *p)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-/* An item in a table: value, name = value, [key] = value. */
+/* Parses an item of a table: value, name = value, or [key] = value. */
 static struct condition *parse_item(struct condition_parser *p)
 {
 	struct condition_token token = p->token;
@@ -165,7 +168,7 @@ static struct condition *parse_item(struct condition_parser *p)
 			item->named = true;
 			return item;
 		}
-		if (!p->failed) { /* the name starts a value: read it again */
+		if (!p->failed) { /* the name starts a value: go back and parse the value */
 			p->reader = before;
 			p->token = token;
 		}
@@ -179,7 +182,10 @@ static struct condition *parse_item(struct condition_parser *p)
 	return item;
 }
 
-/* Items up to the closing bracket. `fields`: they are the items of a table. */
+/*
+ * Parses items up to the closing bracket `close`. They are items of a table if `fields` is set,
+ * otherwise arguments.
+ */
 static struct condition *parse_list(struct condition_parser *p, uint16_t close, bool fields,
 				    uint16_t *height)
 {
@@ -229,7 +235,7 @@ static struct condition *parse_table(struct condition_parser *p)
 	return make_node_with_list(p, CONDITION_TABLE, &token, NULL, '}');
 }
 
-/* Arguments: (…), or Lua's short forms with one string or one table. */
+/* Parses the arguments of a call: (…), or one string or table without parentheses as in Lua. */
 static struct condition *parse_arguments(struct condition_parser *p, enum condition_kind kind,
 					 const struct condition_token *token, struct condition *of)
 {
@@ -253,7 +259,10 @@ static struct condition *parse_arguments(struct condition_parser *p, enum condit
 
 static bool expect_name(struct condition_parser *p, struct condition_token *name)
 {
-	/* A field may be called `end` or `and`: it is written as a string. */
+	/*
+	 * A keyword such as `end` or `and` may be the name of a field: it is written to Lua as a
+	 * string key.
+	 */
 	bool is_name = p->token.text && p->token.kind != TOKEN_TEXT;
 
 	*name = p->token;
@@ -273,7 +282,7 @@ static bool is_callable(const struct condition *c)
 	       (c->kind == CONDITION_LEAF && c->token.kind == TOKEN_NAME);
 }
 
-/* Any number of .name, [index], :name(…), (…), "…", { … } */
+/* Parses any number of suffixes: .name, [index], :name(…), (…), "…", { … } */
 static struct condition *parse_suffixes(struct condition_parser *p, struct condition *of)
 {
 	while (of && !p->failed) {
@@ -305,7 +314,7 @@ static struct condition *parse_suffixes(struct condition_parser *p, struct condi
 	return p->failed ? NULL : of;
 }
 
-/* An expression in parentheses. Rejects casts, (int)x and (T)x. */
+/* Parses an expression in parentheses. Rejects casts: (int)x and (T)x. */
 static struct condition *parse_parentheses(struct condition_parser *p)
 {
 	struct condition_token token = p->token;

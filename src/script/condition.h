@@ -1,7 +1,7 @@
 /*
  * Conditions: C expressions with additions from Lua (doc/grammars.md, "assert"). condition_token.c
- * splits the text into tokens, condition.c parses them to a tree, and condition_lua.c writes the
- * tree as a Lua expression.
+ * splits the text into tokens, condition.c parses the tokens into a tree, and condition_lua.c
+ * writes the tree as a Lua expression.
  */
 #ifndef SCRIPT_CONDITION_H
 #define SCRIPT_CONDITION_H
@@ -12,9 +12,9 @@
 enum condition_token_kind {
 	TOKEN_END,
 	TOKEN_NAME,
-	TOKEN_NUMBER, /* also character constants */
+	TOKEN_NUMBER, /* includes character constants */
 	TOKEN_TEXT,
-	/* a sign of one character is that character */
+	/* the kind of a one-character sign is that character */
 	TOKEN_EQUAL = 256,
 	TOKEN_UNEQUAL, /* != ~= */
 	TOKEN_LESS_EQUAL,
@@ -39,11 +39,11 @@ struct condition_token {
 	uint16_t kind;
 	uint32_t line; /* from 0 */
 	size_t at, length;
-	/* of NUMBER */
+	/* set for NUMBER */
 	bool is_real;
 	int64_t integer;
 	double real;
-	/* of TEXT: with escapes resolved, in the arena; of NAME: as written */
+	/* TEXT: the string with its escapes resolved, in the arena. NAME: the name as written */
 	const char *text;
 	size_t text_length;
 };
@@ -56,7 +56,7 @@ struct condition_reader {
 	struct err *err;
 };
 
-/* Reads a token. Returns false on an error, whose offset is then the reader's `at`. */
+/* Reads a token. Returns false on an error: `at` of the reader is then the offset of the error. */
 bool condition_read(struct condition_reader *reader, struct condition_token *token);
 
 /* ---- trees ----------------------------------------------------------------------------------- */
@@ -71,19 +71,23 @@ enum condition_kind {
 	CONDITION_INDEX,  /* a[b] */
 	CONDITION_CALL,	  /* a(b, b->next, …) */
 	CONDITION_METHOD, /* a:name(b, …) */
-	CONDITION_TABLE,  /* { b, … }; the key of an item is its `c`, or its `token` if `named` */
+	/* { items from b on }; an item's key is its `c`, or its `token` if it is `named` */
+	CONDITION_TABLE,
 };
 
 struct condition {
 	uint8_t kind;
 	uint16_t height;
-	struct condition_token token; /* operator, leaf or name */
+	struct condition_token token; /* the operator, the leaf's token, or the name */
 	struct condition *a, *b, *c;
-	struct condition *next; /* in a list */
+	struct condition *next; /* next item or argument in a list */
 	bool named;		/* table item: name = value */
 };
 
-/* How tightly a binary operator binds in C, from 1; 0 if the token is not one. */
+/*
+ * Returns the precedence in C of a binary operator: the lowest is 1. Returns 0 if the token is not
+ * a binary operator.
+ */
 unsigned condition_precedence(uint16_t kind);
 
 /* Appends the condition to `out` as a Lua expression whose value is true or false. */

@@ -1,13 +1,14 @@
 /*
- * Writes a condition as a Lua expression. The differences between the languages:
+ * Writes a condition as a Lua expression. C and Lua differ in these points:
  *
- *	truth	0 is false in C. Where a truth value is needed (the whole condition, operands of
- *		&& || !, the condition of ?:) a value v is written (v or 0) ~= 0, which
- *		evaluates v once. `and` and `or` are && and || there. Where a value is needed they
- *		are Lua's, so that (n or 0) + 1 works.
+ *	truth	0 is false in C, but true in Lua. Where a truth value is needed (the whole
+ *		condition, operands of && || !, the condition of ?:), a value v is written as
+ *		(v or 0) ~= 0, which evaluates v once. In such places `and` and `or` mean && and
+ *		||. Where a value is needed they keep Lua's meaning, so that (n or 0) + 1 works.
  *	numbers	A comparison is 0 or 1 in sums and in comparisons with numbers. C's / and % and
  *		shifts are functions in the library.
- *	?:	Lua's `c and x or y` is wrong where x may be false or nil; there it is ({…})[1].
+ *	?:	Lua's `c and x or y` gives the wrong result if c holds and x is false or nil. If
+ *		x may be false or nil, an expression of the form ({…})[1] is written instead.
  *
  * Line breaks are kept, so that the line numbers in Lua's errors are right.
  */
@@ -17,7 +18,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Lua's precedence. */
+/* Lua's operators by precedence, from loose to tight. */
 enum lua_level {
 	ANY,
 	OR,
@@ -30,14 +31,14 @@ enum lua_level {
 	SUM,
 	PRODUCT,
 	UNARY,
-	LITERAL, /* needs parentheses in Lua before a suffix */
+	LITERAL, /* a literal, which Lua requires in parentheses before a suffix */
 	PREFIX,
 };
 
-/* What the type of an expression guarantees. */
+/* What is known about the value of an expression. */
 enum value_type {
 	VALUE,
-	SOLID, /* neither nil nor false */
+	SOLID, /* neither nil nor false, and not a truth value */
 	TRUTH, /* true or false */
 };
 
@@ -55,11 +56,11 @@ static write_operand write_value, write_truth, write_as_number;
 
 static const struct binary_operator {
 	uint16_t kind;
-	uint8_t precedence;   /* C's, from 1 */
-	uint8_t level;	      /* Lua's; PREFIX for a call of the library */
-	const char *lua;      /* operator or library function */
-	write_operand *write; /* for both operands */
-	uint8_t type;	      /* of the result; VALUE: the common type of the operands */
+	uint8_t precedence;   /* precedence in C; 1 is the lowest */
+	uint8_t level;	      /* precedence in Lua; PREFIX if a library function is called */
+	const char *lua;      /* the operator with spaces, or the library function */
+	write_operand *write; /* writes each of the operands */
+	uint8_t type;	      /* type of the result; VALUE: the common type of the operands */
 } operators[] = {
 	{ TOKEN_OR_OR, 1, OR, " or ", write_truth, TRUTH },
 	{ TOKEN_OR, 1, OR, " or ", write_value, VALUE },
@@ -106,7 +107,7 @@ static void write_raw(struct lua_writer *w, const char *text)
 	script_append(w->out, text);
 }
 
-/* Writes newlines up to the token's line. */
+/* Writes newlines until the output has reached the token's line. */
 static void write_newlines_before(struct lua_writer *w, const struct condition_token *token)
 {
 	for (; w->line < token->line; w->line++)
@@ -157,11 +158,14 @@ static void write_number(struct lua_writer *w, const struct condition_token *tok
 	if (token->is_real) {
 		snprintf(text, sizeof text, "%.17g", token->real);
 		write_raw(w, text);
-		if (!strpbrk(text, ".en")) /* Lua would read an integer */
+		if (!strpbrk(text, ".en")) /* otherwise Lua would read an integer */
 			write_raw(w, ".0");
 		return;
 	}
-	/* Lua reads -9223372036854775808 as a float; its hexadecimal integers wrap around. */
+	/*
+	 * Negative integers are written in hexadecimal: Lua reads -9223372036854775808 as a float,
+	 * but its hexadecimal integers wrap around.
+	 */
 	snprintf(text, sizeof text, token->integer < 0 ? "0x%" PRIx64 : "%" PRIu64,
 		 (uint64_t)token->integer);
 	write_raw(w, text);
@@ -194,7 +198,10 @@ static void write_leaf(struct lua_writer *w, const struct condition_token *token
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-/* Parentheses around an expression that binds like `has`, where `level` is required. */
+/*
+ * Writes a parenthesis if an expression of precedence `has` stands where at least `level` is
+ * required.
+ */
 static void open_parenthesis(struct lua_writer *w, enum lua_level has, enum lua_level level)
 {
 	if (has < level)
@@ -207,7 +214,7 @@ static void close_parenthesis(struct lua_writer *w, enum lua_level has, enum lua
 		write_raw(w, ")");
 }
 
-/* For arithmetic, where true is 1. */
+/* Writes an operand of arithmetic, where the truth values are 0 and 1. */
 static void write_as_number(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	if (type_of(c) != TRUTH) {
@@ -240,7 +247,10 @@ static void write_infix(struct lua_writer *w, const struct condition *c, const c
 	close_parenthesis(w, has, level);
 }
 
-/* == and != between a truth value, which is 0 or 1, and another type. Otherwise Lua's suffice. */
+/*
+ * Writes == or != between a truth value, which counts as 0 or 1, and another type. For all other
+ * operands Lua's own operators suffice.
+ */
 static void write_equality(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	bool equal = c->token.kind == TOKEN_EQUAL;
@@ -264,7 +274,10 @@ static void write_binary(struct lua_writer *w, const struct condition *c, enum l
 		write_infix(w, c, op->lua, (enum lua_level)op->level, level, op->write);
 }
 
-/* Signs are followed by a space, because -- would be a comment. */
+/*
+ * Writes a unary operator and its operand. A sign is followed by a space, because -- would start a
+ * comment.
+ */
 static void write_unary(struct lua_writer *w, const struct condition *c, enum lua_level level)
 {
 	switch (c->token.kind) {

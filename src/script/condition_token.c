@@ -1,6 +1,6 @@
 /*
  * Splits conditions into tokens: names, C's numbers, characters and strings, and the signs of C and
- * Lua. Comments are Lua's.
+ * Lua. Comments are Lua's comments.
  */
 #include "script/condition.h"
 #include "script/lexeme.h"
@@ -117,7 +117,10 @@ static size_t read_digits(const char *text, int base, size_t most, unsigned *val
 	return count;
 }
 
-/* Reads an escape without its backslash. Returns its length, or 0 if C does not have it. */
+/*
+ * Reads an escape sequence after its backslash. Returns its length, or 0 if C has no such escape
+ * sequence.
+ */
 static size_t read_escape(const char *text, char *out)
 {
 	static const char names[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"\?";
@@ -137,7 +140,7 @@ static size_t read_escape(const char *text, char *out)
 	return count && value < 256 ? count + (*text == 'x') : 0;
 }
 
-/* A string in " or a character in '. */
+/* Reads a string in " or a character constant in '. */
 static bool read_quoted(struct condition_reader *r, struct condition_token *token)
 {
 	const char *text = r->text + r->at;

@@ -1,7 +1,8 @@
 /*
- * Graphs: tables { edges = { [from] = { [to] = true } } } with methods, so that copies and keys
- * cover their content. Empty tables are removed, so that graphs with the same edges are equal.
- * Nodes are numbers, strings, true and false. A search first converts the graph to arrays.
+ * Graphs: tables { edges = { [from] = { [to] = true } } } with methods. Because a graph is an
+ * ordinary table, copies and keys (values.c) include its content. Empty tables are removed, so that
+ * graphs with the same edges are equal. Nodes are numbers, strings, true and false. A search first
+ * converts the graph to arrays.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -20,7 +21,7 @@ int script_new_graph(lua_State *lua)
 }
 
 /*
- * Pushes the edges table of the graph in argument 1 and returns its index. Pushes nothing and
+ * Pushes the edges table of the graph in argument 1 and returns its stack index. Pushes nothing and
  * returns 0 if the graph has no edges.
  */
 static int push_edges(lua_State *lua)
@@ -54,8 +55,9 @@ static void check_nodes(lua_State *lua)
 }
 
 /*
- * Replaces the key on the top by the table stored under it in the table at `table`, which is
- * created if it does not exist. Returns its index.
+ * Replaces the key on the top of the stack by the table that the table at `table` has under this
+ * key. If there is none, adds an empty one. Returns the stack index of the table that was found or
+ * added.
  */
 static int push_table_at_key(lua_State *lua, int table)
 {
@@ -125,15 +127,17 @@ struct graph_edge {
 
 struct graph_arrays {
 	uint32_t nodes, edges;
-	struct script_scalar *names; /* by node, in order */
-	uint32_t *first;	     /* by node, and one more: index of its first edge in `to` */
-	uint32_t *to;		     /* by edge, sorted by source and target */
+	struct script_scalar *names; /* by node, sorted */
+	/* by node, with an additional last entry: index of its first edge in `to` */
+	uint32_t *first;
+	/* target of each edge; the edges are sorted by source and target */
+	uint32_t *to;
 };
 
 /*
- * Counts the edges before anything is allocated, because a call may be stopped only then.
- * `*single_edges` says that no path has more than one edge: no edge leads to a node that has
- * outgoing edges.
+ * Counts the edges. This must happen before memory is allocated, because script_charge(), which
+ * gets the count, may raise a Lua error, and that would leak the memory. Sets `*single_edges` if no
+ * path has more than one edge: no edge leads to a node that has outgoing edges.
  */
 static uint64_t count_edges(lua_State *lua, int edges, bool *single_edges)
 {
@@ -209,7 +213,10 @@ static void list_nodes(struct graph_arrays *g, const struct graph_edge *list)
 			g->names[g->nodes++] = g->names[i];
 }
 
-/* Converts argument 1. Returns false, and allocates nothing, if all paths are single edges. */
+/*
+ * Converts the graph in argument 1 to arrays. Returns false, and allocates nothing, if no path has
+ * more than one edge.
+ */
 static bool graph_to_arrays(lua_State *lua, struct graph_arrays *g)
 {
 	int edges = push_edges(lua);
@@ -246,8 +253,8 @@ static void graph_arrays_free(struct graph_arrays *g)
 /* ---- searching ------------------------------------------------------------------------------- */
 
 /*
- * Kahn's algorithm: removes nodes without incoming edges until none is left to remove. The
- * remaining nodes are on cycles or reachable from them.
+ * Kahn's algorithm: repeatedly removes a node without incoming edges. The remaining nodes are on
+ * cycles or reachable from cycles.
  */
 static bool *find_unremovable_nodes(const struct graph_arrays *g, uint32_t *remaining)
 {
@@ -275,8 +282,9 @@ static bool *find_unremovable_nodes(const struct graph_arrays *g, uint32_t *rema
 }
 
 /*
- * Finds a shortest path of at least one edge, breadth first, edges in order. Returns the
- * predecessor of each node, or NULL if there is no path.
+ * Finds a shortest path of at least one edge by breadth-first search. Edges are tried in order, so
+ * the result depends only on the graph. Returns the predecessor of each node, or NULL if there is
+ * no path.
  */
 static uint32_t *find_path(const struct graph_arrays *g, uint32_t from, uint32_t to)
 {
@@ -292,7 +300,7 @@ static uint32_t *find_path(const struct graph_arrays *g, uint32_t from, uint32_t
 			if (before[g->to[e]] != UINT32_MAX)
 				continue;
 			before[g->to[e]] = queue[i];
-			if (g->to[e] != from) /* `from` was in the queue already */
+			if (g->to[e] != from) /* `from` is the first entry of the queue */
 				queue[count++] = g->to[e];
 		}
 		found = before[to] != UINT32_MAX;
@@ -370,7 +378,10 @@ static uint32_t find_node_on_cycle(const struct graph_arrays *g)
 	for (uint32_t node = g->nodes; node-- > 0;)
 		if (remains[node])
 			at = node;
-	/* Each remaining node has a remaining predecessor, so this leads into a cycle. */
+	/*
+	 * Each remaining node has a remaining predecessor, so following predecessors leads into a
+	 * cycle.
+	 */
 	for (uint32_t steps = 0; remaining && steps < g->nodes; steps++)
 		at = before[at];
 	free(before);
@@ -378,7 +389,10 @@ static uint32_t find_node_on_cycle(const struct graph_arrays *g)
 	return at;
 }
 
-/* Lists a short cycle, backwards, starting with its least node. Returns its length. */
+/*
+ * Lists a short cycle against the direction of its edges, starting with its least node. Returns the
+ * number of nodes; 0 if there is no cycle.
+ */
 static uint32_t list_cycle(const struct graph_arrays *g, struct script_scalar *names)
 {
 	uint32_t node = find_node_on_cycle(g), length = 0, least = node, *path;
@@ -394,7 +408,10 @@ static uint32_t list_cycle(const struct graph_arrays *g, struct script_scalar *n
 	return length;
 }
 
-/* Finds the cycle in C first, and then creates the list, which may raise an error. */
+/*
+ * Pushes a list of the nodes on a cycle. Searches first and frees its memory, and only then creates
+ * the list, which may raise a Lua error.
+ */
 static int push_cycle(lua_State *lua)
 {
 	script_scalars *found = &script_of(lua)->keys[0];
@@ -419,7 +436,9 @@ static int push_cycle(lua_State *lua)
 
 /* ---- methods --------------------------------------------------------------------------------- */
 
-/* g.acyclic is computed when it is read. Everything else is a method. */
+/*
+ * Reads a member of a graph. g.acyclic is computed on each access; all other members are methods.
+ */
 static int get_member(lua_State *lua)
 {
 	if (lua_type(lua, 2) == LUA_TSTRING && !strcmp(lua_tostring(lua, 2), "acyclic")) {

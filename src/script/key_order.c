@@ -1,7 +1,7 @@
 /*
- * The keys of a table in an order that depends only on the keys. Lua's own order depends on
+ * Lists the keys of a table in an order that depends only on the keys. Lua's own order depends on
  * addresses and on a random seed. Numbers come first (integers and floats by value), then strings
- * byte by byte, then false and true. Tables and functions have no order as keys.
+ * (by their bytes), then false and true. Tables and functions as keys have no order.
  */
 #include "script/script_internal.h"
 
@@ -36,7 +36,10 @@ void script_push_scalar(lua_State *lua, const struct script_scalar *key)
 		lua_pushinteger(lua, key->integer);
 }
 
-/* A float that is a key never equals an integer, but may be close to a large one. */
+/*
+ * Compares an integer with a float. They are never equal, because Lua converts a float key with an
+ * integral value to an integer. But a float may be close to a large integer.
+ */
 static int compare_mixed(lua_Integer a, lua_Number b)
 {
 	if (b >= 0x1p63)
@@ -79,7 +82,10 @@ int script_compare_scalars(const struct script_scalar *a, const struct script_sc
 
 SORT_COMPARISON(by_order, struct script_scalar, a, b, script_compare_scalars(a, b))
 
-/* Most tables are small, and the keys of lists are sorted already: qsort() is only for the rest. */
+/*
+ * Sorts without qsort() if the table is small or the keys are sorted already, as those of lists
+ * are. Most tables are of this kind.
+ */
 static void sort_keys(script_scalars *keys)
 {
 	for (size_t i = 1; i < keys->count; i++) {

@@ -1,6 +1,6 @@
 /*
- * The lexer for the Lua code of actions, and tests on the neighbours of a lexeme. It follows the
- * lexical rules of Lua 5.4. See lexeme.h.
+ * The lexer for the Lua code of actions, and functions that examine the neighbours of a lexeme. It
+ * follows the lexical rules of Lua 5.4. See lexeme.h.
  */
 #include "script/lexeme.h"
 
@@ -58,7 +58,7 @@ static size_t skip_quoted(const char *text, size_t at)
 	while (text[at] && text[at] != quote && text[at] != '\n') {
 		if (text[at] != '\\') {
 			at++;
-			/* skips all white space after it, even newlines */
+			/* \z skips all white space after it, including newlines */
 		} else if (text[at + 1] == 'z') {
 			for (at += 2; isspace((unsigned char)text[at]);)
 				at++;
@@ -80,7 +80,7 @@ static size_t skip_comment(const char *text, size_t at)
 	return at;
 }
 
-/* As Lua reads numbers: digits, letters, dots, and a sign after an exponent. */
+/* Skips a number as Lua does: digits, letters, dots, and a sign after an exponent. */
 static size_t skip_number(const char *text, size_t at)
 {
 	bool hex = text[at] == '0' && (text[at + 1] == 'x' || text[at + 1] == 'X');
@@ -124,7 +124,10 @@ static bool starts_number(const char *text)
 	return isdigit((unsigned char)*text) || (*text == '.' && isdigit((unsigned char)text[1]));
 }
 
-/* Reads the lexeme at `at`, where no white space or comment starts. Returns its end. */
+/*
+ * Reads the lexeme at `at`, which must not be white space or the start of a comment. Returns the
+ * lexeme's end.
+ */
 static size_t read_lexeme(const char *text, size_t at, struct script_lexeme *lexeme)
 {
 	size_t end = at;
@@ -158,8 +161,8 @@ bool script_lexeme_is_keyword(const char *text, const struct script_lexeme *lexe
 }
 
 /*
- * Returns 1 for an opening lexeme, -1 for a closing one, otherwise 0. In `while` and `for` loops,
- * `do` opens the block.
+ * Returns the change of the nesting depth: 1 for an opening lexeme, -1 for a closing one, otherwise
+ * 0. In `while` and `for` loops only the `do` counts as opening.
  */
 static int nesting_change(const char *text, const struct script_lexeme *lexeme)
 {
@@ -215,7 +218,7 @@ bool script_is_sign(const script_lexemes *lexemes, size_t i, char sign)
 	       lexemes->items[i].sign == sign;
 }
 
-/* A name after . or : is a field or a method. */
+/* Is the name a field or a method, that is, does it follow . or :? */
 static bool is_field(const script_lexemes *lexemes, size_t i)
 {
 	return i && (script_is_sign(lexemes, i - 1, '.') || script_is_sign(lexemes, i - 1, ':'));

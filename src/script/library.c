@@ -1,8 +1,8 @@
 /*
- * The library that actions can use: the parts of Lua's library that affect neither the machine nor
- * the interpreter, and functions that grammars need. C functions that do more than a little work
- * charge it with script_charge(). The tables of the library cannot be changed, so that a session
- * leaves nothing except its attributes.
+ * The library that actions can use: functions for grammars, and the parts of Lua's library that
+ * affect neither the machine nor the interpreter. A C function that does more than a little work
+ * charges it with script_charge(). Actions cannot change the library's tables, so a session leaves
+ * nothing except its attributes.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -64,7 +64,7 @@ static int reject_assert(lua_State *lua)
 
 /* ---- C's operators and functions ------------------------------------------------------------- */
 
-/* Operators in conditions that differ between C and Lua. condition_lua.c writes calls of them. */
+/* Functions for operators that differ between C and Lua. condition_lua.c writes calls of them. */
 
 static lua_Integer to_signed(lua_Unsigned value)
 {
@@ -118,7 +118,7 @@ static int c_shift_right(lua_State *lua)
 	return shift(lua, false);
 }
 
-/* C's ==: a truth value is 0 or 1. */
+/* C's ==, where a truth value counts as 0 or 1. */
 static int c_equal(lua_State *lua)
 {
 	for (int i = 1; i <= 2; i++) {
@@ -170,7 +170,7 @@ static int c_strncmp(lua_State *lua)
 	return 1;
 }
 
-/* As in the `if (…)` of an event: 1 if found, 0 if not. */
+/* strstr() as in the filter `if (…)` of an event: returns 1 if found, 0 if not. */
 static int c_strstr(lua_State *lua)
 {
 	size_t length, part_length;
@@ -199,8 +199,8 @@ static int reject_change(lua_State *lua)
 }
 
 /*
- * Replaces the table on the top by a userdata that forwards reads to it. Actions cannot change a
- * userdata, not even with raw access.
+ * Replaces the table on the top of the stack by a userdata that forwards reads to the table.
+ * Actions cannot change a userdata, not even with raw access.
  */
 static void make_read_only(lua_State *lua)
 {
@@ -249,7 +249,7 @@ static void add_base(lua_State *lua)
 	script_copy_fields(lua, names);
 	luaL_setfuncs(lua, ours, 0);
 	lua_pop(lua, 2);
-	/* Actions cannot see Lua's globals and do not need them. */
+	/* Clear Lua's globals: actions cannot see them and do not need them. */
 	lua_newtable(lua);
 	lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 }
@@ -270,7 +270,10 @@ static void add_math(lua_State *lua)
 	lua_pop(lua, 1);
 }
 
-/* Strings get methods, as in s:upper(), but not Lua's arithmetic on strings. */
+/*
+ * Adds the string library and lets strings have methods, as in s:upper(). Does not add Lua's
+ * arithmetic on strings.
+ */
 static void add_string_library(lua_State *lua)
 {
 	script_push_string_library(lua);

@@ -1,6 +1,6 @@
 /*
- * The names in the library, for code that reads Lua without running it. A unit test compares this
- * table with the library.
+ * The names in the library, for code that analyses Lua without running it. A unit test compares
+ * this table with the library.
  */
 #include "script/lexeme.h"
 

@@ -2,20 +2,21 @@
  * Limits of a call: instructions, processor time and memory (doc/grammars.md, "Lua").
  *
  * Lua's count hook counts instructions, STEP at a time. C functions and the allocator add their own
- * work as the corresponding number of instructions. That alone does not bound the time: one
- * instruction may compare two long strings, move the whole stack (variable numbers of results and
- * arguments), rehash a large table or start the garbage collector. Therefore:
+ * work, converted to instructions. This count alone does not bound the time: one instruction may
+ * compare two long strings, move the whole stack (variable numbers of results and arguments),
+ * rehash a large table or start the garbage collector. Therefore:
  *
  *	- A string has at most SCRIPT_TEXT_MOST bytes. Lua's stack has at most a million values.
  *	- Processor time is checked where instructions are counted and where a large block is
- *	  allocated. It ends only calls with slow instructions: an ordinary instruction takes a
- *	  fifth of its allowance. It is the thread's own CPU time, so machine load does not matter.
+ *	  allocated. This stops only calls with slow instructions: an ordinary instruction takes
+ *	  a fifth of its allowance. The thread's own CPU time counts, so machine load does not
+ *	  matter.
  *	- When memory is full, Lua collects garbage, which is slow on a large heap. This happens at
  *	  most once per call.
  *
  * The allocator can only raise an error by refusing a block, and then Lua collects garbage first.
- * Where that is too expensive, the allocator grants the block and makes the hook run at the next
- * instruction.
+ * Where that is too expensive, the allocator grants the block and makes the hook raise the error at
+ * the next instruction.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -27,11 +28,13 @@
 #include <time.h>
 
 #define STEP 256
-#define BLOCK_STEPS 4			    /* cost of a new block, in addition to its size */
-#define LARGE ((size_t)64 << 10)	    /* a block that takes long to create */
-#define TIME_PER_INSTRUCTION 40		    /* ns */
-#define TIME_AT_LEAST INT64_C(20000000)	    /* ns */
-#define TIME_BETWEEN_LOOKS INT64_C(2000000) /* ns; reading the CPU clock is a system call */
+/* instructions charged for a new block, in addition to its size */
+#define BLOCK_STEPS 4
+#define LARGE ((size_t)64 << 10)	/* bytes; creating such a block takes long */
+#define TIME_PER_INSTRUCTION 40		/* ns */
+#define TIME_AT_LEAST INT64_C(20000000) /* ns */
+/* ns between checks, because reading the CPU clock is a system call */
+#define TIME_BETWEEN_LOOKS INT64_C(2000000)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
@@ -50,7 +53,10 @@ static int64_t time_limit(const struct script *s)
 	return time > TIME_AT_LEAST ? time : TIME_AT_LEAST;
 }
 
-/* The time of a call starts with the first check. Most calls end before it and cost nothing. */
+/*
+ * Has the call exceeded its time? The first check only starts the clock. Most calls end before
+ * that, so the check costs them nothing.
+ */
 static bool takes_too_long(struct script *s)
 {
 	int64_t now = read_clock(CLOCK_MONOTONIC);
@@ -67,7 +73,7 @@ static bool takes_too_long(struct script *s)
 
 /* ---- stopping -------------------------------------------------------------------------------- */
 
-/* Allocates nothing, because the allocator calls it. */
+/* Sets `stopped_at`. Must not allocate memory, because the allocator calls it. */
 static void record_location(struct script *s)
 {
 	lua_Debug at;
@@ -150,7 +156,7 @@ static void count_instructions(lua_State *lua, lua_Debug *at)
 	struct script *s = script_of(lua);
 
 	(void)at;
-	if (!s->running) /* the hook stays set after a call */
+	if (!s->running) /* the hook remains installed after a call */
 		return;
 	s->budget -= hook_interval(s);
 	if (!s->stop && s->budget <= 0)
@@ -200,7 +206,10 @@ void script_end_call(struct script *s)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Makes the next instruction raise the error. lua_sethook() may be called at any time. */
+/*
+ * Makes the next instruction raise the error. This is safe inside the allocator: lua_sethook() may
+ * be called at any time.
+ */
 static void stop_at_next_instruction(struct script *s, enum script_stop why)
 {
 	if (!s->stop)
@@ -215,8 +224,9 @@ static bool refuse_block(struct script *s, enum script_stop why)
 }
 
 /*
- * May a block be granted that exceeds the memory limit? The first refusal in a call makes Lua
- * collect garbage and ask again; a refusal after that is an error.
+ * May a block be granted although it exceeds the memory limit? The first refusal in a call makes
+ * Lua collect garbage and request the block again. If that request is refused, too, Lua raises an
+ * error.
  */
 static bool may_exceed_limit(struct script *s, size_t size)
 {
@@ -245,14 +255,14 @@ static bool may_allocate(struct script *s, bool is_text, size_t had, size_t size
 }
 
 /*
- * Lua's allocator. Outside calls it refuses nothing: engines use Lua's C API there, and an error
- * would have no handler. The memory that they keep counts at the next call.
+ * Lua's allocator. Outside calls no request is refused: the grammar engines use Lua's C API there,
+ * and no handler would catch an error. The memory allocated there counts at the next call.
  */
 void *script_allocate(void *script, void *old, size_t old_size, size_t size)
 {
 	struct script *s = script;
 	size_t had = old ? old_size : 0;
-	/* for a new block, old_size is its Lua type */
+	/* for a new block, old_size is the type of the Lua object */
 	bool is_text = !old && old_size == LUA_TSTRING;
 	void *made;
 

@@ -1,6 +1,6 @@
 /*
- * Library functions on lists and other tables. Lua's own functions could run for long without being
- * stopped, and its sort uses random numbers.
+ * Library functions on lists and other tables. They replace Lua's own: those can run for a long
+ * time without a check of the limits, and Lua's sort uses random numbers.
  */
 #include "script/script_internal.h"
 
@@ -44,8 +44,8 @@ static int insert_item(lua_State *lua)
 }
 
 /*
- * remove(list) removes the last item, remove(list, at) the one at that position. Returns the item,
- * or nothing if there is none.
+ * remove(list) removes the last item, remove(list, at) the item at that position. Returns the
+ * removed item, or nothing if there was none.
  */
 static int remove_item(lua_State *lua)
 {
@@ -105,7 +105,7 @@ static int concat_list(lua_State *lua)
 		luaL_addvalue(&made);
 		if (i < to)
 			luaL_addlstring(&made, separator, separator_length);
-		if (i == to) /* i may be the greatest integer */
+		if (i == to) /* avoids the overflow of ++i if `to` is the greatest integer */
 			break;
 		script_charge(lua, 1);
 	}
@@ -115,7 +115,10 @@ static int concat_list(lua_State *lua)
 
 /* ---- sorting --------------------------------------------------------------------------------- */
 
-/* Must the value at `a` come before the one at `b`? Asks the function in argument 2, or <. */
+/*
+ * Must the value at stack index `a` come before the value at `b`? Calls the comparison function in
+ * argument 2, or uses < if there is none.
+ */
 static bool is_before(lua_State *lua, int a, int b)
 {
 	bool before;
@@ -154,7 +157,9 @@ static void merge_ranges(lua_State *lua, int from, int to, lua_Integer low, lua_
 	}
 }
 
-/* Merge sort: it is stable, never quadratic, and safe if the comparison contradicts itself. */
+/*
+ * Merge sort: stable, never quadratic, and safe even if the comparison function contradicts itself.
+ */
 static int sort_list(lua_State *lua)
 {
 	lua_Integer length = length_of(lua, 1);

@@ -16,9 +16,9 @@ int script_fail_order(lua_State *lua, int odd)
 }
 
 /*
- * An iterator is a function whose upvalues are the table, the position, the number of keys, and the
- * keys: none for a list (1, 2, 3, …), one upvalue each if they are FEW, otherwise one table of
- * them. Keys that were removed during the iteration are skipped.
+ * The upvalues of an iterator: the table, the position, the number of keys, and the keys. A list
+ * (keys 1, 2, 3, …) needs no keys. Up to FEW keys have one upvalue each; more keys are in one
+ * table. Keys that are removed during the iteration are skipped.
  */
 enum { TABLE = 1, AT, COUNT, KEYS };
 #define FEW 16u
@@ -77,8 +77,8 @@ static bool are_list_keys(const script_scalars *keys)
 }
 
 /*
- * The iterator for a table with at most one key. The loop calls it first with nil, before its body
- * can change the table, and then with the key, which ends the loop.
+ * The iterator for a table with at most one key. The loop calls it twice: first with nil, before
+ * the loop body can change the table, and then with the key, which ends the loop.
  */
 static int next_of_one(lua_State *lua)
 {
@@ -87,7 +87,10 @@ static int next_of_one(lua_State *lua)
 	return lua_next(lua, 1) ? 2 : 0;
 }
 
-/* Actions iterate at each event, mostly over small tables: these need at most one allocation. */
+/*
+ * Pushes an iterator over the keys in order. Actions iterate at each event, mostly over small
+ * tables, so a small table needs at most one allocation.
+ */
 int script_pairs(lua_State *lua)
 {
 	script_scalars *keys = &script_of(lua)->keys[0];
@@ -122,7 +125,10 @@ int script_pairs(lua_State *lua)
 	return 1;
 }
 
-/* next(table, key): the first key, or the first one after `key`. Examines every key. */
+/*
+ * next(table, key): returns the first key, or the first key after `key`, with its value. Examines
+ * every key.
+ */
 int script_next(lua_State *lua)
 {
 	struct script_scalar previous, key, best = { 0 };
@@ -170,7 +176,10 @@ int script_count(lua_State *lua)
 
 /* ---- bump ------------------------------------------------------------------------------------ */
 
-/* Pushes the map under the key at `key` in the map on the top. Creates it if it is not there. */
+/*
+ * Pushes the map that the map on the top of the stack has under the key at index `key`. Creates it
+ * if there is none.
+ */
 static void push_inner_map(lua_State *lua, int key)
 {
 	lua_pushvalue(lua, key);
@@ -197,13 +206,19 @@ static void check_bump_arguments(lua_State *lua, int last)
 	luaL_checkstack(lua, last + 4, "too many keys");
 }
 
-/* bump(map, a, b, n): map[a][b] += n. Removes a counter that is 0 and a map that is empty then. */
+/*
+ * bump(map, a, b, n): map[a][b] += n. A counter that becomes 0 is removed, and so is each map that
+ * becomes empty.
+ */
 int script_bump(lua_State *lua)
 {
 	int last = lua_gettop(lua), key = last - 1, inner;
 
 	check_bump_arguments(lua, last);
-	/* The maps are pushed from last + 1 on: argument i is a key in the one at last + i - 1. */
+	/*
+	 * The maps are pushed at stack indices from last + 1 on. Argument i is a key of the map at
+	 * last + i - 1.
+	 */
 	lua_pushvalue(lua, 1);
 	for (int i = 2; i < key; i++)
 		push_inner_map(lua, i);

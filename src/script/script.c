@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define INSTRUCTIONS_MOST ((uint64_t)1 << 50) /* takes years to reach, and sums do not overflow */
+/* this many would take years, and sums of such numbers do not overflow */
+#define INSTRUCTIONS_MOST ((uint64_t)1 << 50)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Reached only if sooth itself makes an error while it uses Lua outside a call. */
+/* Called if a Lua error happens outside a call: only a bug in sooth can cause this. */
 static int abort_on_lua_error(lua_State *lua)
 {
 	fprintf(stderr, "sooth: Lua error outside a call: %s\n", lua_tostring(lua, -1));
@@ -72,7 +73,10 @@ void script_push_environment(struct script *s)
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
-/* A chunk's name is SCRIPT_MARK and its file's number; set_message() inserts the file's name. */
+/*
+ * Returns a number for the property file. A chunk is named SCRIPT_MARK followed by this number;
+ * set_message() replaces both by the file's name.
+ */
 static uint32_t number_of_file(struct script *s, const char *file)
 {
 	for (size_t i = 0; i < s->files.count; i++)
@@ -82,7 +86,7 @@ static uint32_t number_of_file(struct script *s, const char *file)
 	return (uint32_t)s->files.count - 1;
 }
 
-/* "\0013:12: reason" becomes "FILE:12: reason", on one line. */
+/* Sets `err` to the message on one line: "\0013:12: reason" becomes "FILE:12: reason". */
 static bool set_message(struct script *s, const char *message, struct err *err)
 {
 	const char *file = "", *what = message;
@@ -100,15 +104,16 @@ static bool set_message(struct script *s, const char *message, struct err *err)
 	for (char *c = err->text; *c; c++)
 		if (iscntrl((unsigned char)*c))
 			*c = ' ';
-	eof = strstr(err->text, "near <eof>"); /* always the end of the message */
+	eof = strstr(err->text, "near <eof>"); /* "near <eof>" is always the end of the message */
 	if (eof)
 		strcpy(eof, "at the end");
 	return false;
 }
 
 /*
- * Sets `err` from the error that lua_pcall() left on the stack, and pops it. Lua's own
- * out-of-memory errors (the string is the one from its buffers) have no location.
+ * Sets `err` from the error that lua_pcall() left on the stack, and pops it. Lua's out-of-memory
+ * errors have no location (the text "not enough memory" is that of Lua's string buffers), so their
+ * location is `stopped_at`.
  */
 static bool fail_with_lua_error(struct script *s, int status, struct err *err)
 {
@@ -129,8 +134,9 @@ static bool fail_with_lua_error(struct script *s, int status, struct err *err)
 /* ---- compiling ------------------------------------------------------------------------------- */
 
 /*
- * Lua reads a chunk in pieces: the head of the wrapper, newlines so that Lua's line numbers are
- * those of the property file, the text, and the tail of the wrapper.
+ * The pieces of a chunk, which Lua reads one after the other: the head of the wrapper function,
+ * newlines that give the text the same line numbers as in the property file, the text, and the tail
+ * of the wrapper function.
  */
 struct chunk_pieces {
 	const char *head, *text, *tail;
@@ -184,7 +190,7 @@ static bool is_identifier(const char *name)
 	return !*name;
 }
 
-/* A name that cannot be a parameter would make the wrapper function invalid. */
+/* Rejects names that cannot be parameters of the wrapper function. */
 static bool are_valid_names(const char *const *names, size_t count,
 			    const struct script_location *location, struct err *err)
 {
@@ -197,8 +203,8 @@ static bool are_valid_names(const char *const *names, size_t count,
 }
 
 /*
- * Rejects locals called _ENV. They would be a second environment, which copies and keys do not
- * cover, and Lua 5.4.4 has generated wrong code for them.
+ * Rejects locals called _ENV. Such a local would be a second environment, which copies and keys do
+ * not include, and Lua 5.4.4 has generated wrong code for it.
  */
 static bool leaves_env_alone(const char *text, const struct script_location *location,
 			     struct err *err)
@@ -219,7 +225,10 @@ static bool leaves_env_alone(const char *text, const struct script_location *loc
 	return true;
 }
 
-/* Compiles the text alone first: text that parses alone cannot close the wrapper early. */
+/*
+ * Compiles the text without the wrapper function. Text that compiles alone cannot contain an `end`
+ * that closes the wrapper early.
+ */
 static bool parses_alone(struct script *s, const char *text, const struct script_location *location,
 			 bool expression, struct err *err)
 {
@@ -259,8 +268,8 @@ bool script_compile(struct script *s, const char *text, const struct script_loca
 /* ---- calling --------------------------------------------------------------------------------- */
 
 /*
- * Checks the memory limit before a call. The allocator enforces it only during calls, but engines
- * store values between calls, too.
+ * Checks the memory limit before a call. The allocator enforces the limit only during calls, but
+ * the grammar engines also store values between calls.
  */
 static bool fits_in_memory(struct script *s, struct err *err)
 {

@@ -1,8 +1,8 @@
 /*
  * Sandboxed Lua for users' actions (doc/grammars.md, "Lua"). A `struct script` is a Lua state with
  * a safe library, limits on instructions and memory, and errors that give the location in the
- * property file. Values live on Lua's own stack: engines use Lua's C API on it, and this interface
- * for operations that need limits or that Lua does not have.
+ * property file. Values live on Lua's own stack. The grammar engines use Lua's C API on it, and
+ * this interface for operations that need limits or that Lua does not have.
  */
 #ifndef SCRIPT_SCRIPT_H
 #define SCRIPT_SCRIPT_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 struct script_limits {
-	uint64_t instructions; /* per call */
-	size_t memory;	       /* for the whole state */
+	uint64_t instructions; /* maximum per call */
+	size_t memory;	       /* maximum bytes of the whole Lua state */
 };
 #define SCRIPT_INSTRUCTIONS 10000000u
 #define SCRIPT_MEMORY ((size_t)256 << 20)
@@ -34,11 +34,12 @@ struct script_location {
 };
 
 /*
- * Compiles `text` to a function in Lua's registry; `*reference` is valid until the script is
- * closed. The function's first parameter is its environment, a table whose fields are the free
- * names in the text; `names` are its further parameters, in that order. If `expression`, the
- * function returns the value of the text; otherwise the text is a chunk and the function returns
- * nothing. Returns false if the text does not compile; `err` then has the location and the reason.
+ * Compiles `text` to a function in Lua's registry. `*reference` is the function's reference, valid
+ * until the script is closed. The function's first parameter is its environment, a table whose
+ * fields are the free names in the text. Its further parameters are `names`, in that order. If
+ * `expression` is set, the text is an expression and the function returns its value; otherwise the
+ * text is a chunk and the function returns nothing. Returns false if the text does not compile;
+ * `err` then has the location and the reason.
  */
 bool script_compile(struct script *script, const char *text, const struct script_location *location,
 		    const char *const *names, size_t count, bool expression, int *reference,
@@ -46,21 +47,23 @@ bool script_compile(struct script *script, const char *text, const struct script
 
 /*
  * Calls the function that lies below its `arguments` on the stack, as lua_call() does, but within
- * the limits. Returns false on an error: the function and its arguments have been removed from the
- * stack then, and `err` has the file, the line and the reason.
+ * the limits. Returns false on an error: the function and its arguments have then been removed from
+ * the stack, and `err` has the file, the line and the reason.
  */
 bool script_call(struct script *script, int arguments, int results, struct err *err);
 
-/* Pushes an empty environment. Names that it lacks are looked up in the library. */
+/*
+ * Pushes an empty environment. Names that are not in the environment are looked up in the library.
+ */
 void script_push_environment(struct script *script);
 
 /* A value captured at an event. */
 enum script_type { SCRIPT_NIL, SCRIPT_BOOLEAN, SCRIPT_INTEGER, SCRIPT_REAL, SCRIPT_TEXT };
 struct script_value {
 	uint8_t type;
-	uint32_t length; /* of TEXT */
+	uint32_t length; /* TEXT: bytes */
 	union {
-		int64_t integer; /* BOOLEAN too */
+		int64_t integer; /* also for BOOLEAN */
 		double real;
 		const char *text; /* belongs to the caller */
 	};
@@ -68,27 +71,28 @@ struct script_value {
 void script_push_value(struct script *script, const struct script_value *value);
 
 /*
- * Replaces the value on the top of the stack by a deep copy. A table that occurs twice in the value
- * is one table in the copy, and environments stay environments. Returns false if the value has too
- * many tables, needs too much memory or contains a function that an action defined.
+ * Replaces the value on the top of the stack by a deep copy. If a table occurs twice in the value,
+ * both places of the copy refer to one table. The copy of an environment is an environment. Returns
+ * false if the value has too many tables, needs too much memory or contains a function that an
+ * action defined.
  */
 bool script_copy(struct script *script, struct err *err);
 /*
- * Appends a byte string that is equal for equal values: it depends on the content of the value on
- * the top of the stack, and on which of its tables are the same table. Leaves the stack as it is.
- * Returns false if the value contains something that cannot be compared.
+ * Appends a key: a byte string that is the same for equal values. Two values are equal if they have
+ * the same content and share tables in the same way. The value is on the top of the stack and stays
+ * there. Returns false if the value contains something that cannot be compared.
  */
 typedef VEC(char) script_buffer;
 bool script_key(struct script *script, script_buffer *key, struct err *err);
 /*
- * Formats the value at `index` for people, on one line of bounded length: {1: 2, "a": true}. The
+ * Formats the value at `index` for reports, on one line of bounded length: {1: 2, "a": true}. The
  * caller frees the text.
  */
 char *script_show(struct script *script, int index);
 
 /*
- * Moves the lines that `report` has added since the last call to `out`, one for each call of
- * `report`. The caller frees them.
+ * Moves the lines that the library function `report` has added since the last call to `out`, one
+ * line for each use of `report`. The caller frees them.
  */
 typedef VEC(char *) script_reports;
 void script_take_reports(struct script *script, script_reports *out);
@@ -109,7 +113,7 @@ char *script_translate_condition(const char *text, size_t *at, struct err *err);
 struct script_name {
 	char *name;
 	size_t at;
-	bool assigned; /* some assignment has the bare name on its left (x =, x, y =) */
+	bool assigned; /* some assignment has just the name on its left (x =, x, y =) */
 };
 typedef VEC(struct script_name) script_names;
 void script_find_names(const char *text, script_names *out);

@@ -17,14 +17,14 @@ enum script_stop {
 };
 
 /*
- * The kind of a table, identified by its metatable. All metatables are ours, because the library
- * has no setmetatable. A LIST is only printed differently; otherwise it is a PLAIN table.
+ * The kind of a table, identified by its metatable. Actions cannot set other metatables, because
+ * the library has no setmetatable. A LIST differs from a PLAIN table only in how it is printed.
  */
 enum script_kind { SCRIPT_ENVIRONMENT, SCRIPT_GRAPH, SCRIPT_LIST, SCRIPT_KINDS, SCRIPT_PLAIN };
 
 /*
- * A scalar Lua value (a number, a string or a truth value), such as a table key or a graph node,
- * that can be compared without Lua. It is valid as long as the table contains it.
+ * A scalar Lua value (a number, a string or a truth value), such as a table key or a graph node. It
+ * can be compared without Lua. It is valid as long as the table contains the value.
  */
 struct script_scalar {
 	uint8_t type; /* LUA_TNUMBER, … */
@@ -39,10 +39,10 @@ struct script_scalar {
 };
 typedef VEC(struct script_scalar) script_scalars;
 
-/* Numbers tables in the order in which a traversal meets them. */
+/* Numbers of tables, from 0, in the order in which a traversal finds them. */
 struct script_table_numbers {
 	VEC(const void *) list;
-	struct map numbers; /* address to number; used only if there are many tables */
+	struct map numbers; /* key: address; value: number; used only if there are many tables */
 };
 
 #define SCRIPT_SHOWN_DEPTH 8u
@@ -55,12 +55,17 @@ struct script {
 	/* State of the current call. */
 	bool running;
 	int64_t budget;	     /* instructions left */
-	uint64_t charged;    /* by C functions, since the clock was last read */
+	uint64_t charged;    /* instructions charged by C functions since the clock was last read */
 	uint8_t stop;	     /* enum script_stop */
 	char stopped_at[80]; /* location in Lua's format, "source:line: " */
-	/* a refused block made Lua collect garbage; Lua has yet to ask for it again */
+	/*
+	 * `collected`: in this call a block was refused, so that Lua collected garbage. `asking`:
+	 * Lua has not requested this block again yet.
+	 */
 	bool collected, asking;
-	/* ns: monotonic time of the last look; CPU time at the first, or 0 */
+	/*
+	 * in ns: the monotonic time of the last check; the CPU time of the first check, 0 before it
+	 */
 	int64_t looked, started;
 
 	int metatables[SCRIPT_KINDS];	 /* references in the registry */
@@ -68,7 +73,10 @@ struct script {
 	VEC(char *) files;		 /* property files of the compiled pieces */
 	script_reports reports;
 
-	/* Temporary buffers. A Lua error jumps past C functions, and would leak their memory. */
+	/*
+	 * Temporary buffers. They are here because a Lua error longjmps out of C functions, which
+	 * would leak memory that the functions own.
+	 */
 	script_scalars keys[SCRIPT_SHOWN_DEPTH];
 	struct script_table_numbers seen;
 	script_buffer text;
@@ -79,7 +87,6 @@ static inline struct script *script_of(lua_State *lua)
 	return *(struct script **)lua_getextraspace(lua);
 }
 
-/* Appending to a buffer. */
 static inline void script_append_bytes(script_buffer *text, const void *bytes, size_t count)
 {
 	if (text->room - text->count < count)
@@ -102,7 +109,10 @@ bool script_call_plain(struct script *script, int arguments, int results, struct
 #define SCRIPT_TEXT_MOST ((size_t)64 << 10) /* bytes in one string */
 
 void *script_allocate(void *script, void *old, size_t old_size, size_t size);
-/* Starts and ends a call within the limits. If `counted`, instructions count: for Lua code. */
+/*
+ * Start and end a call within the limits. If `counted`, instructions are counted: for calls of Lua
+ * code.
+ */
 void script_begin_call(struct script *script, bool counted);
 void script_end_call(struct script *script);
 /*
@@ -114,7 +124,7 @@ void script_charge(lua_State *lua, uint64_t steps);
 int script_add_location(lua_State *lua);
 /*
  * The first character of a location in Lua's messages. Lua truncates long file names, so a chunk is
- * named by this mark and the number of its file; see script.c.
+ * named by this character and the number of its file; see script.c.
  */
 #define SCRIPT_MARK "\001"
 /* Writes the message for the current stop to `text`: which limit was exceeded and what to do. */
@@ -129,14 +139,17 @@ int script_pairs(lua_State *lua);
 int script_next(lua_State *lua);
 int script_count(lua_State *lua);
 int script_bump(lua_State *lua);
-/* Is the table at `index`, which is not relative to the top, empty? */
+/* Is the table at `index` empty? `index` must be absolute, not relative to the top of the stack. */
 bool script_is_empty(lua_State *lua, int index);
-/* Raises the error that keys of this type have no order. */
+/* Raises a Lua error: keys of this type have no order. */
 int script_fail_order(lua_State *lua, int type);
 void script_push_graph_metatable(lua_State *lua);
-/* Copies fields from the table below the top to the table on the top. NULL ends the names. */
+/*
+ * Copies the fields called `names` from the second table on the stack to the table on the top. NULL
+ * ends the names.
+ */
 void script_copy_fields(lua_State *lua, const char *const *names);
-/* Each pushes a table of functions. */
+/* Both push a table of functions. */
 void script_push_string_library(lua_State *lua);
 void script_push_table_library(lua_State *lua);
 
@@ -147,7 +160,7 @@ void script_push_table_library(lua_State *lua);
  * library inside a call.
  */
 void script_copy_top(lua_State *lua);
-/* Appends a printed form of the value to `text`. If `plain`, strings have no quotes. */
+/* Appends the value to `text` as it is printed. If `plain`, strings have no quotes. */
 void script_append_printed(lua_State *lua, int index, bool plain, script_buffer *text);
 
 /* Sets the metatable of the table on the top of the stack. */
@@ -159,8 +172,7 @@ enum script_kind script_kind_of(lua_State *lua, int index);
 
 /*
  * Lists the keys of the table at `index` in order: numbers, strings, truth values. Returns false if
- * the table has a key without an order; `*odd` is the type of such a key then, and `keys` has all
- * the others.
+ * a key has no order: `*odd` is then the type of such a key, and `keys` has all the other keys.
  */
 bool script_order_keys(lua_State *lua, int index, script_scalars *keys, int *odd);
 int script_compare_scalars(const struct script_scalar *a, const struct script_scalar *b);

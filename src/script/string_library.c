@@ -1,6 +1,6 @@
 /*
- * Library functions on strings. Lua's patterns are left out, because matching one can run forever
- * inside a single call. So find() searches for a literal string.
+ * Library functions on strings. Lua's patterns are left out, because matching one pattern can take
+ * almost forever inside a single call. So find() searches for a literal string.
  */
 #include "script/script_internal.h"
 
@@ -34,8 +34,8 @@ static int repeat_string(lua_State *lua)
 }
 
 /*
- * find(s, part [, from]): returns the first and last position. memmem() takes linear time; Lua's
- * own search does not.
+ * find(s, part [, from]): returns the first and last position of `part`. memmem() takes linear
+ * time; the search in Lua's own find() does not.
  */
 static int find_literal(lua_State *lua)
 {
@@ -58,7 +58,7 @@ static int find_literal(lua_State *lua)
 	return 2;
 }
 
-/* Rejects %p, which prints an address. */
+/* Rejects the conversion %p, which prints an address. */
 static void reject_addresses(lua_State *lua, const char *format_string, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -73,8 +73,8 @@ static void reject_addresses(lua_State *lua, const char *format_string, size_t l
 }
 
 /*
- * Calls Lua's own format() (the upvalue) after converting tables and truth values to strings: Lua
- * would print addresses.
+ * Calls Lua's own format(), which is the upvalue, after converting tables and truth values to
+ * strings. Lua itself would print the addresses of tables.
  */
 static int format_string(lua_State *lua)
 {

@@ -8,7 +8,10 @@
 
 #include <stdlib.h>
 
-/* Helper functions in translated conditions are not names of the user. */
+/*
+ * Is the name a helper function that condition_lua.c writes into conditions? These are not the
+ * user's names.
+ */
 static bool is_condition_helper(const char *name, size_t length)
 {
 	return length > 4 && !memcmp(name, "__c_", 4);
@@ -33,7 +36,10 @@ static void mark_assigned(const char *text, const struct script_lexeme *lexeme, 
 		name->assigned = true;
 }
 
-/* `i` is the = between variables and values. Marks the variables before it that are bare names. */
+/*
+ * Marks the names that an assignment changes. `i` is its =. Only bare names before the = count, not
+ * fields.
+ */
 static void mark_variables(const char *text, const script_lexemes *lexemes, size_t i,
 			   script_names *out, size_t first)
 {
@@ -48,7 +54,10 @@ static void mark_variables(const char *text, const script_lexemes *lexemes, size
 	}
 }
 
-/* The = after a name with <const> or <close> belongs to a local. It marks no name. */
+/*
+ * See script.h. In `local x <const> = 1` the lexeme before the = is not a name, so nothing is
+ * marked.
+ */
 void script_find_names(const char *text, script_names *out)
 {
 	script_lexemes lexemes = { 0 };

@@ -1,4 +1,4 @@
-/* Formats values for people: {1: 2, "a": true}; a list as [1, 2]; a graph as {1 -> 2, 2 -> 1}. */
+/* Formats values for reports: {1: 2, "a": true}; a list as [1, 2]; a graph as {1 -> 2, 2 -> 1}. */
 #include "script/script_internal.h"
 #include "base/mem.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #define SHOWN_MOST 1000u
-/* Integers from here on are shown as addresses, in hexadecimal. */
+/* Integers of at least this size are shown in hexadecimal, because they are probably addresses. */
 #define ADDRESS_FROM (INT64_C(1) << 32)
 
 struct printer {
@@ -68,7 +68,10 @@ static void append_scalar(struct printer *printer, const struct script_scalar *v
 
 static void append_value(struct printer *printer, int index, unsigned depth, bool plain);
 
-/* Keys and values of a table. Keys without an order (tables, functions) are shown as one "…". */
+/*
+ * Appends the keys and values of a table. All keys without an order (tables, functions) are shown
+ * as one "…".
+ */
 static void append_fields(struct printer *printer, int table, unsigned depth, bool is_list)
 {
 	lua_State *lua = printer->lua;
@@ -91,7 +94,7 @@ static void append_fields(struct printer *printer, int table, unsigned depth, bo
 	append_limited(printer, is_list ? "]" : "}");
 }
 
-/* A graph { edges = { 1 = { 2 = true } } }: shows only the edges. */
+/* Appends a graph, { edges = { 1 = { 2 = true } } }: shows only the edges. */
 static void append_graph(struct printer *printer, int graph, unsigned depth)
 {
 	lua_State *lua = printer->lua;

@@ -1,8 +1,8 @@
 /*
  * Pushes values from outside Lua, copies Lua values, and computes their keys (script_key()).
- * Copying and key computation process one table after the other, in the order in which they meet
- * them, so that a list with a million links needs no recursion. The tables still to be processed
- * wait on Lua's stack.
+ * Copying and key computation process one table after the other, in the order in which they find
+ * them. So a list with a million links needs no recursion. Tables that are still to be processed
+ * are kept on Lua's stack.
  */
 #include "script/script_internal.h"
 #include "base/mem.h"
@@ -35,7 +35,10 @@ static void forget_tables(struct script_table_numbers *seen)
 		map_free(&seen->numbers);
 }
 
-/* Returns the number of a table, a new one if it was not seen. Searches a short list linearly. */
+/*
+ * Returns the number of a table; a table that was not seen before gets the next number. A short
+ * list is searched linearly.
+ */
 static uint32_t number_table(struct script_table_numbers *seen, const void *table, bool *fresh)
 {
 	uint64_t *number;
@@ -63,7 +66,7 @@ static uint32_t number_table(struct script_table_numbers *seen, const void *tabl
 
 /* ---- copying --------------------------------------------------------------------------------- */
 
-/* Pushes an empty table with room for as much as the original holds, and of the same kind. */
+/* Pushes an empty table of the same kind, with room for as many entries as the original has. */
 static void push_empty_copy(lua_State *lua, int original)
 {
 	lua_Unsigned list = lua_rawlen(lua, original);
@@ -92,8 +95,9 @@ static bool needs_copy(lua_State *lua, int index)
 }
 
 /*
- * Replaces the table on the top by its copy. Above the pairs (original, copy), which start at
- * `base`, and below the table lie `above` temporary values of the traversal.
+ * Replaces the table on the top of the stack by its copy. The stack, from `base` on: a pair
+ * (original, copy) for each table seen so far, then `above` temporary values of the traversal, then
+ * the table.
  */
 static void replace_by_copy(lua_State *lua, int base, int above)
 {
@@ -114,7 +118,7 @@ static void replace_by_copy(lua_State *lua, int base, int above)
 	lua_rotate(lua, -1 - above, -1); /* …, original, copy, temporaries, copy */
 }
 
-/* Fills the copy of the table with this number. */
+/* Fills the copy of table number `number`. */
 static void copy_fields(lua_State *lua, int base, uint32_t number)
 {
 	int from = base + 2 * (int)number, to = from + 1;
@@ -122,7 +126,7 @@ static void copy_fields(lua_State *lua, int base, uint32_t number)
 	lua_pushnil(lua);
 	while (lua_next(lua, from)) {
 		if (needs_copy(lua, -1))
-			replace_by_copy(lua, base, 1); /* the key is below it */
+			replace_by_copy(lua, base, 1); /* one temporary value: the key */
 		lua_pushvalue(lua, -2);
 		if (needs_copy(lua, -1))
 			replace_by_copy(lua, base, 2);
@@ -140,7 +144,7 @@ void script_copy_top(lua_State *lua)
 		return;
 	forget_tables(&s->seen);
 	replace_by_copy(lua, base, 0);
-	lua_pop(lua, 1); /* the copy is also next to its original */
+	lua_pop(lua, 1); /* the pair above contains the copy, too */
 	for (uint32_t i = 0; i < s->seen.list.count; i++)
 		copy_fields(lua, base, i);
 	lua_copy(lua, base + 1, base);
@@ -191,7 +195,10 @@ static void append_scalar(script_buffer *key, const struct script_scalar *value)
 	}
 }
 
-/* Appends the value on the top and pops it. A new table stays there, to be appended later. */
+/*
+ * Appends the value on the top of the stack to the key, and pops it. A table that was not seen
+ * before stays on the stack: its content is appended later.
+ */
 static bool append_value(struct script *s, script_buffer *key, struct err *err)
 {
 	lua_State *lua = s->lua;
@@ -202,7 +209,8 @@ static bool append_value(struct script *s, script_buffer *key, struct err *err)
 		append_scalar(key, &scalar);
 	} else if (lua_isnil(lua, -1)) {
 		script_append(key, "n");
-	} else if (lua_iscfunction(lua, -1) || lua_isuserdata(lua, -1)) { /* from the library */
+		/* a library function or table */
+	} else if (lua_iscfunction(lua, -1) || lua_isuserdata(lua, -1)) {
 		append_integer(key, 'c', (uintptr_t)lua_topointer(lua, -1));
 	} else if (lua_istable(lua, -1)) {
 		append_integer(key, '{', number_table(&s->seen, lua_topointer(lua, -1), &fresh));

@@ -44,7 +44,10 @@ void build_discard(struct build *build)
 	intern_free(&build->regions);
 }
 
-/* May a tree of this depth get another node above it? Reports an error, once per file, if not. */
+/*
+ * May the parser build another node above a tree of this depth? If not, reports an error, but only
+ * once per file.
+ */
 static bool check_depth(struct build *build, uint16_t depth, const struct span *span)
 {
 	if (depth < SPEC_DEPTH)
@@ -115,7 +118,7 @@ struct spec_expr *build_string(struct build *build, const struct span *span, str
 	return expr;
 }
 
-/* Names that are constants everywhere. */
+/* Is the name a constant, whatever the file declares? Sets `number` to its value. */
 static bool is_constant(const char *name, int64_t *number)
 {
 	*number = !strcmp(name, "true");
@@ -148,7 +151,7 @@ struct spec_expr *build_member(struct build *build, const struct span *span, str
 	return expr;
 }
 
-/* start(p) and end(p) in formulas are calls, too, until names.c resolves them. */
+/* Until names.c resolves them, start(p) and end(p) in formulas are calls, too. */
 struct spec_expr *build_call(struct build *build, const struct span *span, const char *name,
 			     struct build_expressions arguments)
 {

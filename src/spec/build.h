@@ -1,7 +1,7 @@
 /*
  * The parser's actions: functions that build the tree of a property file (tree.h) while parser.y
- * reads it. All of the tree lives in the file's arena. The functions report the mistakes that show
- * while one statement is read; names.c and check.c find the others.
+ * reads it. The whole tree lives in the file's arena. The functions report mistakes that are
+ * visible within one statement; names.c and check.c find the others.
  */
 #ifndef SPEC_BUILD_H
 #define SPEC_BUILD_H
@@ -39,9 +39,11 @@ struct build_property {
 	VEC(struct spec_parameter) parameters;
 	VEC(struct spec_event) events;
 	struct spec_formula **next_formula;
-	bool broken; /* its parameters could not be read, so its names cannot be resolved */
+	/* the parameters could not be read, so names in the property cannot be resolved */
+	bool broken;
 	/*
-	 * the event that is being read: its lifetimes and reset, collected from its points' tails
+	 * Lifetimes and reset of the event that is being read, collected from the clauses of its
+	 * points.
 	 */
 	struct build_lifetimes lives;
 	bool reset;
@@ -52,17 +54,17 @@ struct build_property {
 struct build {
 	struct build_file *made;
 	struct spec_file *file; /* points into `made` */
-	uint32_t length;	/* of the text, in bytes */
+	uint32_t length;	/* bytes in the text */
 	struct spec_messages *messages;
 	struct context context;
 	struct build_property now;
-	VEC(struct build_part) parts; /* the declaration that is being read */
+	VEC(struct build_part) parts; /* words of the declaration that is being read */
 	VEC(struct spec_parameter) externs;
-	VEC(struct spec_argument) arguments;	 /* of the point that is being read */
-	VEC(struct spec_production) productions; /* of the grammar that is being read */
-	VEC(char) path;				 /* of the target that is being read */
+	VEC(struct spec_argument) arguments;	 /* arguments of the point that is being read */
+	VEC(struct spec_production) productions; /* productions of the grammar that is being read */
+	VEC(char) path;				 /* path of the target that is being read */
 	bool path_arrow;
-	struct intern threads, regions; /* of the pattern that is being read */
+	struct intern threads, regions; /* names in the pattern that is being read */
 	struct spec_property **next_property;
 	struct spec_use **next_use;
 	bool is_deep; /* "nested too deeply" has been reported; it is reported once */
@@ -72,7 +74,7 @@ struct build {
 
 void *build_alloc(struct build *build, size_t size);
 char *build_text(struct build *build, const char *text, uint32_t length);
-/* the source text [from, to) */
+/* Returns a copy of the source text [from, to). */
 char *build_source(struct build *build, uint32_t from, uint32_t to);
 void build_complain(struct build *build, struct spec_location place, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -118,7 +120,7 @@ struct build_eres {
 	struct spec_ere *first, *last;
 	uint16_t depth;
 };
-/* The attributes in parentheses after an event of a pattern: thread and regions. */
+/* The thread and the regions in parentheses after an event of a pattern. */
 struct build_attributes {
 	const char *thread, *begins, *ends;
 	struct span thread_span, begins_span, ends_span;
@@ -129,7 +131,7 @@ void build_attributes_add(struct build *build, struct build_attributes *all,
 struct spec_pattern *build_leaf(struct build *build, const struct span *span, const char *event,
 				const struct build_attributes *attributes);
 struct build_patterns build_add_pattern(struct build_patterns list, struct spec_pattern *pattern);
-/* Joins the list into one pattern; a list of one becomes its only member. */
+/* Makes one pattern of the list. If the list has only one member, returns this member. */
 struct spec_pattern *build_pattern(struct build *build, enum spec_pattern_kind kind,
 				   const struct span *span, struct build_patterns parts);
 struct spec_pattern *build_repeat(struct build *build, enum spec_pattern_kind kind,
@@ -156,7 +158,8 @@ struct build_tail {
 	bool reset;
 	const char *reset_if;
 	struct span reset_span, condition_span;
-	struct span own; /* of the `holding` clause, which belongs to the point's own text */
+	/* location of the `holding` clause, which belongs to the point's own text */
+	struct span own;
 };
 
 struct spec_point *build_function(struct build *build, enum spec_point_kind kind,
@@ -164,7 +167,10 @@ struct spec_point *build_function(struct build *build, enum spec_point_kind kind
 				  const char *function, bool rest);
 struct spec_point *build_access(struct build *build, enum spec_point_kind kind,
 				const struct span *span, struct spec_target *target);
-/* Appends one step to the path of the current target: "->" or "." and a member, or an index. */
+/*
+ * Appends one step to the path of the current target: "->" or "." followed by a member, or an index
+ * in brackets.
+ */
 void build_step(struct build *build, const char *sign, const char *member);
 struct spec_target *build_target(struct build *build, enum spec_target_kind kind,
 				 const struct span *span, const char *name);
@@ -175,8 +181,8 @@ struct build_lifetimes build_lifetime(struct build *build, const struct span *sp
 void build_tail_add(struct build *build, struct build_tail *tail, struct build_tail one,
 		    const struct span *span);
 /*
- * Adds the clauses of `tail` to the point, whose text is at `span`. Clauses that belong to the
- * whole event (lifetimes, reset) are kept in `build->now` until build_event().
+ * Adds the clauses of `tail` to the point, whose text is at `span`. Clauses that apply to the whole
+ * event (lifetimes, reset) are kept in `build->now` until build_event() is called.
  */
 struct spec_point *build_tailed(struct build *build, struct spec_point *point,
 				const struct build_tail *tail, const struct span *span);
@@ -197,7 +203,7 @@ struct spec_item *build_symbol(struct build *build, const struct span *span, con
 /* `bracket` is the location of the ( or { that opens the Lua code. */
 struct spec_item *build_code(struct build *build, enum spec_item_kind kind, const struct span *span,
 			     const char *lua, const struct span *bracket);
-/* The location right after an opening bracket, where its contents start. */
+/* Returns the location just after an opening bracket, where its contents start. */
 struct spec_location build_inside(const struct span *bracket);
 struct build_items build_add_item(struct build_items list, struct spec_item *item);
 struct build_alternatives build_add_alternative(struct build *build, struct build_alternatives list,
@@ -209,7 +215,10 @@ void build_production(struct build *build, const struct span *span, const char *
 
 void build_part(struct build *build, const char *text, const struct span *span);
 void build_parameter(struct build *build, const struct span *span);
-/* In `extern int a, b;` the first declaration has the type in front; the others reuse it. */
+/*
+ * Declares a global. In `extern int a, b;` this is called for each name: the first declaration has
+ * the type, and the following ones reuse it.
+ */
 void build_extern(struct build *build, const struct span *span);
 
 void build_property_begin(struct build *build, const struct span *span, const char *name);
@@ -222,7 +231,7 @@ void build_temporal(struct build *build, const struct span *word, const struct s
 void build_monitor(struct build *build, const struct span *span, struct build_text path);
 void build_grammar(struct build *build, const struct span *span, const char *attributes,
 		   const struct span *bracket);
-/* Uses the words in `build->parts`. */
+/* Builds a view statement from the words in `build->parts`. */
 void build_view(struct build *build, const struct span *span);
 void build_violation(struct build *build, const struct span *span, const char *what,
 		     const char *lua, const struct span *bracket);

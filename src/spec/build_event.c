@@ -161,7 +161,7 @@ void build_tail_add(struct build *build, struct build_tail *tail, struct build_t
 	add_lives(&tail->lives, one.lives);
 }
 
-/* The source text with each run of white space replaced by one blank. */
+/* Returns the source text with each run of white space replaced by one blank. */
 static const char *copy_source_as_one_line(struct build *build, const struct span *span)
 {
 	char *text = build_source(build, span->from, span->to), *out = text;

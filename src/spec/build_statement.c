@@ -35,8 +35,8 @@ static bool is_single_word(const struct build_part *parts, size_t count, const c
 }
 
 /*
- * Joins the parts into one text: "struct table *". `bare` leaves out qualifiers and struct, union,
- * class and enum: "table".
+ * Joins the parts into one text, for example "struct table *". If `bare` is set, leaves out
+ * qualifiers and the words struct, union, class and enum: "table".
  */
 static const char *join_parts(struct build *build, const struct build_part *parts, size_t count,
 			      bool bare)
@@ -73,7 +73,10 @@ static enum spec_type parameter_type(const struct build_part *parts, size_t coun
 							: SPEC_INT;
 }
 
-/* Makes a parameter of the parts: the last word is its name, the words before it are its type. */
+/*
+ * Makes a parameter from `build->parts`: the last word is its name, the words before it are its
+ * type.
+ */
 static bool make_parameter(struct build *build, const struct span *span,
 			   struct spec_parameter *made)
 {
@@ -121,7 +124,10 @@ void build_parameter(struct build *build, const struct span *span)
 	build->parts.count = 0;
 }
 
-/* Keeps the words of the first declaration's type (without stars) in `parts` for the next names. */
+/*
+ * For `extern int a, b;`: keeps the words of the type (without stars) in `parts`, because the next
+ * names use the same type.
+ */
 static void keep_type_words(struct build *build, size_t words)
 {
 	struct build_part *parts = build->parts.items;
@@ -171,7 +177,11 @@ void build_property_end(struct build *build)
 		arena_copy(arena, now->events.items, now->events.count * sizeof *now->events.items);
 	property->event_count = (uint32_t)now->events.count;
 	if (now->broken)
-		return; /* Further errors would only be about names that could not be declared. */
+		/*
+		 * Keeping the property would only cause errors about names that could not be
+		 * declared.
+		 */
+		return;
 	*build->next_property = property;
 	build->next_property = &property->next;
 	build->file->property_count++;
@@ -303,7 +313,10 @@ struct spec_location build_inside(const struct span *bracket)
 	return (struct spec_location){ bracket->place.line, bracket->place.column + 1, 1 };
 }
 
-/* Every symbol starts as an event; names.c finds out which ones are productions. */
+/*
+ * Builds a symbol of a production. It is marked as an event; names.c later finds out whether it is
+ * a production.
+ */
 struct spec_item *build_symbol(struct build *build, const struct span *span, const char *label,
 			       const char *name)
 {

@@ -1,5 +1,5 @@
 /*
- * Checks of a property file that need only the file itself, after names.c has resolved its names:
+ * Checks a property file without knowledge of the program, after names.c has resolved its names:
  * types in expressions, temporal operators outside of formulas, parameters that no event binds,
  * targets of the wrong type, and `use` statements.
  */
@@ -137,7 +137,10 @@ static enum kind check_unary(struct check_checker *c, const struct spec_expr *e)
 	return e->operator== SPEC_NOT ? INTEGER : a;
 }
 
-/* Only globals have members, elements and addresses: the root of such an expression is a name. */
+/*
+ * Checks a member, an element, `*x` or `&x`. Only globals can be used so: the innermost operand
+ * must be a name.
+ */
 static enum kind check_member_or_index(struct check_checker *c, const struct spec_expr *e)
 {
 	const struct spec_expr *root = e;
@@ -159,7 +162,8 @@ static enum kind check_member_or_index(struct check_checker *c, const struct spe
 }
 
 /*
- * Temporal operators: `always` and `never` use past-time operators, `ltl:` future-time operators.
+ * Checks a temporal operator. `always` and `never` formulas use past-time operators, `ltl:`
+ * formulas use future-time operators.
  */
 static enum kind check_temporal(struct check_checker *c, const struct spec_expr *e)
 {
@@ -222,7 +226,7 @@ static const char *type_with_article(uint8_t type)
 	return names[type];
 }
 
-/* Does the parameter have a type that this point can bind to its target? */
+/* Checks that the point can bind its target to a parameter of this type. */
 static void check_target(struct check_checker *c, const struct spec_target *t, bool lock)
 {
 	if (!t || t->parameter == SPEC_NONE)
@@ -287,7 +291,7 @@ static const struct spec_formula *find_grammar(const struct spec_property *prope
 	return f;
 }
 
-/* The condition of a reset is checked by src/grammar because it may be Lua. */
+/* Does not check the condition of a reset: src/grammar does, because the condition may be Lua. */
 static void check_event(struct check_checker *c, const struct spec_event *e)
 {
 	bool grammar = find_grammar(c->property);
@@ -295,8 +299,8 @@ static void check_event(struct check_checker *c, const struct spec_event *e)
 	for (const struct spec_point *p = e->points; p; p = p->next) {
 		check_point(c, p);
 		/*
-		 * A grammar's words contain all events of the property, also those the grammar does
-		 * not name.
+		 * The words of a grammar contain all events of the property, including events that
+		 * the grammar does not name.
 		 */
 		if (grammar && p->kind == SPEC_POINT_BECOMES)
 			COMPLAIN(c, p->place,
@@ -308,7 +312,10 @@ static void check_event(struct check_checker *c, const struct spec_event *e)
 			 c->property->name);
 }
 
-/* doc/grammars.md: a property with parameters must say which events form one word. */
+/*
+ * A property with parameters and a grammar needs a view, which says which events form one word
+ * (doc/grammars.md).
+ */
 static void check_view(struct check_checker *c)
 {
 	const struct spec_formula *grammar = find_grammar(c->property);
@@ -332,7 +339,10 @@ static void mark_bound_parameters(bool *bound, const struct spec_point *p)
 		bound[p->holding->parameter] = true;
 }
 
-/* Is there already a message at this location? A duplicate parameter has been reported there. */
+/*
+ * Is there a message at this location? If a parameter is declared twice, this has been reported
+ * there.
+ */
 static bool has_message_at(const struct check_checker *c, struct spec_location place)
 {
 	for (size_t i = 0; i < c->messages->list.count; i++)

@@ -1,4 +1,4 @@
-/* Checks of a property file that need only the file itself, after its names are resolved. */
+/* Checks a property file without knowledge of the program. Its names must have been resolved. */
 #ifndef SPEC_CHECK_H
 #define SPEC_CHECK_H
 
@@ -6,7 +6,7 @@
 
 void check_file(const struct spec_file *file, struct spec_messages *messages);
 
-/* Checks a formula of kind `pattern:`. */
+/* Checks a `pattern:` formula. */
 void check_pattern(const struct spec_file *file, const struct spec_formula *formula,
 		   struct spec_messages *messages);
 

@@ -1,7 +1,7 @@
 /*
- * Reports patterns that mean nothing or cannot match: operators that are not allowed under `!` or
- * `||`, and regions that are not begun and ended together. All of these are errors, because a
- * mistaken pattern that never matches would look like a correct program.
+ * Reports patterns that are meaningless or cannot match: operators that are not allowed under `!`
+ * or `||`, and regions that do not begin and end together. These are errors rather than warnings: a
+ * pattern that can never match by mistake would make every program look correct.
  */
 #include "spec/check.h"
 #include "spec/spelling.h"
@@ -60,7 +60,10 @@ static void check_inverted(struct check_pattern_checker *c, const struct spec_pa
 
 /* ---- members of || --------------------------------------------------------------------------- */
 
-/* Enters the threads of a member's leaves into `taken`; two members must not share a thread. */
+/*
+ * Records the threads of a member's leaves in `taken`, and reports a thread that another member
+ * uses, too.
+ */
 static void check_member(struct check_pattern_checker *c, const struct spec_pattern *p,
 			 uint32_t *taken, uint32_t member)
 {
@@ -115,9 +118,9 @@ static void check_shape(struct check_pattern_checker *c, const struct spec_patte
 /* ---- regions --------------------------------------------------------------------------------- */
 
 /*
- * How often a part begins and ends a region, whichever alternatives are chosen. `differ`: the
- * alternatives disagree, so there is no such number. An alternative that both begins and ends the
- * region counts as zero when alternatives are compared.
+ * How many times a part of the pattern begins and ends a region. The numbers must not depend on
+ * which alternatives are chosen: `differ` is set if they do. Alternatives that begin and end the
+ * region equally often count as zero when alternatives are compared.
  */
 struct region_marks {
 	unsigned begins, ends;
@@ -177,7 +180,7 @@ static struct region_marks count_marks(const struct spec_pattern *p, uint32_t re
 		return count;
 	case SPEC_EITHER: return count_marks_in_alternatives(p, region);
 	case SPEC_STAR:
-	/* may match nothing, so it must contain both the beginning and the end, or neither */
+	/* the part may match nothing, so it must not contain only one end of the region */
 	case SPEC_MAYBE:
 		count = count_marks_in_parts(p, region);
 		count.differ |= !is_balanced(&count);
@@ -201,8 +204,9 @@ static const struct spec_pattern *find_end_before_begin(const struct spec_patter
 							uint32_t region);
 
 /*
- * Every alternative must be backward; an alternative that cannot match may exist only for its
- * marks. Returns the part found in the last one, or NULL.
+ * If every alternative ends the region before it begins it, returns the part of the last
+ * alternative that does so; otherwise NULL. One alternative in the right order is enough, because
+ * an alternative that never matches may be there only to mark the region.
  */
 static const struct spec_pattern *find_in_all_alternatives(const struct spec_pattern *p,
 							   uint32_t region)
@@ -215,7 +219,7 @@ static const struct spec_pattern *find_in_all_alternatives(const struct spec_pat
 	return found;
 }
 
-/* The part that is required to end the region before another part begins it, or NULL. */
+/* Returns the part that must end the region before another part begins it, or NULL. */
 static const struct spec_pattern *find_end_before_begin(const struct spec_pattern *p,
 							uint32_t region)
 {
@@ -253,8 +257,8 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 	struct spelling near;
 
 	/*
-	 * A part that was nested too deeply was cut off and reported. It may have contained all
-	 * leaves of the region.
+	 * The region has no leaf if a part of the pattern was cut off because it was nested too
+	 * deeply. That has been reported.
 	 */
 	if (!count.first)
 		return;
@@ -279,7 +283,7 @@ static void check_region(struct check_pattern_checker *c, uint32_t region)
 			 "the region '%s' ends here, before it begins", name);
 }
 
-/* A region belongs to one thread. */
+/* Reports a region whose beginning and end are in different threads. */
 static void check_region_thread(struct check_pattern_checker *c, const struct spec_pattern *leaf,
 				uint32_t region)
 {
@@ -308,7 +312,7 @@ static void check_leaves(struct check_pattern_checker *c, const struct spec_patt
 	}
 }
 
-/* Does the pattern match without any event? */
+/* Can the pattern match no events at all? */
 static bool may_be_empty(const struct spec_pattern *p)
 {
 	bool any = false, all = true;

@@ -1,6 +1,6 @@
 /*
- * Checks the names that only the program can resolve: its functions, probes, variables and struct
- * members. Also checks that the files of `monitor` formulas exist.
+ * Checks the names that refer to the program: its functions, probes, variables and struct members.
+ * Also checks that the files of `monitor` formulas exist.
  */
 #include "spec/message.h"
 #include "spec/spelling.h"
@@ -29,7 +29,7 @@ static struct spelling_hint hint_from_program(const struct check_program_checker
 {
 	const struct spec_names *n = c->names;
 
-	/* names of functions do not help there */
+	/* function names are no useful hints for a probe */
 	if (!n || !n->nearest || kind == SPEC_POINT_PROBE)
 		return spelling_hint(NULL);
 	return spelling_hint(n->nearest(n->context, kind, name));
@@ -45,7 +45,7 @@ static bool mark_reported(struct check_program_checker *c, const char *name)
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* A hint with the most similar name that the file itself declares. */
+/* Returns a hint with the most similar name that the file itself declares. */
 static struct spelling_hint hint_from_file(const struct check_program_checker *c, const char *name)
 {
 	struct spelling near;
@@ -158,8 +158,9 @@ static void check_arguments(struct check_program_checker *c, const struct spec_p
 }
 
 /*
- * The points of an event are alternatives: a missing function is an error only if the program has
- * none of the event's points, otherwise a note.
+ * Reports functions that the program does not have. The points of an event are alternatives. So a
+ * missing function is an error only if the program has none of the event's functions; otherwise it
+ * is a note.
  */
 static void check_functions(struct check_program_checker *c, const struct spec_event *e)
 {
@@ -199,7 +200,10 @@ static void check_event(struct check_program_checker *c, const struct spec_event
 
 /* ---- monitors -------------------------------------------------------------------------------- */
 
-/* A relative path is relative to the directory of the property file. */
+/*
+ * Checks that the file of a `monitor` formula exists. A relative path starts at the directory of
+ * the property file.
+ */
 static void check_monitor(struct check_program_checker *c, const struct spec_formula *f)
 {
 	const char *slash = strrchr(c->file->path, '/');

@@ -1,7 +1,7 @@
 /*
- * Decides by context whether a word is a keyword. The context follows from the tokens alone
- * (statements end in `;`, bodies in `}`), so it does not depend on how far the parser has looked
- * ahead, and after an error the parser and this file resume at the same `;`.
+ * Decides by context whether a word is a keyword. The context depends only on the tokens
+ * (statements end in `;`, bodies in `}`), not on how far the parser has looked ahead. After an
+ * error the parser and this file resume at the same `;`.
  */
 #include "spec/context.h"
 #include "spec/build.h"
@@ -13,7 +13,7 @@
 struct keyword {
 	const char *word;
 	int token;
-	enum context_where goes; /* the new context, if the word starts a statement */
+	enum context_where goes; /* the context after this word, if the word starts a statement */
 };
 
 static const struct keyword top[] = {
@@ -34,7 +34,8 @@ static const struct keyword body[] = {
 	{ "grammar", TOK_GRAMMAR, CONTEXT_GRAMMAR_HEAD },
 	{ "monitor", TOK_MONITOR, CONTEXT_OTHER },
 	{ "on", TOK_ON, CONTEXT_VIOLATION },
-	{ "property", TOK_PROPERTY, CONTEXT_HEADER }, /* a } is missing: the parser reports it */
+	/* a } is missing before it; the parser reports that */
+	{ "property", TOK_PROPERTY, CONTEXT_HEADER },
 	{ 0 },
 };
 static const struct keyword event[] = {
@@ -134,7 +135,10 @@ static void update_context(struct context *c, int token)
 		c->where = CONTEXT_BODY;
 }
 
-/* The lexer mode after this token: Lua if it is a bracket that opens Lua code. */
+/*
+ * Returns the lexer mode for the text after this token: a Lua mode if the token is a bracket that
+ * opens Lua code.
+ */
 static enum lexer_mode lua_mode(const struct context *c, int token)
 {
 	if (token == '{' && (c->where == CONTEXT_GRAMMAR || c->where == CONTEXT_VIOLATION))
@@ -179,10 +183,10 @@ static bool starts_statement(const char *word, const char *after)
 }
 
 /*
- * Returns ';' or '}' if one is missing before this token, and reports it; otherwise 0. A token that
- * starts a statement on a new line, while the previous statement has not ended, shows that.
- * Inserting the missing sign here costs one message. The parser's own recovery would also skip the
- * new statement and then report every use of the names it declares.
+ * Returns ';' or '}' if one is missing before this token, and reports it; otherwise 0. A sign is
+ * missing if the token starts a statement on a new line although the previous statement has not
+ * ended. Inserting the sign here costs one message. The parser's own recovery would also skip the
+ * new statement and then report every use of the names that the statement declares.
  */
 static int find_missing_sign(struct context *c, const struct lexer_token *token)
 {
@@ -213,7 +217,7 @@ static int insert_before(struct context *c, struct lexer_token *token, int kind)
 {
 	c->kept = *token;
 	c->kept_kind = TOK_WORD;
-	token->span = c->now; /* where it should have been */
+	token->span = c->now; /* the location where the missing token should be */
 	token->span.from = token->span.to;
 	return kind;
 }
@@ -248,7 +252,7 @@ int context_next(struct context *c, struct lexer_token *token)
 	if (mode != LEXER_PLAIN)
 		kind = lexer_next(&c->lexer, mode, token);
 	else if (kind == '(' && touches && c->last > 255)
-		/* single-character tokens are below 256, so the last token was a word */
+		/* the token before it was a word, because single-character tokens are below 256 */
 		kind = TOK_ATTACHED;
 	update_context(c, kind);
 	c->before = c->now;

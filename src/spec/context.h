@@ -1,19 +1,19 @@
 /*
- * Decides which words are keywords. It stands between the lexer and the parser: most keywords of
- * the language are keywords only in some kinds of statements, so that events and parameters may be
- * called `use`, `next` or `end`.
+ * Decides which words are keywords. This code stands between the lexer and the parser. Most
+ * keywords of the language are keywords only in some kinds of statements, so that events and
+ * parameters may be called `use`, `next` or `end`.
  */
 #ifndef SPEC_CONTEXT_H
 #define SPEC_CONTEXT_H
 
 #include "spec/lexer.h"
 
-/* The part of the file that the next token belongs to. */
+/* The kind of statement that the next token belongs to. */
 enum context_where {
 	CONTEXT_TOP,
 	CONTEXT_USE,
 	CONTEXT_EXTERN,
-	CONTEXT_HEADER, /* property NAME(...) up to its { */
+	CONTEXT_HEADER, /* in property NAME(...), up to the { */
 	CONTEXT_BODY,	/* at the start of a statement */
 	CONTEXT_EVENT,
 	CONTEXT_TEMPORAL,
@@ -28,13 +28,15 @@ enum context_where {
 struct context {
 	struct lexer lexer;
 	enum context_where where;
-	unsigned depth;		 /* of parentheses in the statement */
-	unsigned words;		 /* number of tokens in this statement so far */
-	bool at_point;		 /* in an event: a point starts here */
-	bool function;		 /* the next token is the glob of a function */
-	int last, previous;	 /* the last two tokens */
-	struct span before, now; /* their locations: where something may be missing */
-	struct lexer_token kept; /* the token that follows an inserted, missing token */
+	unsigned depth;	    /* number of open parentheses in this statement */
+	unsigned words;	    /* number of tokens in this statement so far */
+	bool at_point;	    /* in an event: the next token starts a point */
+	bool function;	    /* the next token is the glob of a function */
+	int last, previous; /* the last two tokens */
+	/* locations of `previous` and `last`; a missing token is reported there */
+	struct span before, now;
+	/* the token read when a missing token was inserted; it is returned next */
+	struct lexer_token kept;
 	int kept_kind;
 };
 

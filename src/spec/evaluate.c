@@ -1,7 +1,8 @@
 /*
- * Evaluates expressions with C's rules for 64-bit integers and double. Integers wrap. Operations
- * that C leaves undefined (division by 0, shift by 64) give an unknown value. A string is known by
- * its content, or only by its start (`cut`): a result that the rest could change is unknown.
+ * Evaluates expressions with C's rules for 64-bit integers and double. Integers wrap around.
+ * Operations that C leaves undefined (division by 0, shift by 64) give an unknown value. If only
+ * the start of a string is known (`cut`), a result is unknown if the rest of the string could
+ * change it.
  */
 #include "spec/spec.h"
 
@@ -68,12 +69,13 @@ static struct spec_value text_order(const struct spec_value *a, const struct spe
 	return integer((order > 0) - (order < 0));
 }
 
-/* strstr: 1 if found and 0 if not, where C returns a pointer. */
+/* strstr(): returns 1 if `part` was found and 0 if not; C's strstr() returns a pointer. */
 static struct spec_value text_contains(const struct spec_value *text, const struct spec_value *part)
 {
 	bool found = !part->length || memmem(text->text, text->length, part->text, part->length);
 
-	if (part->cut) /* the string contains at least the known start of the part */
+	/* only the start of `part` is known: "not found" can be certain, but "found" cannot */
+	if (part->cut)
 		return found || text->cut ? unknown : integer(0);
 	return found ? integer(1) : text->cut ? unknown : integer(0);
 }
@@ -132,7 +134,7 @@ static struct spec_value evaluate_texts(enum spec_operator operator, const struc
 	int order;
 
 	/*
-	 * A string compared with a number: only NULL gives an answer, because a string that was
+	 * A string is compared with a number. The result is known only for NULL: a string that was
 	 * read is not NULL.
 	 */
 	if (a->type != b->type) {
@@ -166,7 +168,7 @@ static struct spec_value divide(enum spec_operator operator, int64_t a, int64_t 
 {
 	if (!b)
 		return unknown;
-	if (b == -1) /* the one quotient that overflows wraps, like all other operations */
+	if (b == -1) /* INT64_MIN / -1 overflows; it wraps around like all other operations */
 		return integer(operator== SPEC_DIVIDE ? (int64_t)(0 - (uint64_t)a) : 0);
 	return integer(operator== SPEC_DIVIDE ? a / b : a % b);
 }
@@ -221,7 +223,9 @@ static struct spec_value evaluate_unary(const struct spec_expr *e, const struct 
 	return a.type == SPEC_VALUE_REAL && e->operator== SPEC_NEGATE ? real(-a.real) : unknown;
 }
 
-/* && and ||: one side can decide the result although the other is unknown. */
+/*
+ * Evaluates && and ||. If one side is unknown, the other side may still decide the result.
+ */
 static struct spec_value evaluate_logical(const struct spec_expr *e, const struct spec_scope *scope)
 {
 	enum evaluate_truth decides = e->operator== SPEC_OR ? TRUE : FALSE;

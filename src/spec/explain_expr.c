@@ -73,8 +73,8 @@ static void print_infix(FILE *out, const struct spec_expr *e)
 }
 
 /*
- * These operators extend as far to the right as possible, so inside of another expression they need
- * parentheses.
+ * Does the operator extend as far to the right as possible? If so, the expression needs parentheses
+ * inside another expression.
  */
 static bool extends_right(const struct spec_expr *e)
 {

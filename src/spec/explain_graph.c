@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define MOST_LEAVES 1000u /* a? b? c? ... has as many edges as pairs */
+#define MOST_LEAVES 1000u /* a limit, because a? b? c? ... has an edge for each pair of leaves */
 
 struct explain_graph {
 	FILE *out;
@@ -18,7 +18,7 @@ struct explain_graph {
 	unsigned next, leaf;
 };
 
-struct explain_graph_nodes { /* layout that vec_push accepts */
+struct explain_graph_nodes { /* the layout that vec_push() needs */
 	unsigned *items;
 	size_t count, room;
 };
@@ -47,10 +47,10 @@ static void print_edge(struct explain_graph *g, unsigned from, unsigned to, cons
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-/* The leaves that a part can start and end with. */
+/* The leaves with which a part of the pattern can start and end. */
 struct ends {
 	struct explain_graph_nodes first, last;
-	bool optional; /* it may match nothing */
+	bool optional; /* the part may match nothing */
 };
 
 static void append_nodes(struct explain_graph_nodes *to, const struct explain_graph_nodes *from)
@@ -68,8 +68,8 @@ static void ends_free(struct ends *e)
 static const char *const solid = "", *const negated = " [color=red, style=dashed]";
 
 /*
- * Draws edges from all of `from` to all of `to`; through a node in between if that needs fewer
- * edges.
+ * Draws edges from all nodes in `from` to all nodes in `to`. If both have several nodes, draws the
+ * edges through an additional node in the middle, which needs fewer edges.
  */
 static void connect_nodes(struct explain_graph *g, const struct explain_graph_nodes *from,
 			  const struct explain_graph_nodes *to, const char *style)
@@ -183,7 +183,7 @@ static unsigned draw_expr(struct explain_graph *g, const struct spec_expr *e)
 			   : e->operator== SPEC_INTERVAL    ? "[ , )"
 			   : e->operator== SPEC_CONDITIONAL ? "? :"
 							    : explain_operator(e->operator);
-	/* Below temporal and logical operators an expression is drawn as one node. */
+	/* an operand of temporal and logical operators is drawn as one node */
 	bool leaf = e->operator<SPEC_AND && e->operator!= SPEC_NOT;
 
 	if (leaf || e->operator== SPEC_EVENT) {
@@ -259,8 +259,9 @@ static void draw_pattern(struct explain_graph *g, const struct spec_pattern *p)
 }
 
 /*
- * Draws the automaton. Returns false if the syntax tree must be drawn: there is no automaton, or it
- * is a past-time formula, whose monitor computes the values of the tree's nodes.
+ * Draws the automaton of a formula. Returns false if the syntax tree must be drawn instead: there
+ * is no automaton, or the formula is a past-time formula, whose monitor computes the values of the
+ * tree's nodes.
  */
 static bool draw_automaton(struct explain_graph *g, const struct spec_property *p,
 			   const struct spec_formula *f, spec_drawing *drawing)

@@ -1,6 +1,6 @@
 /*
- * Prints a pattern as the constraints it stands for (GPredict, section II.C; doc/properties.md
- * describes our variant). Leaves are numbered in source order.
+ * Prints a pattern as constraints on the order of its events (GPredict, section II.C;
+ * doc/properties.md describes our variant). Leaves are numbered in source order.
  */
 #include "spec/explain.h"
 #include "base/mem.h"
@@ -11,8 +11,8 @@
 struct leaf {
 	const struct spec_pattern *pattern;
 	/*
-	 * no event is required to come after it; false inside ||, where every member is its
-	 * thread's next event anyway
+	 * The pattern requires no event after this one. False inside ||, where each member is the
+	 * next event of its thread anyway.
 	 */
 	bool is_last;
 };
@@ -51,8 +51,9 @@ static void collect_leaves(struct listing *l, const struct spec_pattern *p, bool
  */
 
 /*
- * Prints a pattern whose first leaf has the number `next`; returns the number of the leaf after it.
- * Leaves come in the order in which they were collected.
+ * Prints the constraints of a pattern whose first leaf has the number `next`. Returns the number of
+ * the leaf that follows the pattern. Leaves are visited in the order in which collect_leaves()
+ * stored them.
  */
 static unsigned print_constraint(struct listing *l, const struct spec_pattern *p, unsigned next);
 
@@ -94,7 +95,10 @@ static unsigned print_constraint(struct listing *l, const struct spec_pattern *p
 	}
 }
 
-/* For "not (1 < 2 < 3)" of single events: at least one neighbouring pair is in reverse order. */
+/*
+ * Explains "not (1 < 2 < 3)" if all parts are single events: at least one neighbouring pair is in
+ * reverse order.
+ */
 static void print_backward(struct listing *l)
 {
 	const struct spec_pattern *p = l->formula->pattern;
@@ -169,7 +173,7 @@ static void print_regions(const struct listing *l)
 	}
 }
 
-/* See "The last read" in doc/properties.md. */
+/* May the event be a read whose value does not matter? See "The last read" in doc/properties.md. */
 static bool may_be_next(const struct spec_event *e)
 {
 	for (const struct spec_point *p = e->points; p; p = p->next)

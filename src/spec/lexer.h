@@ -12,10 +12,10 @@
 
 struct build;
 
-/* How to read the text that follows. */
+/* How to read the text after the last token. */
 enum lexer_mode {
 	LEXER_PLAIN,
-	LEXER_FUNCTION,	   /* "library":glob, after call, exec, return and probe */
+	LEXER_FUNCTION,	   /* after call, exec, return and probe: "library":glob */
 	LEXER_BRACES,	   /* Lua up to the matching }; its { has been read */
 	LEXER_PARENTHESES, /* Lua up to the matching ) */
 };
@@ -23,22 +23,29 @@ enum lexer_mode {
 struct lexer_token {
 	struct span span;
 	const char
-		*text;	 /* in the arena, ended by NUL: words, globs, Lua, strings without quotes */
-	uint32_t length; /* of the text; a string may contain NULs */
+		/*
+		 * the text of words, globs, Lua code, and strings without their quotes; in the
+		 * arena, ends in NUL
+		 */
+		*text;
+	uint32_t length; /* bytes of the text; a string may contain NULs */
 	int64_t number;
 	double real;
 };
 
-/* The state of a scanner. It has its own copy of the text because flex writes into its buffer. */
+/*
+ * The state of a scanner. It has its own copy of the text, because flex writes into the buffer it
+ * reads.
+ */
 struct lexer {
 	struct build *build;
 	void *scanner;
 	char *text;
 	uint32_t offset, line, column;
 	enum lexer_mode mode;
-	struct span piece;	    /* the last match */
-	unsigned depth, long_level; /* of nested Lua brackets; of Lua's [==[ */
-	int before_long;	    /* flex's start condition outside the long bracket or comment */
+	struct span piece;	    /* the text of the last match */
+	unsigned depth, long_level; /* depth of nested Lua brackets; number of = in Lua's [==[ */
+	int before_long;	    /* flex's start condition before the long bracket or comment */
 };
 
 void lexer_open(struct lexer *lexer, struct build *build, const char *text, size_t length);
@@ -50,13 +57,15 @@ void lexer_close(struct lexer *lexer);
  */
 int lexer_next(struct lexer *lexer, enum lexer_mode mode, struct lexer_token *token);
 
-/* Convert a number or character constant in C's notation. They report malformed constants. */
+/*
+ * These convert a number or a character constant in C's notation, and report malformed constants.
+ */
 int lexer_number(struct build *build, const struct span *span, const char *text, uint32_t length,
 		 struct lexer_token *token);
 void lexer_character(struct build *build, const struct span *span, const char *text,
 		     uint32_t length, struct lexer_token *token);
 
-/* Converts the text between a string's quotes: replaces the escapes. */
+/* Converts the text between the quotes of a string: replaces the escape sequences. */
 void lexer_string(struct build *build, const struct span *span, const char *text, uint32_t length,
 		  struct lexer_token *token);
 

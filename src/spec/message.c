@@ -1,6 +1,6 @@
 /*
- * Formats messages: the location, the text, the source line, and a caret under the word they are
- * about.
+ * Formats messages: the location, the text, the source line, and below it a caret under the word
+ * that the message is about.
  */
 #include "spec/message.h"
 #include "base/sort.h"
@@ -11,11 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* messages per severity; in a file of another kind nearly every word is an error */
+/* messages per severity; if the file is no property file, nearly every word is an error */
 #define MOST 100u
 #define LINE_SHOWN 160u /* bytes of a source line that are shown */
 
-/* Returns a line of the file and its length without the line end; NULL if there is no such line. */
+/*
+ * Returns a line of the file, and sets `length` to its length without the line end. Returns NULL if
+ * there is no such line.
+ */
 static const char *find_line(const char *text, uint32_t line, size_t *length)
 {
 	while (text && --line) {
@@ -32,9 +35,9 @@ static bool is_inside_character(char c)
 }
 
 /*
- * Prints the line and the caret below it. Only the part around the caret is shown of a long line.
- * Tabs are kept in both lines, control characters are shown as dots, and a UTF-8 character takes
- * one column.
+ * Prints the line and a caret below it. If the line is long, prints only the part around the caret.
+ * Tabs are kept in both lines, control characters are shown as dots, and a UTF-8 character counts
+ * as one column.
  */
 static void show_line(FILE *out, const char *line, size_t length, struct spec_location place)
 {

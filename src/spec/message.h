@@ -5,12 +5,15 @@
 #include "spec/spec.h"
 
 /*
- * Sorts the messages from index `from` on by location. Parser and checks each pass over the whole
- * file, so their messages arrive out of order.
+ * Sorts the messages from index `from` on by location. The parser and each check go through the
+ * whole file, so their messages are not in the order of the file.
  */
 void message_sort(struct spec_messages *messages, size_t from);
 
-/* Is the limit of messages of this severity reached, so that another one would be dropped? */
+/*
+ * Has the number of messages of this severity reached its limit, so that another message would be
+ * dropped?
+ */
 bool message_is_full(const struct spec_messages *messages, enum spec_severity severity);
 
 #endif

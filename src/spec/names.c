@@ -37,7 +37,7 @@ static uint32_t find_name(const struct names_table *table, const char *name)
 	return number == UINT32_MAX ? SPEC_NONE : table->numbers.items[number];
 }
 
-/* Returns false if the name is in the table already. */
+/* Adds a name. Returns false if the table has it already. */
 static bool add_name(struct names_table *table, const char *name, uint32_t number)
 {
 	bool fresh;
@@ -55,8 +55,8 @@ static void clear_names(struct names_table *table)
 }
 
 /*
- * Tries every name as a correction. The cost grows with the number of names, so hints for messages
- * that would be dropped are not computed.
+ * Tries every name as a correction of a misspelt name. The cost grows with the number of names, so
+ * this does nothing if the message would be dropped anyway.
  */
 static void suggest_from(const struct resolver *r, struct spelling *near,
 			 const struct intern *names)
@@ -149,8 +149,8 @@ static void bind_slot(struct resolver *r, struct spec_argument *a)
 }
 
 /*
- * In o->f, *a and a mutex m the name is a parameter; a plain name, or a name with members, may be a
- * global.
+ * Resolves the name of a target. In `o->f`, in `*a` and for a mutex `m` the name is a parameter. A
+ * plain name, or a name with members, may also be a global.
  */
 static void resolve_target(struct resolver *r, struct spec_target *t, bool lock)
 {
@@ -194,8 +194,8 @@ static bool is_implicit(const char *name)
 }
 
 /*
- * Resolves a name in a filter: a parameter, a name that its own point binds, `tid` or `atomic`, or
- * a global.
+ * Resolves a name in a filter. It can be a parameter, a name that the same point binds, `tid` or
+ * `atomic`, or a global.
  */
 static void resolve_in_filter(struct resolver *r, struct spec_expr *e)
 {
@@ -237,7 +237,10 @@ static void resolve_call(struct resolver *r, struct spec_expr *e)
 		e->operator= SPEC_END;
 }
 
-/* `r->formula` is set while a formula is resolved. SPEC_DEPTH bounds the recursion. */
+/*
+ * Resolves all names in an expression. `r->formula` is set if it belongs to a formula. SPEC_DEPTH
+ * bounds the recursion.
+ */
 static void resolve_expr(struct resolver *r, struct spec_expr *e)
 {
 	for (; e; e = e->next) {
@@ -254,8 +257,8 @@ static void resolve_expr(struct resolver *r, struct spec_expr *e)
 }
 
 /*
- * A value that an argument is compared with must be the same for all events, so it must not contain
- * names that the event binds.
+ * Reports names that the event binds in a value with which an argument is compared. Such a value
+ * must be the same for all events.
  */
 static void reject_bound_names(struct resolver *r, const struct spec_expr *e)
 {
@@ -315,8 +318,8 @@ static void resolve_event(struct resolver *r, struct spec_event *e)
 	for (struct spec_point *p = e->points; p; p = p->next)
 		resolve_point(r, p);
 	/*
-	 * Filters come after all points, so that a name that another point binds can be reported as
-	 * such.
+	 * Resolve the filters after all points. Then an error about a name in a filter can say that
+	 * another point binds the name.
 	 */
 	for (struct spec_point *p = e->points; p; p = p->next) {
 		clear_names(&r->bound);

@@ -1,6 +1,6 @@
 /*
- * Resolves names to indices: parameters, locals, events and productions. Reports names that are
- * declared twice, and names that the file alone shows to be undeclared.
+ * Resolves names of parameters, locals, events and productions to indices. Reports names that are
+ * declared twice. Reports undeclared names, unless they might be names of the program.
  */
 #ifndef SPEC_NAMES_H
 #define SPEC_NAMES_H

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Returns whether the text is a valid suffix (u, l, ll and their combinations) and sets whether it
- * contains a u.
+ * Is the text a valid suffix of an integer (u, l, ll and their combinations)? Sets `unsigned_` if
+ * the suffix contains a u.
  */
 static bool read_suffix(const char *text, bool *unsigned_)
 {
@@ -75,8 +75,8 @@ static int hex_digit(char c)
 }
 
 /*
- * Decodes the escape sequence after a backslash at `*at` and advances it. Returns false if there is
- * no such escape.
+ * Decodes the escape sequence after the backslash at `*at`, and advances `*at` past it. Returns
+ * false if there is no such escape sequence.
  */
 static bool unescape(const char *text, uint32_t length, uint32_t *at, unsigned char *out)
 {
@@ -118,7 +118,7 @@ void lexer_string(struct build *build, const struct span *span, const char *text
 			struct spec_location place = span->place;
 
 			/*
-			 * location of the backslash; the opening quote is one byte before text[0]
+			 * the column of the backslash: the opening quote is one byte before text[0]
 			 */
 			place.column += i;
 			place.length = 2;

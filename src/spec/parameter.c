@@ -1,4 +1,4 @@
-/* Tells which parameters of its property a point binds or an expression mentions. */
+/* Finds out which parameters of its property a point binds, or an expression mentions. */
 #include "spec/spec.h"
 
 bool spec_point_binds(const struct spec_point *p, uint32_t parameter)

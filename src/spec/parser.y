@@ -19,14 +19,17 @@
 %code {
 #include "spec/syntax.h"
 
-/* bison counts errors and reads the count only in error recovery (clang 15 and later warn) */
+/*
+ * The code that bison generates counts errors, but reads the counter only in error recovery. clang
+ * 15 and later warn about that.
+ */
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 
 #define YYLLOC_DEFAULT(current, rhs, n)                                                            \
 	((current) = (n) ? span_join(&YYRHSLOC(rhs, 1), &YYRHSLOC(rhs, n))                         \
 		       : end_of(&YYRHSLOC(rhs, 0)))
 
-/* An empty rule is located right after the symbol before it. */
+/* The location of an empty rule: just after the symbol before it. */
 static struct span end_of(const struct span *last)
 {
 	struct span span = *last;
@@ -87,8 +90,10 @@ static void spec_yyerror(const struct span *span, struct build *build, const cha
 %token <word> PREV "prev" ONCE "once" SOFAR "sofar" SINCE "since"
 %token <word> ALWAYS "always" EVENTUALLY "eventually" NEXT "next" UNTIL "until"
 
-/* always and eventually extend as far to the right as possible; the operands of the other temporal
-   operators bind tighter than && */
+/*
+ * always and eventually extend as far to the right as possible. The other temporal operators with
+ * one operand bind tighter than &&.
+ */
 %precedence REACHES
 %right "=>" "<=>"
 %right "until" "since"
@@ -268,7 +273,7 @@ thread_kind:
 ;
 library: STRING ;
 
-arguments: /* flag: `...`, there may be more */
+arguments: /* value: true if `...` allows further arguments */
 	%empty				{ $$ = false; }
 |	REST				{ $$ = true; }
 |	argument_list			{ $$ = false; }

@@ -1,4 +1,4 @@
-/* The location of a token or of a grammar rule in the file: what bison calls a location. */
+/* The location of a token or of the text of a grammar rule: what bison calls a location. */
 #ifndef SPEC_SPAN_H
 #define SPEC_SPAN_H
 
@@ -10,8 +10,8 @@ struct span {
 };
 
 /*
- * From the start of `first` to the end of `last`. If they are on different lines, the length
- * remains that of `first`.
+ * Returns the span from the start of `first` to the end of `last`. If they are on different lines,
+ * `place.length` remains that of `first`.
  */
 static inline struct span span_join(const struct span *first, const struct span *last)
 {

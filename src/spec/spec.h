@@ -13,11 +13,14 @@
 
 enum spec_severity { SPEC_ERROR, SPEC_NOTE };
 
-/* A message as it is printed: "FILE:3:12: error: ...", the source line, and a caret below it. */
+/*
+ * A message, formatted for printing: "FILE:3:12: error: ...", the source line, and a caret below
+ * it.
+ */
 struct spec_message {
 	uint8_t severity;
 	struct spec_location place;
-	char *text;  /* without location */
+	char *text;  /* the message without its location */
 	char *shown; /* the complete message, several lines */
 };
 struct spec_messages {
@@ -26,9 +29,9 @@ struct spec_messages {
 };
 
 /*
- * Read and check a property file. They return NULL if `messages` contains errors, or if the file
- * cannot be read (`err` says why). All errors of a file are found in one pass. Free the result with
- * spec_free().
+ * These read and check a property file. They return NULL if `messages` contains errors, or if the
+ * file cannot be read (`err` then says why). They find all errors of a file in one pass. The caller
+ * frees the result with spec_free().
  */
 struct spec_file *spec_read(const char *path, struct spec_messages *messages, struct err *err);
 struct spec_file *spec_parse(const char *path, const char *text, struct spec_messages *messages);
@@ -39,11 +42,11 @@ void spec_report(const struct spec_file *file, struct spec_messages *messages,
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * Lookups of the program's names, for checking a property file against a program. src/property
- * implements them with an ELF file, its DWARF and the plugin's tables; tests have their own. Each
- * function returns false if the program has no such name. `nearest` and `nearest_field` return the
- * name that the user may have meant, or NULL. A function pointer that is NULL switches its check
- * off.
+ * Functions that look up names of a program, for checking a property file against the program.
+ * src/property implements them with an ELF file, its DWARF and the compiler plugin's tables; tests
+ * have their own. `nearest` and `nearest_field` return the name that the user may have meant, or
+ * NULL. The other functions return false if the program has no such name. If a function pointer is
+ * NULL, names of that kind are not checked.
  *
  * `global` gets whole names: "config", "config.limits.most", "table[3]". `function` sets the number
  * of parameters, or -1 if it is unknown or not fixed. `probe` gets "app:name".
@@ -66,18 +69,22 @@ void spec_check(const struct spec_file *file, const struct spec_names *names,
 		struct spec_messages *messages);
 
 /*
- * Explains each property as text or as a Graphviz graph. The caller frees the result. `draw` prints
- * the automaton of a temporal formula or an ere (src/logic/draw.h), or a grammar
+ * Explains each property as text or as a Graphviz graph. The caller frees the result.
+ *
+ * `draw` prints the automaton of a temporal formula or an ere (src/logic/draw.h), or a grammar
  * (src/grammar/grammar.h). If it is NULL, only the parsed formula is shown. `next` is the number of
- * the last node in the graph so far. `draw` returns the number of the new last node, or `next` if
- * it cannot draw the formula.
+ * the last node in the graph so far. `draw` returns the number of the last node after drawing, or
+ * `next` if it cannot draw the formula.
  */
 typedef unsigned spec_drawing(FILE *out, const struct spec_file *file,
 			      const struct spec_property *property,
 			      const struct spec_formula *formula, bool graphviz, unsigned next);
 char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *draw);
 
-/* Does the point bind the parameter with this index? Does the expression mention it? */
+/*
+ * spec_point_binds(): does the point bind the parameter with this index? spec_names_parameter():
+ * does the expression mention it?
+ */
 bool spec_point_binds(const struct spec_point *point, uint32_t parameter);
 bool spec_names_parameter(const struct spec_expr *expr, uint32_t parameter);
 
@@ -87,7 +94,7 @@ enum spec_value_type { SPEC_VALUE_UNKNOWN, SPEC_VALUE_INT, SPEC_VALUE_REAL, SPEC
 
 struct spec_value {
 	uint8_t type;
-	int64_t number; /* integers and pointers */
+	int64_t number; /* INT: an integer or a pointer */
 	double real;
 	const char *text;
 	uint32_t length;
@@ -101,7 +108,7 @@ struct spec_value {
  */
 bool spec_variable_name(const struct spec_expr *expr, char *name, size_t size);
 
-/* Where names get their values. A member that is NULL leaves its names unknown. */
+/* The values of names. If a member is NULL, the values of its names are unknown. */
 struct spec_scope {
 	void *context;
 	const struct spec_value *parameters, *locals;

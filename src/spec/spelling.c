@@ -1,7 +1,8 @@
 /*
- * Edit distance with transposition of neighbours (Damerau's, restricted: "optimal string
- * alignment"). Words are cut at 63 characters. The number of mistakes that still count as the same
- * word depends on its length: one below 5 characters, two below 9, three otherwise.
+ * Computes the edit distance, with swaps of neighbouring characters (the restricted Damerau
+ * distance, "optimal string alignment"). Only the first 63 characters of a word count. Up to one
+ * mistake is accepted in words of fewer than 5 characters, two in words of fewer than 9, and three
+ * in longer words.
  */
 #include "spec/spelling.h"
 
@@ -55,7 +56,7 @@ void spelling_try(struct spelling *near, const char *candidate)
 	if (apart >= near->distance)
 		return;
 	unsigned distance = spelling_distance(near->word, candidate);
-	/* If every character is changed it is not a typing mistake, however short the word is. */
+	/* If all characters differ it is not a typing mistake, however short the word is. */
 	if (distance < near->distance && distance < near->length) {
 		near->distance = distance;
 		near->best = candidate;

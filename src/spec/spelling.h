@@ -7,7 +7,7 @@
 struct spelling {
 	const char *word, *best; /* `best` is NULL until a candidate is close enough */
 	size_t length;
-	unsigned distance; /* of the best candidate; only a smaller distance replaces it */
+	unsigned distance; /* distance of the best candidate; only a closer candidate replaces it */
 };
 
 void spelling_start(struct spelling *near, const char *word);
@@ -19,7 +19,10 @@ struct spelling_hint {
 };
 struct spelling_hint spelling_hint(const char *best);
 
-/* The number of characters to change, insert, delete or swap with a neighbour. */
+/*
+ * Returns how many characters must be changed, inserted, deleted or swapped with a neighbour to get
+ * from `a` to `b`.
+ */
 unsigned spelling_distance(const char *a, const char *b);
 
 #endif

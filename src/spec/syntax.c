@@ -1,7 +1,8 @@
 /*
- * Syntax errors. The parser knows every token that could come next; users want to read what kind of
- * thing is expected: "an expression" rather than the fourteen tokens that start one. Adds hints for
- * mistakes that are common because a sign means something else in C or in another formalism.
+ * Reports syntax errors. The parser knows every token that could come next. A user wants to read
+ * what kind of thing is expected: "an expression" rather than the fourteen tokens that can start
+ * one. Some mistakes are common because a sign has another meaning in C or in another formalism;
+ * for these, adds a hint.
  */
 #include "spec/syntax.h"
 #include "spec/spelling.h"
@@ -62,7 +63,9 @@ static void add_wording(struct wording *w, const char *name)
 		w->names[w->count++] = name;
 }
 
-/* Replaces sets of tokens by the kind of thing they start or join. */
+/*
+ * Replaces sets of expected tokens by a name for what they start or join, such as "an expression".
+ */
 static void summarize_expected(struct wording *w, const struct token_list *expected)
 {
 	bool expression = expects(expected, "a number") && expects(expected, "a real number");
@@ -125,7 +128,7 @@ static bool is_token(const char *token, const char *name)
 	return token && !strcmp(token, name);
 }
 
-/* The expected keyword that is most similar to the word at `span`, or NULL. */
+/* Returns the expected keyword that is most similar to the word at `span`, or NULL. */
 static const char *nearest_keyword(const struct build *build, const struct span *span,
 				   const struct token_list *expected)
 {

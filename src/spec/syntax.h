@@ -5,8 +5,8 @@
 #include "spec/build.h"
 
 /*
- * Reports a syntax error. `token` is the parser's name for the token at `span`; `expected` has the
- * names of the tokens that could follow instead.
+ * Reports a syntax error. `token` is the parser's name for the unexpected token at `span`.
+ * `expected` has the names of the tokens that are allowed there.
  */
 void syntax_complain(struct build *build, const struct span *span, const char *token,
 		     const char *const *expected, size_t count);

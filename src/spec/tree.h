@@ -1,7 +1,7 @@
 /*
- * A property file as a tree. All nodes live in the file's arena; strings end in NUL; lists are
- * linked by `next` in source order. After names.c, references to events, parameters and locals are
- * also indices.
+ * A property file as a tree. All nodes live in the file's arena. Strings end in NUL. Lists are
+ * linked by `next` in source order. After names.c has resolved the names, references to events,
+ * parameters and locals are also stored as indices.
  */
 #ifndef SPEC_TREE_H
 #define SPEC_TREE_H
@@ -11,7 +11,10 @@
 
 #define SPEC_NONE UINT32_MAX
 
-/* No tree is deeper than this, whatever the file contains, so functions may recurse over it. */
+/*
+ * The parser builds no deeper tree, whatever the file contains, so functions may recurse over a
+ * tree.
+ */
 #define SPEC_DEPTH 1000
 
 struct spec_location {
@@ -53,10 +56,10 @@ enum spec_operator {
 	SPEC_AND,
 	SPEC_OR,
 	SPEC_CONDITIONAL,
-	/* only in temporal formulas */
+	/* the following are only in temporal formulas */
 	SPEC_IMPLIES,
 	SPEC_IFF,
-	SPEC_EVENT, /* the event `event` of the property happens */
+	SPEC_EVENT, /* event number `event` of the property happens */
 	SPEC_PREV,
 	SPEC_ONCE,
 	SPEC_SOFAR,
@@ -81,11 +84,14 @@ struct spec_expr {
 	int64_t number;
 	double real;
 	uint32_t parameter; /* NAME: index in the property's parameters, or SPEC_NONE */
-	/* NAME: index in the event's locals, or SPEC_NONE. If both are SPEC_NONE: a global */
+	/*
+	 * NAME: index in the event's locals, or SPEC_NONE. The name is a global if `parameter` is
+	 * SPEC_NONE, too
+	 */
 	uint32_t local;
-	uint32_t event;	   /* EVENT */
+	uint32_t event;	   /* EVENT: index in the property's events */
 	uint32_t external; /* NAME: index of the `extern` declaration of a global, or SPEC_NONE */
-	uint16_t depth;	   /* of the tree with this root, 1 for a leaf; at most SPEC_DEPTH */
+	uint16_t depth;	   /* depth of the tree below this node: 1 for a leaf, at most SPEC_DEPTH */
 	bool arrow;	   /* MEMBER: written with -> */
 };
 
@@ -94,7 +100,7 @@ struct spec_expr {
 enum spec_type {
 	SPEC_INT, /* any integer or enum */
 	SPEC_FLOATING,
-	SPEC_POINTER, /* an object, which has lifetimes */
+	SPEC_POINTER, /* a pointer: an object, which has lifetimes */
 	SPEC_ADDR,    /* `addr`: an address, not an object */
 	SPEC_LOCK,    /* `mutex` */
 	SPEC_STRING,  /* compared by content */
@@ -115,12 +121,12 @@ enum spec_slot {
 	SPEC_BINDS_POINTED,
 	SPEC_EQUALS, /* an expression without names of the event, for example 0 */
 };
-/* An argument, a result, or a value read or written. */
+/* An argument or a result of a function, or a value that is read or written. */
 struct spec_argument {
 	uint8_t slot;
 	struct spec_location place;
 	const char *name;
-	/* BINDS, BINDS_POINTED: one of them is set, the other is SPEC_NONE */
+	/* BINDS, BINDS_POINTED: one of the two is set, the other is SPEC_NONE */
 	uint32_t parameter, local;
 	struct spec_expr *value; /* EQUALS */
 };
@@ -150,7 +156,7 @@ enum spec_target_kind {
 struct spec_target {
 	uint8_t kind;
 	struct spec_location place;
-	const char *name; /* of the global or the parameter */
+	const char *name; /* name of the global or of the parameter */
 	const char *path; /* the members, as written after -> or . ; NULL if there are none */
 	uint32_t parameter, local;
 	bool arrow; /* `path` is written after -> */
@@ -164,11 +170,12 @@ struct spec_point {
 	const char *function; /* glob; "app:name" for a probe */
 	struct spec_argument *arguments;
 	uint32_t argument_count;
-	bool rest;		      /* `...`: there may be more arguments */
-	struct spec_argument *result; /* return, read, write: = v; NULL if there is none */
+	bool rest; /* `...`: there may be more arguments */
+	/* the `= v` of return, read and write; NULL if there is none */
+	struct spec_argument *result;
 	struct spec_target *target, *holding;
 	struct spec_expr *becomes, *filter;
-	const char *text; /* source text without the filter: call use_*(r, ...) */
+	const char *text; /* source text without the filter, for example "call use_*(r, ...)" */
 };
 
 struct spec_lifetime { /* new i, end i */
@@ -176,7 +183,7 @@ struct spec_lifetime { /* new i, end i */
 	uint32_t parameter;
 	bool ends;
 	struct spec_location place;
-	const char *name; /* of the parameter */
+	const char *name; /* name of the parameter */
 };
 
 struct spec_event {
@@ -187,14 +194,15 @@ struct spec_event {
 	/*
 	 * Names that the event's points bind and that are not parameters. Also `tid` (the thread's
 	 * number, unique in the run) and `atomic` (1 for an access by an atomic operation), which
-	 * every point has: they are listed if a filter uses them and no point binds or `extern`
-	 * declares the name.
+	 * have a value at every point. These two are listed if a filter uses the name, no point
+	 * binds it, and no `extern` declares it.
 	 */
 	const char **locals;
 	uint32_t local_count;
-	bool reset;			  /* for grammars */
-	const char *reset_if;		  /* its condition as written, C or Lua; NULL: always */
-	struct spec_location reset_place; /* of the first byte of the condition */
+	bool reset; /* the event ends a session of the grammar */
+	/* condition of the reset as written, in C or Lua; NULL: always */
+	const char *reset_if;
+	struct spec_location reset_place; /* location of the first byte of `reset_if` */
 };
 
 /* ---- formulas -------------------------------------------------------------------------------- */
@@ -204,25 +212,28 @@ enum spec_pattern_kind {
 	SPEC_SEQUENCE,
 	SPEC_EITHER,
 	SPEC_BOTH,
-	SPEC_PARALLEL, /* `parts` */
+	SPEC_PARALLEL, /* members in `parts` */
 	SPEC_STAR,
 	SPEC_PLUS,
 	SPEC_MAYBE,
-	SPEC_INVERTED, /* one part */
+	SPEC_INVERTED, /* `parts` has one member */
 };
 struct spec_pattern {
 	uint8_t kind;
 	struct spec_location place;
-	struct spec_pattern *parts, *next; /* first part; next sibling */
-	uint32_t event;			   /* LEAF: of the property */
+	struct spec_pattern *parts, *next; /* `parts` is the first part, `next` the next sibling */
+	uint32_t event;			   /* LEAF: index of the event in the property */
 	uint32_t thread;		   /* LEAF: index in the formula's threads, or SPEC_NONE */
 	/* LEAF: indices in the formula's regions, or SPEC_NONE */
 	uint32_t begins, ends;
-	uint16_t depth;	  /* as in expressions */
-	const char *name; /* LEAF: of the event */
+	uint16_t depth;	  /* depth of the tree, as in spec_expr */
+	const char *name; /* LEAF: name of the event */
 };
 
-/* ere: a regular language over the events. Its `~` is the complement, unlike `!` in a pattern. */
+/*
+ * `ere:`, a regular expression over the events of a property. Its `~` is the complement; it differs
+ * from `!` in a pattern.
+ */
 enum spec_ere_kind {
 	SPEC_ERE_EVENT,
 	SPEC_ERE_ANY,	  /* . any event of the property */
@@ -239,13 +250,16 @@ enum spec_ere_kind {
 struct spec_ere {
 	uint8_t kind;
 	struct spec_location place;
-	struct spec_ere *parts, *next; /* as in patterns */
+	struct spec_ere *parts, *next; /* as in spec_pattern */
 	uint32_t event;
 	uint16_t depth;
-	const char *name; /* of the event */
+	const char *name; /* name of the event */
 };
 
-/* grammar: productions whose symbols are events or other productions, with Lua code in between. */
+/*
+ * `grammar`: productions whose symbols are events or other productions, with Lua code between the
+ * symbols.
+ */
 enum spec_item_kind {
 	SPEC_ITEM_EVENT,
 	SPEC_ITEM_PRODUCTION,
@@ -257,10 +271,10 @@ struct spec_item {
 	uint8_t kind;
 	struct spec_location place;
 	const char *name;		/* EVENT, PRODUCTION */
-	const char *label;		/* gf1=get; NULL: its name serves as the label */
+	const char *label;		/* gf1 in `gf1=get`; NULL: the name is used as the label */
 	uint32_t number;		/* index of the event or production */
 	const char *lua;		/* ACTION, ASSERT: the text between the brackets */
-	struct spec_location lua_place; /* of its first byte */
+	struct spec_location lua_place; /* location of the first byte of `lua` */
 };
 struct spec_alternative {
 	struct spec_alternative *next;
@@ -274,7 +288,7 @@ struct spec_production {
 };
 struct spec_grammar {
 	const char *attributes;		       /* the Lua code in the parentheses, or NULL */
-	struct spec_location attributes_place; /* of its first byte */
+	struct spec_location attributes_place; /* location of the first byte of `attributes` */
 	struct spec_production *productions;   /* the first one is the start symbol */
 	uint32_t production_count;
 };
@@ -285,7 +299,7 @@ struct spec_formula {
 	struct spec_formula *next;
 	uint8_t formalism;
 	struct spec_location place;
-	bool never;		      /* TEMPORAL */
+	bool never;		      /* TEMPORAL: `never`, not `always` */
 	struct spec_expr *expr;	      /* TEMPORAL, LTL */
 	struct spec_pattern *pattern; /* PATTERN */
 	const char **threads, **regions;
@@ -310,14 +324,14 @@ struct spec_property {
 	uint32_t view_parameter; /* VIEW_OBJECT: index of its parameter */
 	const char *view_name;
 	struct spec_location view_place;
-	bool until_end;				 /* a word must be complete at its end */
+	bool until_end;				 /* each word must be complete when it ends */
 	const char *on_violation;		 /* Lua, or NULL */
-	struct spec_location on_violation_place; /* of its first byte */
+	struct spec_location on_violation_place; /* location of the first byte of `on_violation` */
 };
 
 struct spec_use { /* use goodlock with max_threads = 4; */
 	struct spec_use *next;
-	const char *name, *option; /* NULL: no option */
+	const char *name, *option; /* `option` is NULL if there is none */
 	int64_t value;
 	struct spec_location place, option_place;
 };

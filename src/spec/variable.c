@@ -1,4 +1,7 @@
-/* Tells which program variable an expression denotes. See spec_variable_name() in spec.h. */
+/*
+ * Finds out which variable of the program an expression denotes. See spec_variable_name() in
+ * spec.h.
+ */
 #include "spec/spec.h"
 
 #include <inttypes.h>

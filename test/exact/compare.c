@@ -1,13 +1,13 @@
 /*
  * compare TRACE LOG [MEMORY]
  *
- * Does a trace say what the program itself says (log.h)?
+ * Compares a trace with the log that the program itself has kept (log.h):
  *
- *   - Each thread's recorded accesses of the program's objects are those in LOG, in order: address,
- *     size, value, and the line if CHECK_LINES is set. (Not when LOG has no entries at all.)
- *   - In a program of one thread, and in a serial recording of any, each recorded read sees what the
- *     recorded writes before it left, and all of them together leave the memory as MEMORY
- *     (default: LOG) says it was at the end.
+ *   - Each thread's recorded accesses of the program's objects must be those in LOG, in order:
+ *     address, size, value, and the line if CHECK_LINES is set. (Not if LOG has no entries at all.)
+ *   - In a program with one thread, and in a serial recording of any program, each recorded read
+ *     must see what the recorded writes before it left. All writes together must leave the memory
+ *     as MEMORY (default: LOG) says it was at the end.
  */
 #include "base/err.h"
 #include "trace/order.h"
@@ -21,8 +21,8 @@
 
 struct range {
 	u64 address, size;
-	u8 *contents;	 /* at the end; NULL unknown */
-	u8 *now, *known; /* what the recorded writes left so far */
+	u8 *contents;	 /* contents at the end of the run; NULL: unknown */
+	u8 *now, *known; /* contents after the recorded writes so far, and which bytes are known */
 };
 
 struct log {
@@ -77,7 +77,7 @@ static struct log read_log(const char *name)
 		get(in, &r, sizeof(r));
 		log.ranges[i] = (struct range){ r.address, r.size, NULL, calloc(1, r.size),
 						calloc(1, r.size) };
-		if (r.has_contents) { /* these start as zeros */
+		if (r.has_contents) { /* ranges with known contents start as zeros */
 			log.ranges[i].contents = get_new(in, r.size);
 			memset(log.ranges[i].known, 1, r.size);
 		}
@@ -106,9 +106,9 @@ struct stream {
 	const struct log *memory;
 	struct trace_cursor *cursor;
 	u32 number;
-	bool alone; /* the only thread: memory is what it wrote */
+	bool alone; /* the only thread, so memory contains what it wrote */
 	u64 taken;
-	bool ahead; /* `event` was not taken yet */
+	bool ahead; /* `event` has been read, but not taken */
 	struct trace_event event;
 };
 
@@ -149,7 +149,7 @@ static const char *show(const struct stream *s, const struct trace_event *ev)
 	return text;
 }
 
-/* What is read must have been written, where the order is known. */
+/* If the order is known, each value that is read must have been written. */
 static void step_memory(struct stream *s, const struct trace_event *ev)
 {
 	bool writes =
@@ -275,7 +275,8 @@ static void match_hook(struct stream *s, const struct log_entry *e, u64 at)
 	CHECK(ev);
 	CHECK(ev->kind == kinds[e->kind]);
 	CHECK(ev->address == e->address);
-	CHECK(ev->size == e->size || (ev->size == 10 && e->size == 16)); /* x87 moves ten bytes */
+	/* x87 instructions access ten bytes */
+	CHECK(ev->size == e->size || (ev->size == 10 && e->size == 16));
 	take(s);
 }
 
@@ -288,7 +289,10 @@ static u64 bits_at(const u8 *bytes, u64 first, u32 count)
 	return v;
 }
 
-/* The recorded access is of some unit that holds the field; a write may read it first. */
+/*
+ * The recorded access may be to any unit that contains the bit-field. A write may be recorded as a
+ * read of the unit and a write.
+ */
 static void match_bits(struct stream *s, const struct log_entry *e, u64 at)
 {
 	const struct trace_event *ev = peek(s);
@@ -313,13 +317,13 @@ static void match_bits(struct stream *s, const struct log_entry *e, u64 at)
 	bit -= ev->address * 8;
 	CHECK(bits_at(ev->value, bit, e->width) == e->value[0]);
 	for (u64 i = 0; i < ev->size * 8 && e->kind == LOG_BITS_WRITE; i++)
-		if (i < bit || i >= bit + e->width) /* neighbours keep their value */
+		if (i < bit || i >= bit + e->width) /* neighbouring bits must keep their values */
 			CHECK(unit && bits_at(ev->value, i, 1) == bits_at(before, i, 1));
 	CHECK(line_is(s, ev, e->line));
 	take(s);
 }
 
-/* A range may come in pieces, each byte once. */
+/* The accesses to a range may be recorded in several pieces, but each byte only once. */
 static void match_range(struct stream *s, const struct log_entry *e, u64 at, const u8 *contents)
 {
 	u8 *read = calloc(1, e->size + 1u), *written = calloc(1, e->size + 1u);
@@ -366,7 +370,7 @@ static u64 match_stream(struct stream *s, const struct log *log, u32 i)
 	return count;
 }
 
-/* All streams in the order of the schedule. */
+/* Reads all streams in the order of the schedule. */
 static void walk_schedule(const struct trace *trace, const struct log *memory)
 {
 	struct trace_order *order = trace_order_open(trace);

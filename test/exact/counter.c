@@ -1,6 +1,6 @@
 /*
- * The racy counter: two threads add to it without a lock and write down what each of them read
- * and wrote. COUNT is how often.
+ * A racy counter: two threads increment it without a lock, COUNT times each, and log every value
+ * that they read and write.
  */
 #include "log.h"
 

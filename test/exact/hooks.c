@@ -1,7 +1,7 @@
 /*
- * An independent witness: the hooks of the compiler's own thread sanitizer, logging where each
- * access goes. A hook comes before its access, so there is no value; everything else must be as
- * the trace says.
+ * An independent log: the hooks of the compiler's own thread sanitizer log the address of each
+ * access. A hook is called before its access, so there is no value. Everything else must agree with
+ * the trace.
  */
 #include "log.h"
 

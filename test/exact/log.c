@@ -92,7 +92,10 @@ static void *thread(void *argument)
 	return NULL;
 }
 
-/* From a copy: what fwrite reads is recorded, and the objects are the program's alone. */
+/*
+ * Writes from a copy, because fwrite's reads are recorded, and the log must contain all accesses to
+ * the program's objects.
+ */
 static void put(FILE *out, const void *bytes, size_t size)
 {
 	char copy[4096];

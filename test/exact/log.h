@@ -1,15 +1,15 @@
 /*
- * A program that keeps a log of its own accesses, to compare its trace with (compare.c).
+ * A program that keeps a log of its own accesses, which compare.c compares with its trace.
  *
- * A generated program (generate.py) reads and writes its objects through RD, WR and the like. How
- * these expand is the variant of the build:
+ * A generated program (generate.py) reads and writes its objects through RD, WR and similar macros.
+ * The build decides how these expand:
  *
- *   -DLOGGED    each access is followed by an entry in the thread's log
- *   -DVOLATILE  the access is of a volatile lvalue; without it a barrier follows each access
- *   -DFREE      neither: the optimiser may do what it likes
+ *   -DLOGGED    an entry in the thread's log follows each access
+ *   -DVOLATILE  each access is to a volatile lvalue; otherwise a barrier follows each access
+ *   -DFREE      neither: the optimiser may do anything
  *
- * A function that uses them has a local `acc` that everything read flows into, so that no read is
- * without a use.
+ * A function that uses these macros has a local variable `acc`, into which every value read is
+ * mixed. So no read is unused.
  */
 #ifndef TEST_EXACT_LOG_H
 #define TEST_EXACT_LOG_H
@@ -33,14 +33,16 @@ typedef long double f80;
 enum log_kind {
 	LOG_READ = 'r',
 	LOG_WRITE = 'w',
-	LOG_BITS_READ = 'b', /* address of the struct, size its size, `bit` and `width` in it */
+	/* address and size of the struct; `bit` and `width` locate the field */
+	LOG_BITS_READ = 'b',
 	LOG_BITS_WRITE = 'B',
-	LOG_COPY = 'c', /* from `value[1]`; the contents are at value[0] of the thread's bytes */
+	/* source address in value[1]; the bytes are in the thread's bytes, at offset value[0] */
+	LOG_COPY = 'c',
 	LOG_FILL = 's',
 	LOG_ATOMIC_READ = 'R',
 	LOG_ATOMIC_WRITE = 'W',
-	LOG_ATOMIC_UPDATE = 'U', /* value: old, new */
-	LOG_HOOK_READ = 1,	 /* the same without values and lines (hooks.c) */
+	LOG_ATOMIC_UPDATE = 'U', /* value[0]: old value, value[1]: new value */
+	LOG_HOOK_READ = 1,	 /* from here on: the same without values and lines (hooks.c) */
 	LOG_HOOK_WRITE,
 	LOG_HOOK_ATOMIC_READ,
 	LOG_HOOK_ATOMIC_WRITE,
@@ -56,28 +58,28 @@ struct log_entry {
 	u8 kind, bit, width;
 };
 
-/* The file a program leaves behind: this, its memory ranges, then thread by thread. */
+/* The file that a program writes: this header, its memory ranges, then the log of each thread. */
 struct log_head {
 	u32 magic, threads, ranges, spare;
 };
 struct log_range {
 	u64 address, size;
-	u64 has_contents; /* `size` bytes follow: what was there at the end */
+	u64 has_contents; /* `size` bytes follow: the contents at the end of the run */
 };
 struct log_thread {
-	u64 stream, entries, bytes; /* entries and bytes follow */
+	u64 stream, entries, bytes; /* this many entries and bytes follow */
 };
 #define LOG_MAGIC 0x21676f6cu
 
-/* log.c, which is never instrumented. */
+/* Functions of log.c, which is never instrumented. */
 extern __thread struct log_entry *log_at;
 void log_copy(u32 line, const void *to, const void *from, u64 size);
 void log_fill(u32 line, const void *to, u64 size);
-void log_life(const void *object, u64 size); /* a local variable lives here */
+void log_life(const void *object, u64 size); /* registers a local variable */
 u64 log_outside(u64 acc);
 u64 log_call_back(u64 (*function)(u64, u32, void *), u64 acc, u32 me, void *pointer);
 
-/* The generated part. */
+/* The generated program. */
 extern const u32 program_threads;
 u64 program(u64 acc, u32 me);
 
@@ -135,7 +137,7 @@ u64 program(u64 acc, u32 me);
 #define NOTE_FILL(to, n) ((void)0)
 #endif
 
-/* x is an lvalue without side effects. */
+/* `x` must be an lvalue without side effects. */
 #define RD(x)                                                                                      \
 	({                                                                                         \
 		__typeof__(x) v_ = LV(x);                                                          \
@@ -152,8 +154,9 @@ u64 program(u64 acc, u32 me);
 		BARRIER();                                                                         \
 	} while (0)
 /*
- * Of a packed struct: the pointer to a member would claim an alignment it does not have. What
- * cannot be volatile needs a barrier behind it in any case.
+ * For members of a packed struct: a volatile access would need a pointer, which would claim an
+ * alignment that the member does not have. An access that is not volatile always needs a barrier
+ * after it.
  */
 #define RD_PACKED(x)                                                                               \
 	({                                                                                         \
@@ -170,7 +173,7 @@ u64 program(u64 acc, u32 me);
 		NOTE(LOG_WRITE, &(x), SIZE(x), w_);                                                \
 		BARRIER_ALWAYS();                                                                  \
 	} while (0)
-/* Bit `at` of struct s, `wide` bits; `mask` of so many. */
+/* For the bit-field `f` of struct `s`, which starts at bit `at` and has `wide` bits. */
 #define RD_BITS(s, f, at, wide)                                                                    \
 	({                                                                                         \
 		u64 v_ = (u64)(s).f & (((u64)2 << ((wide)-1)) - 1);                                \

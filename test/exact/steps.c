@@ -1,11 +1,11 @@
 /*
  * steps TRACE SEED PROGRAM ARGUMENT…
  *
- * Runs the program under control while it is recorded to TRACE, by random priorities from SEED (0: a
- * thread goes on as long as it can), and compares: every step that the scheduler wrote down
- * with the step of the same thread and number that the trace reader finds. What the scheduler says
- * before an access it knows from following the thread's records (src/runtime/sched/access_decoder.c), so
- * this is a test of that, and that both count alike.
+ * Runs the program under control while it is recorded to TRACE, with random priorities from SEED
+ * (0: a thread continues as long as it can). Then compares every step in the scheduler's log with
+ * the step of the same thread and number in the trace. The scheduler learns about an access
+ * beforehand by decoding the thread's records (src/runtime/sched/access_decoder.c). So this tests
+ * the decoder, and that the scheduler and the trace reader count steps alike.
  */
 #include "event/event.h"
 #include "explore/control/runner.h"
@@ -28,7 +28,7 @@ static void differ(const struct trace_event *e, const char *what, uint64_t seen,
 		       traced);
 }
 
-/* COPY and FILL dissolve when a trace is read. */
+/* The trace reader turns COPY and FILL into reads and writes. */
 static bool same_kind(const struct control_event *c, const struct trace_event *e)
 {
 	if (c->kind == EV_COPY)
@@ -38,7 +38,7 @@ static bool same_kind(const struct control_event *c, const struct trace_event *e
 	return c->kind == e->kind;
 }
 
-/* An access of instrumented code: found by following. */
+/* Is this an access of instrumented code, which the scheduler decodes? */
 static bool is_followed(const struct trace_event *e)
 {
 	return (e->kind == EV_READ || e->kind == EV_WRITE) && e->pc == 0 && e->site;
@@ -53,7 +53,10 @@ static void compare_access(const struct control_event *c, const struct trace_eve
 		differ(e, "the address", c->address, e->address);
 	if (c->size != e->size)
 		differ(e, "the size", c->size, e->size);
-	/* Of a bit-field that is no whole bytes the trace has the field, the log what memory held. */
+	/*
+	 * for a bit-field that is not made of whole bytes, the trace has the field, and the log has
+	 * the memory around it
+	 */
 	if (e->size <= 8 && !(e->flags & EF_BITFIELD) && c->other != value)
 		differ(e, "the value", c->other, value);
 }
@@ -70,7 +73,7 @@ static void compare(const struct trace *trace, const struct control_event *c,
 		differ(e, "the site", c->site, trace_event_site(trace, e));
 }
 
-/* The steps of one thread in the log, by their numbers. */
+/* Returns the steps of one thread in the log, indexed by their numbers. */
 static const struct control_event **steps_of(const struct outcome *outcome, uint32_t thread,
 					     uint32_t *count)
 {
@@ -101,7 +104,7 @@ static void compare_thread(const struct trace *trace, uint32_t i, const struct o
 
 	while (trace_next(cursor, &e, &err)) {
 		if (!event_is_step((enum event_kind)e.kind) || e.step + 1 == next)
-			continue; /* also the second half of a copy */
+			continue; /* includes the second half of a copy */
 		if (e.step != next && ++different <= 10)
 			printf("thread %" PRIu32 ": step %" PRIu64
 			       " of the trace comes behind %" PRIu64 "\n",

@@ -1,13 +1,14 @@
 /*
  * mutants COUNT SEED TRACE...   damaged traces through prediction
  *
- * Each mutant is one of the given traces (text files or trace directories) with something wrong:
- * bytes changed, cut off, doubled or moved; lines of a text shuffled, dropped, given to another
- * thread, their numbers and names forged. Prediction must say in words what is wrong or come to
- * results that the checker accepts; it must not crash, and not run for longer than a limit that is
- * far from what it needs. A mutant that fails is left in the directory `failed-SEED`.
+ * Each mutant is one of the given traces (text files or trace directories) with some damage: bytes
+ * changed, cut off, duplicated or moved; lines of a text shuffled, dropped, given to another
+ * thread, their numbers and names forged. Prediction must either report what is wrong in words, or
+ * give results that the checker accepts. It must not crash, and not take longer than a limit that
+ * is far above the time it needs. A mutant that fails is left in the directory `failed-SEED`.
  *
- * Mutants run in a child process, many in a row; when it dies the parent knows which one it was.
+ * Mutants run in a child process, many in a row. If the child dies, the parent knows which mutant
+ * it was.
  */
 #include "base/file.h"
 #include "base/mem.h"
@@ -26,16 +27,16 @@
 #include <unistd.h>
 
 #define IN_A_ROW 250
-#define LIMIT_SECONDS 60 /* under sanitizers, on a busy machine */
+#define LIMIT_SECONDS 60 /* enough under sanitizers on a busy machine */
 
-/* What the child tells its parent. */
+/* What the child reports to its parent, in shared memory. */
 struct progress {
-	uint64_t next;	   /* the mutant it is at */
-	uint64_t refused;  /* could not be opened, or nothing could be done with it */
-	uint64_t analysed; /* gave a result */
-	uint64_t findings; /* in those */
-	uint64_t bad;	   /* results that the checker refused */
-	uint64_t wordless; /* refused without a reason */
+	uint64_t next;	   /* number of the current mutant */
+	uint64_t refused;  /* mutants that could not be opened or analysed */
+	uint64_t analysed; /* mutants that gave a result */
+	uint64_t findings; /* findings in these results */
+	uint64_t bad;	   /* results that the checker rejected */
+	uint64_t wordless; /* mutants that were refused without a reason */
 };
 
 static uint64_t random_state;
@@ -64,7 +65,7 @@ static struct bytes read_file(const char *path)
 		exit(2);
 	}
 	bytes.size = view.size;
-	bytes.data = mem_alloc(2 * view.size + 4096); /* mutants are at most that long */
+	bytes.data = mem_alloc(2 * view.size + 4096); /* mutants are not longer than this */
 	if (view.size)
 		memcpy(bytes.data, view.data, view.size);
 	file_unmap(&view);
@@ -126,7 +127,10 @@ static size_t split_lines(const struct bytes *b, struct line *lines, size_t most
 	return count;
 }
 
-/* One digit or letter of a name becomes another: a thread, a lock, a value that is not there. */
+/*
+ * Changes one digit or letter of a name: the result is a thread, a lock or a value that is not
+ * there.
+ */
 static void forge_name(struct bytes *b, struct line line)
 {
 	for (int tries = 0; tries < 20; tries++) {
@@ -160,12 +164,12 @@ static void damage_lines(struct bytes *b)
 		struct line swap = lines[i];
 
 		switch (pick(5)) {
-		case 0: /* shuffled */
+		case 0: /* swapped */
 			lines[i] = lines[j];
 			lines[j] = swap;
 			break;
 		case 1: lines[i].size = 0; break;   /* dropped: an unmatched unlock, a lost fork */
-		case 2: lines[i] = lines[j]; break; /* twice */
+		case 2: lines[i] = lines[j]; break; /* duplicated */
 		case 3:
 		case 4:
 			if (lines[i].size)
@@ -220,7 +224,7 @@ static void remove_all(const char *path)
 	rmdir(path);
 }
 
-/* A copy of the directory with one of its files damaged. */
+/* Makes a copy of the directory with one of its files damaged. */
 static void make_directory_mutant(const char *trace, const char *path)
 {
 	char from[4096], to[4096];
@@ -241,7 +245,7 @@ static void make_directory_mutant(const char *trace, const char *path)
 		snprintf(from, sizeof from, "%s/%s", trace, entry->d_name);
 		snprintf(to, sizeof to, "%s/%s", path, entry->d_name);
 		b = read_file(from);
-		/* The log is what matters most. */
+		/* the log matters most, so it is damaged more often */
 		if (damaged-- == 0 || (!strcmp(entry->d_name, "events.0") && pick(2)))
 			damage_bytes(&b);
 		write_file(to, &b);
@@ -291,7 +295,8 @@ static void predict_mutant(const char *path, struct progress *progress)
 	if (predict_run(trace, &options, &result, &err)) {
 		progress->analysed++;
 		progress->findings += result.findings.count;
-		if (result.stats.rejected) { /* on a trace without problems: see predict.h */
+		/* rejected on a trace without problems: see predict.h */
+		if (result.stats.rejected) {
 			progress->bad++;
 			printf("refused witness: %s\n",
 			       result.faults.count ? result.faults.items[0] : "(no reason)");

@@ -1,14 +1,16 @@
 /*
  * spec COUNT SEED FILE...   damaged property files through everything that reads them
  *
- * A mutant is one of the files with tokens dropped, doubled, swapped, replaced, or taken from
- * another one, with bytes changed, or nested a thousand deep; some are words of the language in no
- * order, some are random bytes. Each is parsed, checked with and without a program, explained in
- * both ways, and its expressions are evaluated. Nothing may crash; a file without errors has a tree
- * and one with errors has none; what a formula is explained as must parse again and be explained
- * the same. A mutant that fails is left as failed-SEED-NUMBER.prop.
+ * A mutant is one of the files with tokens dropped, duplicated, swapped, replaced, or taken from
+ * another file, with bytes changed, or nested a thousand levels deep. Some mutants are words of the
+ * language in random order, some are random bytes. Each mutant is parsed, checked with and without
+ * a program, and explained in both ways, and its expressions are evaluated. Nothing may crash. A
+ * file without errors must have a tree, and a file with errors must have none. The explanation of a
+ * formula must parse again, and be explained in the same way. A mutant that fails is left as
+ * failed-SEED-NUMBER.prop.
  *
- * Mutants run in a child process, many in a row; when it dies the parent knows which one it was.
+ * Mutants run in a child process, many in a row. If the child dies, the parent knows which mutant
+ * it was.
  */
 #include "base/file.h"
 #include "base/mem.h"
@@ -164,7 +166,7 @@ static void add(struct text *t, const char *bytes, size_t count)
 	t->count += count;
 }
 
-/* The token at or behind `at`, roughly: a word, a number, or one sign. */
+/* Returns the length of the token at `at`, roughly: a word, a number, or one sign. */
 static size_t token_length(const struct text *t, size_t at)
 {
 	size_t end = at;
@@ -235,7 +237,7 @@ static void damage(struct text *t)
 	case 0: replace(t, at, length, "", 0); break;
 	case 1: replace(t, at, length, word, strlen(word)); break;
 	case 2: replace(t, at, 0, word, strlen(word)); break;
-	case 3: /* another token of the file */ {
+	case 3: /* a token from another place of the file */ {
 		size_t from = token_start(t);
 		char *copy = mem_copy_text(t->items + from, token_length(t, from));
 
@@ -254,7 +256,7 @@ static void damage(struct text *t)
 	}
 }
 
-/* All of a file, its end, or one property of it. */
+/* Takes a whole file, its end, or one property of it. */
 static void take_piece(struct text *t, const struct text *file)
 {
 	size_t from = pick(3) ? 0 : pick((uint32_t)file->count), to = file->count;
@@ -377,7 +379,7 @@ static void evaluate_all(const struct spec_file *file)
 					evaluate(p, &p->events[i], point->filter);
 }
 
-/* Is the line that ends at `end` one of "  7. ltl: …"? */
+/* Does the line that ends at `end` look like " 7. ltl: …"? */
 static bool is_ltl(const char *text, const char *end)
 {
 	while (end > text && end[-1] != '\n')
@@ -386,7 +388,10 @@ static bool is_ltl(const char *text, const char *end)
 	return !strncmp(end, "ltl:", 4);
 }
 
-/* The line behind "read as: " of each formula, as a file of its own, is read as itself. */
+/*
+ * Parses the text after "read as: " of each formula as a file of its own. It must be explained in
+ * the same way again.
+ */
 static bool reads_again(const char *explained, bool *any)
 {
 	static const char mark[] = "\n     read as: ";
@@ -404,7 +409,10 @@ static bool reads_again(const char *explained, bool *any)
 			     line) < 0)
 			abort();
 		struct spec_file *file = spec_parse("again", text, &messages);
-		/* words that were events or of ere: are variables here: only formulas can be compared */
+		/*
+		 * words that were events, or keywords of `ere:`, are variables in the new file:
+		 * only formulas can be compared
+		 */
 		if (file) {
 			char *again = spec_explain(file, false, NULL), *at = strstr(again, mark);
 
@@ -421,7 +429,7 @@ static bool reads_again(const char *explained, bool *any)
 	return same;
 }
 
-/* Each grammar has tables or errors. */
+/* Opens each grammar: it must have either tables or errors. */
 static bool open_grammars(const struct spec_file *file)
 {
 	FILE *nowhere = fopen("/dev/null", "w");

@@ -2,21 +2,23 @@
  * brute TRACE...
  * brute check <CASES
  *
- * The ground truth of the tests: all feasible prefixes of small text traces, by search, straight
+ * The correct results for the tests: searches all feasible prefixes of small text traces, straight
  * from doc/prediction.md and without a line of src/.
  *
- * The first form prints a line of JSON for each trace: all races, all deadlocks by a cycle and all
- * sets of events where nobody goes on, as events (thread, index) and as line numbers, with a
- * shortest way there, and under "claims" uses of what is over, misuse and torn regions, whose events
- * have an order ("optional": need not be found); a trace that cannot be judged has "error" instead.
+ * The first form prints a line of JSON for each trace. It lists all races, all deadlocks by a
+ * cycle, and all sets of events at which no thread can continue, as events (thread, index) and as
+ * line numbers, with a shortest schedule that leads there. "claims" lists uses after the end of a
+ * lifetime, misuse and atomicity violations, whose events have an order ("optional": need not be
+ * found). A trace that cannot be judged has "error" instead.
  *
- * The second reads cases, a line each, words separated by tabs:
+ * The second form reads cases, one per line, words separated by tabs:
  *
  *	TRACE  CLAIM  EVENTS  STEPS
  *
- * CLAIM is race, cycle, stuck, lost, prefix, use-after-free, atomicity or misuse:SORT; EVENTS and STEPS are lists like 0.3,1.7 (thread and
- * index; `-` for none). A step means that the thread runs up to and including that event. For each
- * case it prints `yes`, or `no` and why: can the steps happen, and does the claim hold after them?
+ * CLAIM is race, cycle, stuck, lost, prefix, use-after-free, atomicity or misuse:SORT. EVENTS and
+ * STEPS are lists like 0.3,1.7 (thread and index; `-` for none). A step means that the thread runs
+ * up to and including this event. For each case it prints `yes`, or `no` and the reason: can the
+ * steps happen, and does the claim hold after them?
  */
 #include "brute_search.h"
 
@@ -56,7 +58,7 @@ static void print_set(const int *events, int count, long state, bool first)
 	print_events("steps", path, search_path(findings.origins, state, path), false);
 }
 
-/* A lost signal rather than any other. */
+/* Returns which example state to print: that of a lost signal if there is one. */
 static int first_bit(unsigned why)
 {
 	return why & BY_LATENESS ? 2 : why & BY_NOBODY ? 1 : 0;
@@ -83,7 +85,10 @@ static void print_sets(const char *key, unsigned why)
 	printf("]");
 }
 
-/* Nobody comes to a second meeting before the first: such an arrival is next by the law alone. */
+/*
+ * Is the claim about an arrival at a second meeting of a barrier? Such an arrival is next only by
+ * the letter of the rules, because no thread arrives there before the first meeting.
+ */
 static bool is_optional(const struct claim *claim)
 {
 	int last = claim->events[claim->count - 1];
@@ -151,16 +156,16 @@ static void print_truth(const char *path)
 
 /* ---- cases -------------------------------------------------------------------------------- */
 
-/* The states a schedule can lead to: several when signals had a choice. */
+/* The states that a schedule can lead to: several if a signal could wake different threads. */
 struct states {
 	struct state *items;
 	int count;
 };
 
-/* What a case is about, where the way there matters. */
+/* What a case is about, if that restricts the schedule. */
 static struct {
-	int end;     /* of a life, whose uses come behind it; -1 none */
-	int tear[4]; /* l1, r1, r2, l2; -1 none */
+	int end;     /* end of a lifetime whose uses come after it; -1: none */
+	int tear[4]; /* events l1, r1, r2 and l2 of an atomicity violation; -1: none */
 } about;
 
 static bool may(const struct state *state, int event)
@@ -187,7 +192,10 @@ static bool advance(struct states *now, int event)
 	return after.count > 0;
 }
 
-/* The next "thread.index" of a list, as the number of an event; -1: not there, -2: the end. */
+/*
+ * Reads the next "thread.index" of a list. Returns the number of the event; -1: no such event, -2:
+ * end of the list.
+ */
 static int take_event(char **list)
 {
 	char *end;
@@ -278,7 +286,7 @@ static int compare_ints(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Claims whose events have an order; false: it has none. */
+/* Sets `about` for a claim. Returns true if the events of the claim have an order. */
 static bool set_about(const char *claim, const int *e, int count)
 {
 	about.end = facts.early = facts.rumour = -1;

@@ -26,7 +26,7 @@ bool facts_begins(const struct event *e)
 	return e->kind == ALLOC || e->kind == MAP || e->kind == FD_OPEN || e->kind == BEGIN;
 }
 
-/* Who knows what is in it then? */
+/* Does the event create memory with unknown content? */
 static bool is_blank(const struct event *e)
 {
 	return e->kind == ALLOC || e->kind == MAP;
@@ -50,7 +50,7 @@ static bool overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
 	return a < b + b_size && b < a + a_size;
 }
 
-/* Asking does nothing to the object yet. */
+/* A request is not a use of its object. */
 static bool is_request(const struct event *e)
 {
 	return e->kind == REQUEST || e->kind == READ_REQUEST || e->kind == DOWN_REQUEST;
@@ -103,7 +103,7 @@ static bool is_life_of_object(const struct event *a, const struct event *b)
 	       (facts_is_object_life(b) && facts_uses(a, b->object));
 }
 
-/* Is what b ends, or the object it ends, begun by a? */
+/* Does a begin the lifetime that b ends? */
 static bool is_begin_of(const struct text *text, const struct event *a, const struct event *b)
 {
 	uint64_t address, size;
@@ -141,7 +141,10 @@ static bool is_frozen(const struct facts *f, int i, int j)
 	return false;
 }
 
-/* Somebody else operates on the object, whom the lines do not tell of: who takes it may have waited for that. */
+/*
+ * Is it an operation on a frozen object? Unrecorded code uses the object, too, so the thread may
+ * have waited for that code.
+ */
 static bool learns_of_others(const struct facts *f, const struct event *e)
 {
 	switch (e->kind) {
@@ -252,7 +255,7 @@ static bool make_cells(struct facts *f)
 	return true;
 }
 
-/* Values are numbers that are equal when the bytes are, within one cell. */
+/* The values of one cell, numbered: equal bytes have equal numbers. */
 struct values {
 	int count;
 	struct {
@@ -285,8 +288,8 @@ static int initial_value(const struct text *text, const struct cell *cell, struc
 }
 
 /*
- * A read of a cell in the base run, in which the cell has what `last` wrote; `*told` is what is
- * known of it by now, -1 for nothing: a read tells, too.
+ * Judges a read of a cell in the base run. `last` is the last writer of the cell. `*told` is the
+ * known value of the cell, or -1; a read with a value updates it.
  */
 static void judge_read(struct facts *f, int i, int c, int value, uint8_t last, int *told)
 {
@@ -296,7 +299,7 @@ static void judge_read(struct facts *f, int i, int c, int value, uint8_t last, i
 	f->wanted[i][c] = PINNED;
 	if (value < 0)
 		return;
-	/* Nobody knows what a block holds at first: its first read decides. */
+	/* the initial content of a block is unknown: its first read decides */
 	if (unknown && is_blank(&f->text->events[last])) {
 		f->written[last][c] = value;
 		unknown = false;
@@ -374,7 +377,10 @@ struct held facts_held(const struct facts *f, int event, int lock)
 	return held;
 }
 
-/* What a thread holds depends on how far it is, unless the lock has begun or ended since. */
+/*
+ * Computes the locks that a thread holds after each of its events, unless the lock's lifetime ends
+ * or begins in between.
+ */
 static void make_held(struct facts *f, int t)
 {
 	const struct text *text = f->text;
@@ -426,7 +432,7 @@ static void make_held(struct facts *f, int t)
 	}
 }
 
-/* Who has the lock in the base run, where others may give it back for somebody. */
+/* Finds the releases, in the base run, of a lock that the releasing thread does not hold. */
 static void find_wrong_releases(struct facts *f, int lock)
 {
 	const struct text *text = f->text;
@@ -466,7 +472,10 @@ static void find_wrong_releases(struct facts *f, int lock)
 	}
 }
 
-/* The first broadcast, or signal that nobody used, behind each wait that was woken. */
+/*
+ * Finds what woke each wait: the first broadcast after it, or the first signal that has woken no
+ * other thread.
+ */
 static void find_wakers(struct facts *f)
 {
 	const struct text *text = f->text;
@@ -502,8 +511,9 @@ static int add_life(struct facts *f, int object, int initial, bool known)
 }
 
 /*
- * Without a known value a semaphore started with the least that lets every down through. A text that
- * says nothing of its lives means that value; one that does leaves what is before and behind them open.
+ * Finds the lifetimes and initial values of a semaphore. Without a known value, it starts with the
+ * least value that allows every down. If the text has no lifetimes of the semaphore, this value is
+ * certain; otherwise the values before the first and after the last lifetime are unknown.
  */
 static bool find_semaphores(struct facts *f, int object)
 {
@@ -537,7 +547,7 @@ static bool find_meetings(struct facts *f, int object)
 {
 	const struct text *text = f->text;
 	struct meeting *meeting = NULL;
-	uint64_t size = 0; /* not known */
+	uint64_t size = 0; /* 0: unknown */
 
 	for (int i = 0; i < text->event_count; i++) {
 		const struct event *e = &text->events[i];
@@ -607,7 +617,10 @@ static bool find_objects(struct facts *f)
 
 /* ---- the base run ------------------------------------------------------------------------- */
 
-/* Somebody waits on a condition that begins or ends: who knows for what? */
+/*
+ * Does the condition begin or end while a thread waits on it? Then it is unknown what the thread
+ * waits for.
+ */
 static bool turns_in_use(const struct facts *f, const struct state *state, const struct event *e)
 {
 	const struct text *text = f->text;
@@ -622,7 +635,7 @@ static bool turns_in_use(const struct facts *f, const struct state *state, const
 	return false;
 }
 
-/* Plays the lines in their order: what the rules do not allow here is the environment's. */
+/* Plays the lines in their order. Whatever the rules do not allow was caused by the environment. */
 static bool play(struct facts *f)
 {
 	const struct text *text = f->text;

@@ -1,7 +1,7 @@
 /*
- * What the base run of a trace, the order of its lines, says about all other runs: what must come
- * before what, which bytes there are, who wrote what, what only the environment explains.
- * doc/prediction.md is the law.
+ * The facts about all other runs that follow from the base run, which is the order of the lines:
+ * what must come before what, which bytes exist, which write each read saw, and what only the
+ * environment explains. The rules are those of doc/prediction.md.
  */
 #ifndef MODEL_BRUTE_FACTS_H
 #define MODEL_BRUTE_FACTS_H
@@ -11,20 +11,20 @@
 #define MAX_CELLS 96
 #define MAX_LIVES 64
 
-/* What a read must find in a cell, as numbers of values: */
-#define ANY (-1)    /* not judged: the cell is frozen */
-#define PINNED (-2) /* what the writer of the base run wrote */
+/* What a read must find in a cell: the number of a value, or */
+#define ANY (-1)    /* anything: the cell is frozen */
+#define PINNED (-2) /* the value of the same writer as in the base run */
 
 struct held {
-	uint8_t depth;	 /* as writer */
-	uint8_t readers; /* how often as reader */
-	uint8_t since;	 /* the event that took it first, if it is held */
+	uint8_t depth;	 /* how often held as writer */
+	uint8_t readers; /* how often held as reader */
+	uint8_t since;	 /* the event that acquired it first, if it is held */
 };
 
 struct life {
 	int object;
-	int initial; /* a semaphore's value at the start */
-	bool known;  /* … is that for certain: it can block somebody */
+	int initial; /* value of a semaphore at the start */
+	bool known;  /* is the initial value certain? Then the semaphore can block */
 };
 
 struct meeting {
@@ -35,66 +35,92 @@ struct meeting {
 struct facts {
 	const struct text *text;
 	int unexplained;
-	bool strange[MAX_EVENTS]; /* a read that no recorded write explains: behind all before it */
-	/* [event][thread]: so many of its events come before, by lives, channels, frozen orders */
+	bool strange[MAX_EVENTS]; /* an unexplained read: it comes after everything before it */
+	/*
+	 * [event][thread]: number of the thread's events that must come before, because of
+	 * lifetimes, channels and frozen orders
+	 */
 	uint8_t need[MAX_EVENTS][MAX_THREADS];
-	uint8_t need_memory[MAX_EVENTS][MAX_THREADS];  /* … lives of sync objects aside */
-	uint8_t need_unbound[MAX_EVENTS][MAX_THREADS]; /* … all lives aside */
-	uint8_t need_begun[MAX_EVENTS][MAX_THREADS];   /* … but for the begins of what it ends */
-	int early;  /* the end of a life that comes before uses of it: has need_begun; -1 none */
-	int rumour; /* the event of which others learn (struct state); -1 none */
-	uint8_t create[MAX_THREADS]; /* the event, or NONE */
+	/* the same without lifetimes of sync objects */
+	uint8_t need_memory[MAX_EVENTS][MAX_THREADS];
+	uint8_t need_unbound[MAX_EVENTS][MAX_THREADS]; /* the same without any lifetimes */
+	/* the same, but with the begin of what the event ends */
+	uint8_t need_begun[MAX_EVENTS][MAX_THREADS];
+	/* the end of a lifetime that comes before its uses, and has need_begun; -1: none */
+	int early;
+	int rumour; /* the event that other threads may learn of (struct state); -1: none */
+	uint8_t create[MAX_THREADS]; /* the event that creates the thread, or NONE */
 
-	/* Cells: ranges of bytes that no access splits. An access has those from first on. */
+	/*
+	 * Cells: ranges of bytes that no access splits. An access has `cells_of` cells, from
+	 * `first_cell` on.
+	 */
 	int cell_count;
 	struct cell {
 		uint64_t address, size;
 		bool frozen;
 	} cells[MAX_CELLS];
 	uint8_t first_cell[MAX_EVENTS], cells_of[MAX_EVENTS];
-	int initial[MAX_CELLS];		       /* values, numbered for each cell */
-	int written[MAX_EVENTS][MAX_CELLS];    /* [event][cell]: unknown values are unique */
-	int wanted[MAX_EVENTS][MAX_CELLS];     /* [event][cell]: a value, ANY or PINNED */
-	int before[MAX_EVENTS][MAX_CELLS];     /* [event][cell]: in the base run; -1 not known */
-	uint8_t writer[MAX_EVENTS][MAX_CELLS]; /* [event][cell]: of the base run, for PINNED */
+	int initial[MAX_CELLS]; /* number of the initial value of each cell */
+	/* [event][cell]: number of the written value; an unknown value is unique */
+	int written[MAX_EVENTS][MAX_CELLS];
+	/* [event][cell]: what a read must find: a value, ANY or PINNED */
+	int wanted[MAX_EVENTS][MAX_CELLS];
+	/* [event][cell]: value before the event in the base run; -1: unknown */
+	int before[MAX_EVENTS][MAX_CELLS];
+	/* [event][cell]: last writer in the base run, for PINNED */
+	uint8_t writer[MAX_EVENTS][MAX_CELLS];
 
 	bool frozen[MAX_OBJECTS], recursive[MAX_OBJECTS], robust[MAX_OBJECTS];
-	/* [thread][how many events happened][lock] */
+	/* [thread][number of events that have happened][lock] */
 	struct held held[MAX_THREADS][MAX_EVENTS + 1][MAX_OBJECTS];
-	bool not_held[MAX_EVENTS]; /* a release of what its thread does not hold */
-	uint8_t waker[MAX_EVENTS]; /* of a WOKEN: what woke it in the base run, or NONE */
+	bool not_held[MAX_EVENTS]; /* a release of a lock that its thread does not hold */
+	uint8_t waker[MAX_EVENTS]; /* WOKEN: the event that woke it in the base run, or NONE */
 	int life_count;
 	struct life lives[MAX_LIVES];
-	uint8_t life[MAX_EVENTS]; /* of a semaphore's event */
+	uint8_t life[MAX_EVENTS]; /* event of a semaphore: index of the lifetime */
 	int meeting_count;
 	struct meeting meetings[MAX_LIVES];
-	uint8_t meeting[MAX_EVENTS];				/* of ARRIVE and PASS */
-	uint8_t once_begin[MAX_OBJECTS], once_end[MAX_OBJECTS]; /* events, or NONE */
+	/* ARRIVE and PASS: index of the meeting */
+	uint8_t meeting[MAX_EVENTS];
+	/* by object: these events, or NONE */
+	uint8_t once_begin[MAX_OBJECTS], once_end[MAX_OBJECTS];
 	char error[200];
 };
 
-#define UNKNOWN 10000 /* what an event without value wrote: this and its number */
+/* number of the unknown value that an event wrote: this plus the event's number */
+#define UNKNOWN 10000
 
-/* The bytes whose life an event begins or ends; false: none. */
+/* Sets the bytes whose lifetime an event begins or ends. Returns false if there are none. */
 bool facts_life(const struct text *text, const struct event *event, uint64_t *address,
 		uint64_t *size);
-bool facts_begins(const struct event *event);	      /* … begins it */
-bool facts_is_object_life(const struct event *event); /* of a sync object */
+bool facts_begins(const struct event *event); /* does it begin the lifetime of memory? */
+/* does it begin or end the lifetime of a sync object? */
+bool facts_is_object_life(const struct event *event);
 bool facts_begins_object(const struct event *event);
-/* Does it begin or end behind the one event and before the other, in the base run? */
+/*
+ * Does a lifetime of the object begin or end after event `from` and before event `to`, in the base
+ * run?
+ */
 bool facts_is_anew(const struct facts *facts, int object, int from, int to);
-/* Does it touch one of these bytes: an access, another life, an operation on an object there? */
+/*
+ * Does the event touch one of these bytes, by an access, by another lifetime, or by an operation on
+ * an object there?
+ */
 bool facts_touches(const struct text *text, const struct event *event, uint64_t address,
 		   uint64_t size);
 bool facts_uses(const struct event *event,
-		int object); /* or begins, or ends it; a request does not */
+		int object); /* Does the event use, begin or end the object? A request does not. */
 
-/* What the event's thread holds of a lock right before it, in the base run. */
+/* Returns how the event's thread holds a lock just before the event, in the base run. */
 struct held facts_held(const struct facts *facts, int event, int lock);
-/* May it have waited for anything that came before it? */
+/* May the event have waited for anything that came before it? */
 bool facts_is_behind_all(const struct facts *facts, int event);
 
-/* `facts` is large: not for the stack. False: the text is no run at all; `error` says why. */
+/*
+ * Computes the facts. `facts` is too large for the stack. Returns false if the text is no valid
+ * run; `error` has the reason.
+ */
 bool facts_make(struct facts *facts, const struct text *text);
 
 #endif

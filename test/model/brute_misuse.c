@@ -5,7 +5,7 @@
 
 /* ---- destroyed while in use --------------------------------------------------------------- */
 
-/* Is e, of a thread that has come so far, what keeps the object in use? */
+/* Does the event keep the object in use, when its thread has come this far? */
 static bool keeps_in_use(const struct facts *f, const struct state *state, int object, int event)
 {
 	const struct event *e = &f->text->events[event];

@@ -1,9 +1,9 @@
-/* Uses of what is over: doc/prediction.md, "Use of what is over". */
+/* Uses after the end of a lifetime: doc/prediction.md, "Use of what is over". */
 #include "brute_search.h"
 
 #include <stddef.h>
 
-/* A stretch of bytes; size 0: none. */
+/* A range of bytes; size 0: empty. */
 struct bytes {
 	uint64_t address, size;
 };
@@ -26,7 +26,10 @@ static struct bytes life_of(const struct facts *f, int event)
 	return bytes;
 }
 
-/* The bytes that a use has: of a WOKEN those of its mutex, of a PASS none. */
+/*
+ * Sets the bytes that a use touches: for a WOKEN those of its mutex, for a PASS none. Returns the
+ * number of ranges.
+ */
 static int bytes_of_use(const struct facts *f, int event, struct bytes bytes[2])
 {
 	const struct event *e = &f->text->events[event];
@@ -41,7 +44,10 @@ static int bytes_of_use(const struct facts *f, int event, struct bytes bytes[2])
 	return count;
 }
 
-/* Is the object written over between the two? Then it is another by then. */
+/*
+ * Is the object overwritten by a plain write between the two events? Then it is another object
+ * after that.
+ */
 static bool is_written_over(const struct facts *f, int end, int use)
 {
 	uint64_t object = f->text->objects[f->text->events[end].object].address;
@@ -95,7 +101,10 @@ const char *over_kind(const struct facts *f, int end, int use, const char **misu
 	return NULL;
 }
 
-/* Between the end and the event in the base run, or by the event itself, does a life begin there? */
+/*
+ * Does a lifetime begin at the address between the end and the event in the base run, or by the
+ * event itself?
+ */
 static bool begins_between(const struct facts *f, int end, int event, uint64_t address)
 {
 	for (int b = end + 1; b <= event; b++) {
@@ -131,7 +140,7 @@ bool over_may(const struct facts *f, const struct state *state, int end, int eve
 	return true;
 }
 
-/* Has another life begun behind the end where the use goes? */
+/* Has another lifetime begun after the end, at the bytes of the use? */
 static bool lives_again(const struct facts *f, const struct state *state, int end, int use)
 {
 	const struct event *e = &f->text->events[end];

@@ -61,7 +61,7 @@ bool rules_is_race(const struct facts *f, int a, int b)
 
 /* ---- sync objects at a state -------------------------------------------------------------- */
 
-/* Has the object begun or ended, behind this event in the base run? */
+/* Has a lifetime of the object begun or ended after this event of the base run? */
 static bool is_anew(const struct facts *f, const struct state *state, int object, int since)
 {
 	for (int i = since + 1; i < f->text->event_count; i++) {
@@ -74,7 +74,7 @@ static bool is_anew(const struct facts *f, const struct state *state, int object
 	return false;
 }
 
-/* The threads that hold a lock, as writer or (if asked for) as reader. */
+/* Returns the set of threads that hold a lock, as writer or (if `readers`) as reader. */
 static unsigned holders(const struct facts *f, const struct state *state, int lock, bool readers)
 {
 	unsigned set = 0;
@@ -103,13 +103,13 @@ static int count_left(const struct facts *f, const struct state *state, int life
 	return left;
 }
 
-/* Could somebody who asks for the semaphore now have to wait? A request is in whichever life it is. */
+/* Could a request of the semaphore block now? A request refers to the current lifetime. */
 static bool is_empty(const struct facts *f, const struct state *state, int object)
 {
 	int life = 0;
 
 	while (f->lives[life].object != object)
-		life++; /* the first */
+		life++; /* start with the first lifetime */
 	for (int i = 0; i < f->text->event_count; i++) {
 		const struct event *e = &f->text->events[i];
 
@@ -192,7 +192,10 @@ static bool allows_memory(const struct facts *f, const struct state *state, int 
 	return true;
 }
 
-/* What found nothing found what the sends before it had left; what was sent was sent before nobody could take it. */
+/*
+ * Does the channel allow the event? A receive that found nothing must come before later sends. A
+ * send must come before the other end is found closed.
+ */
 static bool allows_channel(const struct facts *f, const struct state *state, int event)
 {
 	const struct event *e = &f->text->events[event];
@@ -232,7 +235,7 @@ bool rules_waits_on(const struct facts *f, const struct state *state, int thread
 	       text->events[text->of[thread][state->at[thread] - 1]].object == condition;
 }
 
-/* … to be woken by a signal? */
+/* Does the thread wait on the condition until a signal wakes it? */
 static bool listens(const struct facts *f, const struct state *state, int thread, int condition)
 {
 	const struct text *text = f->text;
@@ -259,7 +262,7 @@ static uint8_t begin_wait(const struct facts *f, const struct state *state, cons
 
 /* ---- the rumour --------------------------------------------------------------------------- */
 
-/* Has an event happened that knew? */
+/* Has the event happened, in a thread that knew of the rumour by then? */
 static bool is_told(const struct facts *f, const struct state *state, int event)
 {
 	const struct event *e = &f->text->events[event];
@@ -268,7 +271,7 @@ static bool is_told(const struct facts *f, const struct state *state, int event)
 	       e->index >= state->told_at[e->thread];
 }
 
-/* Of what the event cannot happen without: does the last in each thread know? */
+/* Does the event need another thread's event that knew of the rumour? */
 static bool is_behind_told(const struct facts *f, const struct state *state, int event)
 {
 	const struct event *e = &f->text->events[event];
@@ -318,7 +321,10 @@ static bool hears(const struct facts *f, const struct state *state, int event)
 	return false;
 }
 
-/* Nobody is told by a lock. Which signal or post it was is open, so any will do. */
+/*
+ * Updates who knows of the rumour. Locks pass on nothing. Any signal or post passes it on, because
+ * it is open which one woke the thread.
+ */
 static void tell(const struct facts *f, const struct state *before, int event, struct state *state)
 {
 	const struct event *e = &f->text->events[event];
@@ -383,7 +389,7 @@ int rules_step(const struct facts *f, const struct state *state, int event, stru
 
 /* ---- blocked ------------------------------------------------------------------------------ */
 
-/* What a request at the end of a thread asks for. */
+/* Returns the operation that a request at the end of a thread waits for. */
 static enum kind asked_for(enum kind request)
 {
 	switch (request) {
@@ -404,7 +410,7 @@ static bool hangs(const struct text *text, int thread)
 	return length && asked_for(text->events[text->of[thread][length - 1]].kind) != NOTHING;
 }
 
-/* Is the wait that the thread is in one that only a signal ends, and none came? */
+/* Is the thread in a wait that only a signal can end, and has no signal come? */
 static bool is_deaf(const struct facts *f, const struct state *state, int thread)
 {
 	const struct text *text = f->text;
@@ -416,7 +422,10 @@ static bool is_deaf(const struct facts *f, const struct state *state, int thread
 	return listens(f, state, thread, wait->object);
 }
 
-/* `kind` is what e is, or asks for. Fills in the owners. */
+/*
+ * Is the thread blocked at the event? `kind` is the event's kind, or the operation that it
+ * requests. Sets the owners.
+ */
 static bool is_blocked(const struct facts *f, const struct state *state, int event, enum kind kind,
 		       unsigned *owners)
 {

@@ -47,7 +47,10 @@ static void add_set(struct findings *findings, const struct stand *stands, unsig
 	findings->sets[findings->set_count++] = new;
 }
 
-/* Simple cycles through `first`, its smallest thread. Returns whether there is any. */
+/*
+ * Finds the simple cycles through `first` in which it is the smallest thread. Returns whether there
+ * is any.
+ */
 static bool find_cycles(const struct stand *stands, int count, int first, int at, unsigned path,
 			long state, struct findings *findings)
 {
@@ -91,12 +94,15 @@ void search_blocked(const struct facts *f, const struct state *state, long numbe
 
 /* ---- all states --------------------------------------------------------------------------- */
 
-/* The states seen, found by hash; in order of discovery they are also what is still to do. */
+/*
+ * The states seen so far, with a hash table. In the order of their discovery they are also the work
+ * list.
+ */
 struct seen {
 	struct state *states;
 	struct origin *origins;
 	long count, room;
-	long *table; /* number + 1 */
+	long *table; /* index of a state + 1 */
 	long mask;
 };
 

@@ -1,4 +1,4 @@
-/* Torn regions: doc/prediction.md, "Atomicity". */
+/* Atomicity violations: doc/prediction.md, "Atomicity". */
 #include "brute_search.h"
 
 #include <stddef.h>
@@ -20,7 +20,7 @@ static bool has_byte(const struct event *e, uint64_t address)
 	return address >= e->address && address < e->address + e->size;
 }
 
-/* Is a block or a mapping with this byte made between the two? */
+/* Is a block or a mapping that contains this byte created between the two events? */
 static bool is_made_between(const struct facts *f, int a, int b, uint64_t address)
 {
 	for (int i = a < b ? a : b; i < (a < b ? b : a); i++) {
@@ -61,7 +61,7 @@ static bool waits(const struct event *e)
 	}
 }
 
-/* Does the remote access, if it writes, leave another value in a cell of both than it found? */
+/* Does the remote access, if it is a write, change the value of a cell that both access? */
 static bool changes(const struct facts *f, int remote, int local)
 {
 	if (get(f, remote)->kind == READ)
@@ -95,7 +95,7 @@ static bool in_annotated(const struct facts *f, const struct event *l1, const st
 {
 	const struct text *text = f->text;
 
-	/* each begin before l1: is the end that closes it, if any, behind l2? */
+	/* for each region that begins before l1: does it end after l2, or not at all? */
 	for (int i = 0; i < l1->number_in_stream; i++) {
 		const struct event *begin = get(f, text->of_stream[l1->stream][i]);
 		int depth = 1;
@@ -115,7 +115,7 @@ static bool in_annotated(const struct facts *f, const struct event *l1, const st
 	return false;
 }
 
-/* Does the event's stream hold the lock, by what it took itself? */
+/* Does the event's stream hold the lock by its own operations? */
 static bool holds(const struct facts *f, const struct event *e, int lock)
 {
 	int depth = 0, saved = 0, readers = 0;
@@ -229,7 +229,7 @@ bool tear_holds(const struct facts *f, const struct state *state, const int even
 	       !(state->told_threads >> l2->thread & 1);
 }
 
-/* r1 behind l1, and l2 does not happen. */
+/* Requires that r1 comes after l1, and that l2 does not happen. */
 static bool may(const struct hunt *hunt, const struct state *state, int event)
 {
 	return event != hunt->events[L2] &&

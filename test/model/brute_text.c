@@ -10,11 +10,11 @@
 #define FIRST_ADDRESS (1ull << 47)
 #define SPACING 65536ull
 
-/* What the arguments of an operation are. */
+/* The kinds of arguments that an operation can have. */
 enum shape { BARE, ACCESS, OBJECT, NUMBERED, PAIR, THREAD, HOST, BLOCK, FILE_NUMBER, WRONG };
 
 struct row {
-	const char *name, *result; /* NULL: without one */
+	const char *name, *result; /* `result` is NULL if the operation has none */
 	enum kind kind;
 	enum shape shape;
 	enum class class;
@@ -102,17 +102,17 @@ static const struct row rows[] = {
 const char *const misuse_names[MISUSES] = { "notheld",	 "destroyinuse", "destroyed", "notinit",
 					    "jointwice", "joindetached", "heldatend", "closed" };
 
-/* A line in its parts. The strings point into the line itself. */
+/* A line split into its parts. The strings point into the line itself. */
 struct line {
 	int number;
 	char *thread, *name, *arguments[8], *result, *place;
-	char *said; /* of a probe: what is behind the word */
+	char *said; /* probe: the text after the word `probe` */
 	int argument_count;
 };
 
 struct name {
 	char *text;
-	int class; /* -1: given by an `at` line, the same for all classes */
+	int class; /* -1: the address is from an `at` line, and is the same for all classes */
 	uint64_t address;
 };
 
@@ -124,9 +124,9 @@ struct reader {
 	int name_count;
 	struct {
 		uint64_t address, size;
-	} blocks[MAX_EVENTS]; /* allocated so far; the last of an address counts */
+	} blocks[MAX_EVENTS]; /* blocks allocated so far; the last one at an address counts */
 	int block_count;
-	char *words[2 * MAX_EVENTS]; /* places and names of regions, numbered from 1 */
+	char *words[2 * MAX_EVENTS]; /* sites and names of regions, numbered from 1 */
 	int word_count;
 };
 
@@ -236,7 +236,7 @@ static int object_of(struct reader *r, enum class class, uint64_t address)
 	return i;
 }
 
-/* Little-endian; a negative one in two's complement. */
+/* Reads a value as little-endian bytes, a negative one in two's complement. */
 static bool read_value(struct reader *r, const char *word, uint64_t size, uint8_t *value)
 {
 	char *end;
@@ -253,7 +253,7 @@ static bool read_value(struct reader *r, const char *word, uint64_t size, uint8_
 	return true;
 }
 
-/* x or x@4 */
+/* Reads an address, x or x@4. */
 static bool read_place(struct reader *r, char *word, uint64_t *address, uint64_t *size)
 {
 	char *at = strchr(word, '@');
@@ -341,7 +341,7 @@ static bool read_object(struct reader *r, const struct row *row, struct event *e
 		return fail(r, "%s has %d arguments", row->name, wanted);
 	if (!address_of(r, row->class, line->arguments[0], &e->address))
 		return false;
-	if (row->class == CHANNEL) { /* is no object in memory */
+	if (row->class == CHANNEL) { /* a channel is no object in memory */
 		e->told = line->result && (row->how != TRY || row->kind == SEND);
 		e->channel = object_of(r, CHANNEL, e->address);
 		e->address = 0;
@@ -372,7 +372,7 @@ static bool read_descriptor(struct reader *r, struct event *e)
 	return true;
 }
 
-/* misuse(sort,object): only the sort matters, and a thread that is named. */
+/* Reads misuse(sort,object). Only the sort matters, and the object if it is a thread. */
 static bool read_misuse(struct reader *r, struct event *e)
 {
 	if (r->line.argument_count != 2)
@@ -399,7 +399,10 @@ static int word_of(struct reader *r, const char *word)
 	return i + 1;
 }
 
-/* sooth:atomic_begin(name), and the end of it; all other probes are nothing. */
+/*
+ * Reads the probes sooth:atomic_begin(name) and sooth:atomic_end(name). All other probes are
+ * ignored.
+ */
 static void read_region(struct reader *r, struct event *e)
 {
 	char *said = r->line.said, *open = said ? strchr(said, '(') : NULL, *close;
@@ -489,7 +492,7 @@ static bool read_event(struct reader *r)
 	if (!read_operation(r, row, e))
 		return false;
 	if (e->kind == HANDLER)
-		return true; /* no event */
+		return true; /* the line is no event */
 	e->thread = text->host[e->stream];
 	e->index = text->length[e->thread]++;
 	e->number_in_stream = text->stream_length[e->stream]++;
@@ -498,7 +501,7 @@ static bool read_event(struct reader *r)
 	return true;
 }
 
-/* Lines of the thread "-". */
+/* Reads a line of the pseudo-thread "-". */
 static bool read_about(struct reader *r)
 {
 	struct line *line = &r->line;
@@ -535,7 +538,7 @@ static bool read_line(struct reader *r, char *p)
 	return strcmp(p, "-") ? read_event(r) : read_about(r);
 }
 
-/* What follows a wait or an arrival must be its second half. */
+/* Checks that the event after a wait or an arrival is its second half. */
 static bool check_halves(struct reader *r)
 {
 	const struct text *text = r->text;

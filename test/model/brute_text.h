@@ -1,10 +1,10 @@
 /*
- * The brute force's own reader of text traces (doc/trace-format.md, "The text form"): what the
- * generator writes and what the literature's traces use. Values have up to 8 bytes; fills (0xNN*)
- * and barriers without `passed` are refused. Shares nothing with src/.
+ * A second reader of text traces (doc/trace-format.md, "The text form"), only for the brute force:
+ * what the generator writes and the traces of the literature use. Values have up to 8 bytes. Fills
+ * (0xNN*) and barriers without `passed` are refused. Shares nothing with src/.
  *
- * A signal handler's events are events of the thread it interrupts, where they cut in; findings
- * and schedules name them by the handler's own stream.
+ * The events of a signal handler count as events of the interrupted thread, at the point of
+ * interruption. Findings and schedules name them by the handler's own stream.
  */
 #ifndef MODEL_BRUTE_TEXT_H
 #define MODEL_BRUTE_TEXT_H
@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MAX_EVENTS 240 /* an event's number, and 255 for "none", fit a byte */
+#define MAX_EVENTS 240 /* event numbers, and 255 for "none", must fit into a byte */
 #define MAX_THREADS 12
 #define MAX_OBJECTS 32
 #define NONE 255
 
 enum kind {
-	NOTHING, /* what nobody notices: calls, probes, fences */
-	HANDLER, /* not even an event */
+	NOTHING, /* events without any effect on others: calls, probes, fences */
+	HANDLER, /* not an event at all */
 	READ,
 	WRITE,
 	UPDATE,
@@ -73,11 +73,14 @@ enum kind {
 	ONCE,
 };
 
-enum how { PLAIN, TRY, TIMED }; /* of a WOKEN, TIMED: it timed out */
+enum how { PLAIN, TRY, TIMED }; /* for a WOKEN, TIMED means that it timed out */
 
 enum class { MEMORY, LOCK, CONDITION, SEMAPHORE, BARRIER, ONCES, CHANNEL };
 
-/* What can be misused, as the text names it; and DESTROYED and CLOSED, which are told by two events. */
+/*
+ * The kinds of misuse that a text can name, and DESTROYED and CLOSED, which are found from two
+ * events.
+ */
 enum misuse {
 	NOT_HELD,
 	DESTROY_IN_USE,
@@ -95,20 +98,22 @@ struct event {
 	enum kind kind;
 	enum how how;
 	bool atomic, valued, environment, recursive, robust;
-	bool told;	   /* of SEND: its order among the sends is open */
-	int thread, index; /* in the order of the thread, handlers included */
+	bool told;	   /* SEND: its order among the sends is open */
+	int thread, index; /* `index` counts the thread's events, including those of its handlers */
 	int stream, number_in_stream, line;
-	int object;		/* of a sync event, in objects */
-	int mutex;		/* of WAIT and WOKEN, in objects */
-	int channel;		/* of SEND and RECEIVE, in objects */
-	int place;		/* behind the last '|': equal where the text is; 0 none */
-	int name;		/* of a region */
-	int misuse;		/* of MISUSE: enum misuse */
-	int other;		/* CREATE, JOIN, JOIN_REQUEST, DETACH: the thread */
-	uint64_t address, size; /* the bytes touched; of a sync event the object's first */
-	uint64_t number;	/* SEM_INIT, BARRIER_INIT, ARRIVE */
-	uint8_t value[8];	/* read, or written */
-	uint8_t old[8];		/* UPDATE */
+	int object;  /* sync event: index in objects */
+	int mutex;   /* WAIT and WOKEN: index in objects */
+	int channel; /* SEND and RECEIVE: index in objects */
+	/* site, the text after the last '|': equal numbers for equal texts; 0: none */
+	int place;
+	int name;   /* region: number of its name */
+	int misuse; /* MISUSE: enum misuse */
+	int other;  /* CREATE, JOIN, JOIN_REQUEST, DETACH: the thread */
+	/* the bytes that are accessed; sync event: the object's first byte */
+	uint64_t address, size;
+	uint64_t number;  /* SEM_INIT, BARRIER_INIT, ARRIVE */
+	uint8_t value[8]; /* the value read or written */
+	uint8_t old[8];	  /* UPDATE: the value read */
 };
 
 struct object {
@@ -124,14 +129,15 @@ struct initial {
 struct text {
 	int event_count, thread_count, object_count, initial_count;
 	struct event events[MAX_EVENTS];
-	int length[MAX_THREADS];	     /* how many events a thread has */
+	int length[MAX_THREADS];	     /* by thread: number of its events */
 	int of[MAX_THREADS][MAX_EVENTS + 1]; /* [thread][index]: number of the event */
 	int stream_length[MAX_THREADS];
 	int of_stream[MAX_THREADS][MAX_EVENTS + 1]; /* [stream][number_in_stream]: the same */
-	int host[MAX_THREADS]; /* the thread that a stream belongs to: mostly its own number */
+	/* by stream: the thread that it belongs to, in most cases the same number */
+	int host[MAX_THREADS];
 	struct object objects[MAX_OBJECTS];
 	struct initial initials[MAX_OBJECTS];
-	char error[200]; /* what is wrong with the text, if text_read said false */
+	char error[200]; /* set if text_read() returns false */
 };
 
 bool text_read(const char *path, struct text *text);

@@ -1,9 +1,9 @@
 /*
  * generate DIRECTORY COUNT SEED
  *
- * Writes COUNT random text traces of up to about 16 events, 2 to 4 threads, as NUMBER.std. Each
- * uses a few kinds of operations and leaves the others out (swarm testing, Groce et al., ISSTA
- * 2012): rare combinations come often enough then. The same seed gives the same traces.
+ * Writes COUNT random text traces of up to about 16 events, with 2 to 4 threads, as NUMBER.std.
+ * Each trace uses only a few kinds of operations (swarm testing, Groce et al., ISSTA 2012), so rare
+ * combinations are frequent enough. The same seed gives the same traces.
  */
 #include "generate.h"
 
@@ -33,7 +33,7 @@ void generate_line(struct machine *m, int thread, const char *format, ...)
 
 	if (t->forked && t->has_begin && !t->begun) {
 		t->stack = m->groups & STACKS;
-		if (t->stack) /* two of them have one after the other the same */
+		if (t->stack) /* two threads share one stack, one after the other */
 			fprintf(m->out, "T%d|begin(0x%x,0x%x)|\n", thread,
 				0x5000 + 0x40 * (thread % 2), 0x5040 + 0x40 * (thread % 2));
 		else
@@ -51,7 +51,10 @@ void generate_line(struct machine *m, int thread, const char *format, ...)
 
 static void choose_groups(struct machine *m)
 {
-	/* What makes sense beside what: a condition needs a mutex; all but memory is there rarely. */
+	/*
+	 * combinations of groups that make sense: a condition needs a mutex; groups other than
+	 * memory are rarer
+	 */
 	static const unsigned mixes[] = {
 		MEMORY,
 		MEMORY | MUTEXES,
@@ -140,7 +143,7 @@ static void choose(struct machine *m)
 	}
 }
 
-/* Addresses, initial values, kinds of locks, values of semaphores. */
+/* Writes addresses, initial values, kinds of locks and values of semaphores. */
 static void write_head(struct machine *m)
 {
 	static const int offsets[] = { 0, 4, 2 };
@@ -164,14 +167,21 @@ static void write_head(struct machine *m)
 	}
 	for (int i = 0; i < SEMAPHORES && m->groups & SEMAPHORAL; i++) {
 		if (!chance(m, 60))
-			continue; /* not known: the least that the run allows, found out by it */
+			/*
+			 * unknown: the reader of the trace infers the least value that the run
+			 * allows
+			 */
+			continue;
 		value = (int)generate_random(m, 3);
 		m->semaphore[i] = value;
 		generate_line(m, 0, "sinit(%c,%d)", "st"[i], value);
 	}
 }
 
-/* All rows that this trace uses at the moment; a handler touches memory, and few do more. */
+/*
+ * Lists the operations that are possible for this trace at the moment. In most traces a handler
+ * only accesses memory.
+ */
 static int list_operations(const struct machine *m, bool handler, const struct operation **rows,
 			   int *sum)
 {
@@ -210,7 +220,7 @@ static bool do_something(struct machine *m, int t)
 		if (!rows[i]->try(m, t))
 			continue;
 		if (thread->doing != RUNNING)
-			return true; /* a handler that waits has not come to its end */
+			return true; /* a handler that waits has not ended */
 		if (thread->handler && !--thread->handler)
 			fprintf(m->out, "H%d|handlerend|\n", t);
 		return true;
@@ -218,7 +228,7 @@ static bool do_something(struct machine *m, int t)
 	return false;
 }
 
-/* A random thread does what it can, until the trace is long enough or nobody can. */
+/* Lets random threads do operations, until the trace is long enough or no thread can continue. */
 static void run(struct machine *m, int most)
 {
 	int idle = 0, t = 0;

@@ -1,6 +1,6 @@
 /*
- * A random program that is made up while it runs: a machine with threads, memory and sync objects
- * does random operations one after the other, each with the result it really has, and every one
+ * A random program that is generated while it runs: a machine with threads, memory and sync objects
+ * does random operations one after the other. Each operation has the result that it really has, and
  * becomes a line of a text trace.
  */
 #ifndef MODEL_GENERATE_H
@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #define THREADS 4
-#define LOCKS 3 /* and as many read-write locks behind them */
+#define LOCKS 3 /* mutexes; the same number of read-write locks follow */
 #define LOCK_COUNT (2 * LOCKS + 1)
 #define HEAP_LOCK (2 * LOCKS) /* a mutex inside the heap block */
 #define CONDITIONS 2
@@ -21,20 +21,20 @@
 
 enum doing { ABSENT, RUNNING, ASKING, WAITING, MEETING, GONE };
 
-/* What an ASKING thread has asked for: the operation that follows its request. */
+/* The operation that a thread in state ASKING has requested. */
 enum ask { ASK_LOCK, ASK_READ, ASK_DOWN, ASK_JOIN };
 
 struct thread {
 	enum doing doing;
 	enum ask ask;
-	int what; /* ASKING: lock, semaphore or thread; WAITING: condition */
+	int what; /* ASKING: the lock, semaphore or thread; WAITING: the condition */
 	bool forked, begun, has_begin, joined;
 	int depth[LOCK_COUNT], reads[LOCK_COUNT];
-	int mutex, saved;  /* WAITING: gave this one back, held so deep */
-	bool timed, woken; /* WAITING */
-	int once;	   /* running it: its number + 1 */
-	int handler;	   /* in a signal handler: so many operations more */
-	int regions;	   /* bits: open */
+	int mutex, saved;  /* WAITING: the mutex that was released, and its recursion depth */
+	bool timed, woken; /* WAITING: a timed wait; has been woken */
+	int once;	   /* 1 + the once that the thread is running; 0: none */
+	int handler;	   /* operations left in the current signal handler; 0: in none */
+	int regions;	   /* open regions, as a bit set */
 	bool stack, detached;
 };
 
@@ -42,28 +42,30 @@ struct machine {
 	uint64_t random;
 	FILE *out;
 	int events, most;
-	bool tidy; /* nothing new is begun: locks are given back, threads end */
+	bool tidy; /* the end of the trace: only releases and ends of threads */
 
-	/* what this trace is made of */
+	/* what this trace uses */
 	int thread_count, lock_count, variable_count;
 	unsigned groups;
 	int value_mode, value_range;
 	bool overlap, by_fork;
-	bool handlers_sync; /* signal handlers lock, wait, hang */
-	bool abuses;	    /* objects begin and end while they are used, and are used behind it */
+	bool handlers_sync; /* signal handlers may lock, wait and block */
+	/* objects may begin and end while they are in use, and may be used after their end */
+	bool abuses;
 
 	struct thread threads[THREADS];
 	bool recursive[LOCK_COUNT];
 	int semaphore[SEMAPHORES];
-	int barrier_size, barrier_here, barrier_done; /* who came to this meeting; met before */
-	bool barrier_open[THREADS];		      /* may pass */
-	int once[2];				      /* 0 not run, 1 running, 2 done */
+	/* barrier_here: threads at the current meeting; barrier_done: meetings before it */
+	int barrier_size, barrier_here, barrier_done;
+	bool barrier_open[THREADS]; /* by thread: may pass the barrier */
+	int once[2];		    /* 0 not run, 1 running, 2 done */
 	bool block_live;
 	bool mapped[2], fd_open[2]; /* two pages of memory; descriptors 3 and 4 */
-	int sent[2];		    /* bytes in a channel */
+	int sent[2];		    /* by channel: bytes in it */
 	bool object_ended[OBJECTS_OF];
-	bool place_same;	      /* lines come at few places */
-	uint8_t memory[MEMORY_BYTES]; /* variables, then the block */
+	bool place_same;	      /* the lines use only a few sites */
+	uint8_t memory[MEMORY_BYTES]; /* the variables, then the heap block */
 };
 
 enum group {
@@ -77,20 +79,23 @@ enum group {
 	ONCES = 128,
 	HEAP = 256,
 	FORKS = 512,
-	NOISE = 1024, /* what only the environment explains */
+	NOISE = 1024, /* values that only the environment explains */
 	HANDLERS = 2048,
 	CHANNELS = 4096,
-	MAPPINGS = 8192, /* and descriptors */
-	OBJECTS = 16384, /* lives of sync objects */
+	MAPPINGS = 8192, /* mappings and descriptors */
+	OBJECTS = 16384, /* lifetimes of sync objects */
 	REGIONS = 32768,
 	STACKS = 65536,
 };
 
-/* An operation: does it with a running thread and says so, or finds that it cannot be done. */
+/*
+ * An operation. `try` does it in a running thread and writes its line, or returns false if it is
+ * impossible now.
+ */
 struct operation {
 	enum group group;
 	int weight;
-	bool tidies; /* part of winding down */
+	bool tidies; /* also used at the end of the trace */
 	bool (*try)(struct machine *m, int thread);
 };
 
@@ -98,13 +103,13 @@ struct operation {
 extern const struct operation generate_memory[], generate_locks[], generate_others[],
 	generate_lives[];
 
-/* A thread that has asked, waits or meets goes on, if it can. */
+/* Lets a thread continue that is in state ASKING, WAITING or MEETING, if it can. */
 bool generate_resume(struct machine *m, int thread);
 bool generate_resume_lock(struct machine *m, int thread);
 bool generate_resume_wait(struct machine *m, int thread);
 void generate_ask(struct machine *m, int thread, enum ask what, int which);
 
-/* Does anybody hold the lock, ask for it, or wait with it? */
+/* Does any thread hold the lock, request it, or wait with it? */
 bool generate_lock_is_used(const struct machine *m, int lock);
 bool generate_lock_is_held(const struct machine *m, int lock);
 

@@ -26,7 +26,7 @@ static bool receive(struct machine *m, int t)
 
 	if (!m->sent[channel])
 		return false;
-	if (!chance(m, 30)) /* poll only looks */
+	if (!chance(m, 30)) /* poll() takes nothing out */
 		m->sent[channel]--;
 	generate_line(m, t, channel ? "receive(d)=told" : "receive(c)");
 	return true;
@@ -58,7 +58,7 @@ static bool wait_somewhere(struct machine *m, int t)
 
 /* ---- lives of sync objects ---------------------------------------------------------------- */
 
-/* Is nobody in the object? Then it may begin and end. */
+/* Is the object not in use by any thread? Then its lifetime may begin or end. */
 static bool is_idle(const struct machine *m, int object)
 {
 	if (object == 0)
@@ -82,7 +82,7 @@ static bool pick_object(struct machine *m, int *object)
 	*object = (int)generate_random(m, OBJECTS_OF);
 	if (!(m->groups & groups[*object]))
 		return false;
-	if (m->abuses && chance(m, 50)) /* a lock that is held stays that */
+	if (m->abuses && chance(m, 50)) /* but not a lock that is held */
 		return *object || !generate_lock_is_held(m, 0);
 	return is_idle(m, *object);
 }
@@ -101,7 +101,7 @@ static bool begin_object(struct machine *m, int t)
 		generate_line(m, t, "sinit(s,%d)", m->semaphore[0]);
 		break;
 	case 3:
-		m->barrier_here = 0; /* who came to the old one stays there */
+		m->barrier_here = 0; /* threads that arrived at the old barrier stay there */
 		generate_line(m, t, "binit(b,%d)", m->barrier_size + (m->abuses && chance(m, 10)));
 		break;
 	}
@@ -119,7 +119,7 @@ static bool end_object(struct machine *m, int t)
 		return false;
 	m->object_ended[object] = true;
 	if (object == 2)
-		m->semaphore[0] = 0; /* what is in it is gone */
+		m->semaphore[0] = 0; /* its value is lost */
 	if (object == 3)
 		m->barrier_here = 0;
 	generate_line(m, t, "%s", lines[object]);
@@ -152,7 +152,10 @@ static bool misuse(struct machine *m, int t)
 
 /* ---- blocks that are handed over ---------------------------------------------------------- */
 
-/* x says whether the block is there, y counts who uses it; with values, or that would bind nobody. */
+/*
+ * Offsets in memory: the variable x says whether the block exists, and y counts its users. They
+ * have values, because otherwise they would fix no order.
+ */
 #define FLAG_AT 0
 #define COUNT_AT 8
 #define BLOCK_AT 32
@@ -175,7 +178,7 @@ static bool is_atomic(struct machine *m)
 	return m->groups & ATOMICS && chance(m, 70);
 }
 
-/* Takes the lock l for what follows, if it can be had: most of the time. */
+/* Takes the lock l for the following operations, in most cases if it is free. */
 static bool enter(struct machine *m, int t)
 {
 	if (!(m->groups & MUTEXES) || generate_lock_is_used(m, 0) || chance(m, 25))

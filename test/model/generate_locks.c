@@ -16,7 +16,7 @@ static bool is_rw(int lock)
 	return lock >= LOCKS && lock < 2 * LOCKS;
 }
 
-/* A lock of the trace, the mutex in the block only while that is there. */
+/* Picks a lock of the trace; the mutex in the heap block only while the block exists. */
 static int pick_lock(struct machine *m, bool rw)
 {
 	int lock = (int)generate_random(m, (uint64_t)m->lock_count) + (rw ? LOCKS : 0);
@@ -51,7 +51,7 @@ bool generate_lock_is_held(const struct machine *m, int lock)
 	return is_held(m, lock, -1, true);
 }
 
-/* Could the thread have it now? Asking for what it has as a reader is no program's business. */
+/* May the thread acquire the lock? A thread that holds it as a reader must not request it. */
 static bool has_way(const struct machine *m, int t, int lock)
 {
 	const struct thread *thread = &m->threads[t];
@@ -74,7 +74,8 @@ static bool do_lock(struct machine *m, int t, int lock)
 
 	if (normal_self && chance(m, 6)) {
 		generate_line(m, t, "req(%s)", lock_names[lock]);
-		generate_ask(m, t, ASK_LOCK, lock); /* for good: it waits for itself */
+		/* blocked for ever: the thread waits for itself */
+		generate_ask(m, t, ASK_LOCK, lock);
 		return true;
 	}
 	if (!has_way(m, t, lock))
@@ -185,7 +186,7 @@ static bool try_read(struct machine *m, int t)
 	return true;
 }
 
-/* A mutex gets a kind, or a new life, while nobody has it. */
+/* Initialises a mutex, or starts its new lifetime, while no thread uses it. */
 static bool init_lock(struct machine *m, int t)
 {
 	int lock = pick_lock(m, false);
@@ -197,7 +198,7 @@ static bool init_lock(struct machine *m, int t)
 	return true;
 }
 
-/* A lock that was asked for is taken, if it is free now. */
+/* Acquires the requested lock, if it is free now. */
 bool generate_resume_lock(struct machine *m, int t)
 {
 	struct thread *thread = &m->threads[t];
@@ -230,7 +231,7 @@ static bool wait(struct machine *m, int t)
 			lock = (from + i) % LOCKS;
 	}
 	if (lock < 0)
-		return lock_mutex(m, t); /* the first half of it */
+		return lock_mutex(m, t); /* a wait needs a locked mutex first */
 	thread->doing = WAITING;
 	thread->what = chance(m, 85) ? 0 : 1;
 	thread->mutex = lock;
@@ -284,7 +285,7 @@ static bool broadcast(struct machine *m, int t)
 	return true;
 }
 
-/* A wait ends: woken, or timed out. */
+/* Ends a wait: woken, or timed out. */
 bool generate_resume_wait(struct machine *m, int t)
 {
 	struct thread *thread = &m->threads[t];

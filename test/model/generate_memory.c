@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define HEAP_AT 32   /* where the block starts in the machine's memory; 16 bytes */
-#define MAP_AT 64    /* two mappings of 32 bytes */
-#define STACK_AT 128 /* two stacks of 64 bytes */
+#define HEAP_AT 32   /* offset of the heap block in the machine's memory; 16 bytes */
+#define MAP_AT 64    /* offset of two mappings of 32 bytes */
+#define STACK_AT 128 /* offset of two stacks of 64 bytes */
 
 static bool chance(struct machine *m, unsigned percent)
 {
@@ -78,7 +78,7 @@ static uint64_t new_value(struct machine *m, const struct place *place)
 {
 	uint64_t value = generate_random(m, (uint64_t)m->value_range);
 
-	if (m->overlap && chance(m, 40)) /* something in the upper bytes as well */
+	if (m->overlap && chance(m, 40)) /* also set some of the upper bytes */
 		value *= 0x0100010001000101u;
 	return place->size == 8 ? value : value & ((1ull << 8 * place->size) - 1);
 }
@@ -190,7 +190,7 @@ static bool allocate(struct machine *m, int t)
 	if (m->block_live)
 		return false;
 	m->block_live = true;
-	for (int i = 0; i < 16; i++) /* what was there before */
+	for (int i = 0; i < 16; i++) /* the previous content of the memory */
 		m->memory[HEAP_AT + i] = (uint8_t)generate_random(m, (uint64_t)m->value_range);
 	generate_line(m, t, "alloc(p,16)");
 	return true;
@@ -198,7 +198,7 @@ static bool allocate(struct machine *m, int t)
 
 /* ---- mappings and descriptors ------------------------------------------------------------- */
 
-/* One or both at once; over what was mapped, too. */
+/* Maps one or both areas at once, also over existing mappings. */
 static bool map(struct machine *m, int t)
 {
 	int first = (int)generate_random(m, 2), both = !first && chance(m, 40);
@@ -259,7 +259,9 @@ static bool use_file(struct machine *m, int t)
 	return true;
 }
 
-/* What no block starts at, or a mapping does: that is one byte. */
+/*
+ * Frees an address at which no block starts, or at which a mapping starts: this counts as one byte.
+ */
 static bool release_other(struct machine *m, int t)
 {
 	if (!chance(m, 6))

@@ -11,7 +11,7 @@ static bool chance(struct machine *m, unsigned percent)
 
 static const char *const semaphore_names[SEMAPHORES] = { "s", "t" };
 
-/* One that was destroyed has no value that anybody knows: it is used by mistake. */
+/* Picks a semaphore. One that was destroyed has an unknown value: it is used by mistake. */
 static int pick_semaphore(struct machine *m)
 {
 	return chance(m, 75) && (!m->object_ended[2] || m->abuses) ? 0 : 1;
@@ -84,7 +84,11 @@ static bool run_once(struct machine *m, int t)
 	struct thread *thread = &m->threads[t];
 
 	if (thread->once || thread->handler || m->once[o] == 1)
-		return false; /* what a handler begins, or cuts into, it does not end */
+		/*
+		 * not in a handler, and not if a handler interrupted it: it would not be ended
+		 * there
+		 */
+		return false;
 	if (m->once[o] == 2) {
 		generate_line(m, t, "once(%s)", o ? "i" : "o");
 		return true;

@@ -1,10 +1,10 @@
 /*
  * grammar [--count N] [--seed S]
  *
- * Random attribute grammars against the definitions (grammar_brute.c, grammar_truth.c): which grammars are
- * refused, and on all short words and some long ones what both engines say behind each event, what the
- * attributes of each session are, what copies and keys of words are good for, and what the checker's
- * judge says. A case that fails is shrunk and printed.
+ * Compares random attribute grammars with the definitions (grammar_brute.c, grammar_truth.c): which
+ * grammars are refused; and, on all short words and some long ones, the verdicts of both engines
+ * after each event, the attributes of each session, copies and keys of words, and the verdicts of
+ * the checker's judge. A case that fails is shrunk and printed.
  */
 #include "grammar_brute.h"
 #include "grammar_try.h"
@@ -41,7 +41,7 @@ static void report(struct grammar_case *c, uint64_t random)
 	fflush(stdout);
 }
 
-/* How many beginnings of words there are, short ones, up to a hundred. */
+/* Counts the short prefixes of words, up to a hundred. */
 static int count_beginnings(struct brute *b, int at)
 {
 	int found = 0;
@@ -56,8 +56,9 @@ static int count_beginnings(struct brute *b, int at)
 }
 
 /*
- * Grammars with productions that have no words are refused: one in twenty will do. Of the others those
- * that have many words show more, so mostly the best one of a few is taken.
+ * Makes a case. Grammars with productions that have no words are refused, so one in twenty is
+ * enough. Among the others, grammars with many words show more, so in most cases the best one of a
+ * few is taken.
  */
 static void make_case(struct grammar_case *c, uint64_t *random)
 {

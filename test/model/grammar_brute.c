@@ -1,4 +1,4 @@
-/* Words and trees: least fixed points of the definitions. */
+/* Words and trees, computed as least fixed points of the definitions. */
 #include "grammar_brute.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@ static bool is_symbol(const struct brute_step *step)
 	return step->kind == ITEM_EVENT || step->kind == ITEM_PRODUCTION;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static void read_rule(struct brute *b, const struct rule *rule)
 {
@@ -25,7 +25,7 @@ static void read_rule(struct brute *b, const struct rule *rule)
 	}
 }
 
-/* Productions all of whose steps are marked are marked. */
+/* Marks each production that has a rule whose steps are all marked, until nothing changes. */
 static void close_marks(const struct brute *b, bool *marked, bool events)
 {
 	for (bool more = true; more;) {
@@ -66,7 +66,7 @@ static void find_reachable(struct brute *b)
 	}
 }
 
-/* ---- LL(1): no two alternatives can start with the same event, or be empty before it ----------- */
+/* ---- LL(1): no two alternatives can start with the same event, or be empty before it --------- */
 
 #define THE_END CASE_EVENTS
 
@@ -74,7 +74,10 @@ struct sets {
 	uint8_t starts[CASE_PRODUCTIONS], follows[CASE_PRODUCTIONS];
 };
 
-/* What the steps can start with; what is behind them, if they may all be empty. */
+/*
+ * Returns the events that the steps can start with. If all steps may be empty, these include the
+ * events of the last argument, which can follow the steps.
+ */
 static uint8_t starts_of(const struct brute *b, const struct sets *sets,
 			 const struct brute_rule *rule, int step, uint8_t behind)
 {
@@ -151,9 +154,11 @@ void brute_open(struct brute *b, const struct grammar_case *c, struct arena *are
 	b->is_ll1 = find_ll1(b);
 }
 
-/* ---- trees ------------------------------------------------------------------------------------- */
+/* ---- trees ----------------------------------------------------------------------------------- */
 
-/* In how many ways the rule makes from … to, as far as is known; 2 for more. */
+/*
+ * Returns in how many ways the rule can produce from … to, as far as is known; 2 stands for more.
+ */
 static int count_ways(const struct brute *b, const struct brute_rule *rule, int from, int to)
 {
 	uint8_t ways[2][CASE_WORD + 1] = { 0 };
@@ -237,7 +242,7 @@ bool brute_makes(const struct brute *b, const struct brute_rule *rule, int step,
 	return false;
 }
 
-/* ---- beginnings --------------------------------------------------------------------------------- */
+/* ---- beginnings ------------------------------------------------------------------------------ */
 
 bool brute_may_begin(const struct brute *b, const struct brute_rule *rule, int step, int from,
 		     int to)
@@ -261,7 +266,7 @@ bool brute_may_begin(const struct brute *b, const struct brute_rule *rule, int s
 	return false;
 }
 
-/* Each production has words: it is not asked otherwise. */
+/* Is start … to a prefix of a word? Each production must have words. */
 bool brute_is_viable(struct brute *b, int start, int to)
 {
 	for (int p = 0; p < CASE_PRODUCTIONS; p++) {

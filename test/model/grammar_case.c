@@ -24,15 +24,18 @@ const struct item *case_find_symbol(const struct rule *rule, int symbol)
 	return NULL;
 }
 
-/* Where code is made: what it may name depends on it. */
+/* The place for which code is made, which decides what names the code may use. */
 struct maker {
 	struct grammar_case *c;
 	uint64_t *random;
-	const struct rule *rule; /* NULL: in a reset or in the head */
-	int at;			 /* items before this one are behind us */
+	const struct rule *rule; /* NULL: code of a reset or of the head */
+	int at;			 /* items before this one have been passed */
 	bool reset;
-	bool condition; /* C */
-	bool wide;	/* mostly names of the whole session: what is left behind in them is seen */
+	bool condition; /* make a condition in C */
+	/*
+	 * prefer attributes of the whole session, so that the effects of earlier code are visible
+	 */
+	bool wide;
 };
 
 static int pick(struct maker *m, int below)
@@ -45,7 +48,7 @@ static bool chance(struct maker *m, int percent)
 	return pick(m, 100) < percent;
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static bool same_name(const struct item *a, const struct item *b)
 {
@@ -57,7 +60,9 @@ static bool is_symbol(const struct item *item)
 	return item->kind == ITEM_EVENT || item->kind == ITEM_PRODUCTION;
 }
 
-/* Can code name it? Not if two symbols are called so, or the left side is. */
+/*
+ * Can code name the symbol? Not if two symbols have this name, or if it is that of the left side.
+ */
 static bool has_name(const struct rule *rule, const struct item *item)
 {
 	if (item->label)
@@ -72,7 +77,10 @@ static bool has_name(const struct rule *rule, const struct item *item)
 	return true;
 }
 
-/* A random symbol of this kind that code here may name, or NULL: events are behind us. */
+/*
+ * Returns a random symbol of this kind that code may name here, or NULL. Events must come before
+ * the code.
+ */
 static const struct item *pick_symbol(struct maker *m, enum item_kind kind)
 {
 	const struct item *found = NULL;
@@ -89,9 +97,9 @@ static const struct item *pick_symbol(struct maker *m, enum item_kind kind)
 	return found;
 }
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
-#define SPARE 60 /* nodes for what is under way when there is no more room */
+#define SPARE 60 /* nodes reserved to complete an expression when there is no more room */
 
 static int node(struct maker *m, enum node_kind kind, int number, int a, int b)
 {
@@ -118,7 +126,7 @@ static int of_symbol(struct maker *m, enum node_kind kind, int symbol, int numbe
 	return made;
 }
 
-/* One of the attributes that are numbers, mostly. */
+/* Picks an attribute of an event, in most cases one that is a number. */
 static int pick_event_number(struct maker *m)
 {
 	static const int numbers[] = { EVENT_X, EVENT_X, EVENT_X, EVENT_Y, EVENT_TID, EVENT_O };
@@ -178,7 +186,7 @@ static int make_number(struct maker *m, int depth)
 		return chance(m, 96) ? node(m, NODE_OR_ZERO, 0, a, 0) : a;
 	}
 	if (way < 80) {
-		/* in C the truth of a comparison is a number, too */
+		/* in C a comparison is a number, too */
 		a = m->condition && chance(m, 8)
 			    ? node(m, NODE_LESS, 0, make_number(m, 0), make_number(m, 0))
 			    : make_number(m, depth - 1);
@@ -235,12 +243,12 @@ static int make_condition(struct maker *m, int depth)
 		    make_condition(m, depth - 1));
 }
 
-/* Mostly true, so that words go on. */
+/* Makes an assertion that is true in most cases, so that words continue. */
 static int make_assertion(struct maker *m)
 {
 	int way = pick(m, 100), a;
 
-	if (m->wide && way < 35) { /* g + h * 2 + count(m) */
+	if (m->wide && way < 35) { /* g + h * 2 + count(m) < a number */
 		a = node(m, NODE_OR_ZERO, 0, node(m, NODE_WIDE, WIDE_H, 0, 0), 0);
 		a = node(m, NODE_MULTIPLY, 0, a, number_node(m, 2));
 		a = node(m, NODE_ADD, 0, a,
@@ -258,9 +266,9 @@ static int make_assertion(struct maker *m)
 	return make_condition(m, 2);
 }
 
-/* ---- statements -------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
-/* Sums are numbers, or an error. */
+/* Makes a sum, so that the value is a number, or evaluation fails. */
 static int sum_node(struct maker *m, int a)
 {
 	return node(m, NODE_ADD, 0, a, number_node(m, pick(m, 2)));
@@ -295,7 +303,7 @@ static void pick_table_target(struct maker *m, struct statement *s)
 	s->number = wide ? WIDE_M : ATTRIBUTE_T;
 }
 
-/* A table for someone's t, or for m. */
+/* Makes an assignment of a table to the t of some symbol, or to m. */
 static void make_table_set(struct maker *m, struct statement *s)
 {
 	const struct item *production = pick_symbol(m, ITEM_PRODUCTION);
@@ -328,7 +336,7 @@ static int make_key(struct maker *m)
 	return node(m, NODE_MODULO, 3, make_number(m, 1), 0);
 }
 
-/* What the reading of code for its effects could be wrong about: new tables and old ones. */
+/* Makes code that an analysis of its effects could get wrong: it uses new and old tables. */
 static struct statement make_subtle(struct maker *m)
 {
 	static const enum statement_kind kinds[] = { STATEMENT_FRESH, STATEMENT_MAYBE,
@@ -399,7 +407,7 @@ static void make_action(struct maker *m, struct item *item)
 	}
 }
 
-/* Code in the gaps of a rule, from the left, so that `at` is right. */
+/* Adds code between the symbols of a rule, from left to right, so that `at` is right. */
 static void add_code(struct maker *m, struct rule *rule, int density)
 {
 	for (int at = 0; at <= rule->count; at++) {
@@ -417,7 +425,7 @@ static void add_code(struct maker *m, struct rule *rule, int density)
 		} else {
 			make_action(m, &item);
 		}
-		item.symbol = -2; /* nobody's */
+		item.symbol = -2; /* no symbol refers to it */
 		memmove(&rule->items[at + 1], &rule->items[at],
 			(size_t)(rule->count - at) * sizeof item);
 		rule->items[at++] = item;
@@ -426,27 +434,31 @@ static void add_code(struct maker *m, struct rule *rule, int density)
 	m->rule = NULL;
 }
 
-/* ---- rules ------------------------------------------------------------------------------------- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
-/* What kind of grammars come out, in percent. */
+/* The kind of grammars that are made; numbers are percentages. */
 struct profile {
 	int first_production, other_production, self, epsilon, longest;
-	enum { ANYHOW, BY_EVENT, BY_SECOND } start; /* alternatives start with different events */
-	bool mirror;				    /* read from the right */
+	/*
+	 * BY_EVENT: alternatives start with different events; BY_SECOND: their second events differ
+	 */
+	enum { ANYHOW, BY_EVENT, BY_SECOND } start;
+	bool mirror; /* the rules are reversed */
 };
 
 static const struct profile profiles[] = {
-	{ 0, 45, 40, 45, 3, BY_EVENT, false }, /* LL(1), mostly */
-	{ 0, 55, 60, 70, 3, BY_EVENT, false }, /* the same with all kinds of recursion */
+	{ 0, 45, 40, 45, 3, BY_EVENT, false }, /* LL(1) in most cases */
+	/* LL(1) in most cases, with all kinds of recursion */
+	{ 0, 55, 60, 70, 3, BY_EVENT, false },
 	{ 15, 50, 40, 60, 3, BY_EVENT, false },
-	{ 0, 45, 50, 45, 3, BY_EVENT, true }, /* one tree, and not LL(1) */
+	{ 0, 45, 50, 45, 3, BY_EVENT, true }, /* one tree, but not LL(1) */
 	{ 0, 60, 60, 60, 3, BY_EVENT, true },
 	{ 0, 40, 50, 40, 4, BY_SECOND, false },
-	{ 45, 45, 50, 30, 3, ANYHOW, false }, /* anything */
+	{ 45, 45, 50, 30, 3, ANYHOW, false }, /* any grammar */
 	{ 80, 20, 80, 40, 3, ANYHOW, false }, /* left recursion */
 	{ 10, 70, 80, 40, 3, ANYHOW, false }, /* right and middle recursion */
 	{ 70, 70, 40, 50, 2, ANYHOW, false }, /* nullable, cyclic, ambiguous */
-	{ 35, 20, 50, 15, 4, ANYHOW, false }, /* longer, few empty ones */
+	{ 35, 20, 50, 15, 4, ANYHOW, false }, /* longer rules, few empty ones */
 };
 
 static void add_symbol(struct maker *m, struct rule *rule, enum item_kind kind, int number)
@@ -473,7 +485,7 @@ static void mirror(struct rule *rule)
 	}
 }
 
-/* Called like an event that is not in the rule. */
+/* Returns a label that is the name of an event that is not in the rule. */
 static int borrow_label(struct maker *m, const struct rule *rule)
 {
 	int event = pick(m, m->c->event_count);
@@ -500,7 +512,7 @@ static void make_labels(struct maker *m, struct rule *rule)
 	}
 }
 
-/* `event`: what tells it from other alternatives; -1: nothing does. */
+/* Makes a rule. `event` distinguishes it from other alternatives; -1: nothing does. */
 static void make_rule(struct maker *m, struct rule *rule, const struct profile *p, int event)
 {
 	int length = 1 + pick(m, p->longest);
@@ -541,7 +553,10 @@ static void make_production(struct maker *m, int left, const struct profile *p)
 	}
 }
 
-/* All words, from the left or from the right: each prefix is one, and code has something to do. */
+/*
+ * Makes a grammar whose words are all sequences of events, by left or right recursion. Each prefix
+ * is a word, so code is executed at each event.
+ */
 static void make_list(struct maker *m)
 {
 	struct grammar_case *c = m->c;
@@ -560,7 +575,7 @@ static void make_list(struct maker *m)
 	c->rule_count++;
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static void make_resets(struct maker *m)
 {
@@ -622,7 +637,7 @@ void case_make(struct grammar_case *c, uint64_t *random)
 	int way = pick(&m, 100);
 
 	memset(c, 0, sizeof *c);
-	c->node_count = 2; /* nil, and */
+	c->node_count = 2; /* the two fixed nodes: nil, and */
 	c->nodes[NODE_ONE] = (struct node){ .kind = NODE_NUMBER, .number = 1 };
 	c->stretch = 1;
 	c->event_count = (uint8_t)(1 + pick(&m, 3) + (pick(&m, 5) == 0));
@@ -636,7 +651,7 @@ void case_make(struct grammar_case *c, uint64_t *random)
 	c->parameter = chance(&m, 20);
 	c->reports = chance(&m, 50);
 	c->until_end = way >= 40 && chance(&m, way >= 80 ? 100 : 35);
-	if (way < 40) { /* every prefix must be complete */
+	if (way < 40) { /* each prefix must be a word */
 		profile.epsilon = (profile.epsilon + 100) / 2;
 		m.wide = chance(&m, 60);
 		density += m.wide && density ? 15 : 0;

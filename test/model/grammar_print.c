@@ -1,17 +1,17 @@
-/* A case as a property file. Each code stands in a line of its own. */
+/* Prints a case as a property file. Each piece of code is on a line of its own. */
 #include "grammar_case.h"
 
 struct printer {
 	const struct grammar_case *c;
 	FILE *out;
 	const struct rule *rule;
-	bool condition; /* C */
+	bool condition; /* prints a condition in C */
 };
 
 static const char *const productions[CASE_PRODUCTIONS] = { "S", "A", "B", "C" };
 static const char *const events[CASE_EVENTS] = { "a", "b", "c", "d" };
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static void print_symbol(const struct printer *p, const struct item *item)
 {
@@ -25,7 +25,7 @@ static void print_symbol(const struct printer *p, const struct item *item)
 						 : productions[item->number]);
 }
 
-/* What was taken away by shrinking is nil. */
+/* Has shrinking removed the symbol? It is printed as nil. */
 static bool is_gone(const struct printer *p, int symbol)
 {
 	return symbol > 0 && !case_find_symbol(p->rule, symbol);
@@ -143,7 +143,7 @@ static void print_node(const struct printer *p, int number)
 	}
 }
 
-/* ---- code -------------------------------------------------------------------------------------- */
+/* ---- code ------------------------------------------------------------------------------------ */
 
 static void print_subtle(const struct printer *p, const struct statement *s)
 {
@@ -236,7 +236,7 @@ static void print_item(struct printer *p, const struct item *item)
 	}
 }
 
-/* ---- the property ------------------------------------------------------------------------------ */
+/* ---- the property ---------------------------------------------------------------------------- */
 
 static void print_events(struct printer *p, int *line)
 {

@@ -1,14 +1,14 @@
-/* Ever smaller cases. */
+/* Makes a case smaller, step by step. */
 #include "grammar_case.h"
 
 #include <string.h>
 
 struct shrinker {
 	struct grammar_case *c;
-	int left; /* steps until the change that is meant */
+	int left; /* number of changes to skip before the one to make */
 };
 
-/* Is this the change? */
+/* Is this the change to make? */
 static bool is_it(struct shrinker *s)
 {
 	return s->left-- == 0;
@@ -30,7 +30,7 @@ static int count_rules(const struct grammar_case *c, int left)
 	return count;
 }
 
-/* Someone leads to the production, other than itself. */
+/* Does a rule of another production use this production? */
 static bool is_named(const struct grammar_case *c, int production)
 {
 	for (int r = 0; r < c->rule_count; r++) {
@@ -107,7 +107,7 @@ static bool shrink_statements(struct shrinker *s)
 	return false;
 }
 
-/* A node becomes one of its parts, or a number. */
+/* Replaces a node by one of its parts, or by a number. */
 static bool shrink_node(struct shrinker *s, int16_t *place)
 {
 	struct node *n = &s->c->nodes[*place];

@@ -18,10 +18,13 @@ bool tool_fail(struct tool *t, const char *format, ...)
 	return false;
 }
 
-/* ---- opening ----------------------------------------------------------------------------------- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-/* The word in "the word 'a b' has two trees"; -1: there is none. */
-#define SHOWN_MOST 200 /* bytes of it */
+/*
+ * bytes of a word that messages show; read_word() reads the word of "the word 'a b' has two trees",
+ * and returns -1 if there is none
+ */
+#define SHOWN_MOST 200
 
 static int read_word(const struct tool *t, const char *message, uint8_t *events, bool *cut)
 {
@@ -47,7 +50,10 @@ static int read_word(const struct tool *t, const char *message, uint8_t *events,
 	return count;
 }
 
-/* A grammar is refused if it must be, and for ambiguity if the word that is shown has two trees. */
+/*
+ * Checks that a grammar is refused only if it must be. If it is refused as ambiguous, the word in
+ * the message must have two trees.
+ */
 static bool is_rightly_refused(struct tool *t, struct brute *b,
 			       const struct spec_messages *messages)
 {
@@ -168,7 +174,7 @@ void tool_close(struct tool *t)
 	spec_free(t->file);
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const char *const verdicts[] = { "open", "violated", "broken" };
 static const char *const faults[] = { "no continuation", "incomplete", "assertion" };
@@ -268,7 +274,7 @@ bool tool_compare_session(struct tool *t, const char *who, const struct grammar_
 	return ok;
 }
 
-/* ---- the judge --------------------------------------------------------------------------------- */
+/* ---- the judge ------------------------------------------------------------------------------- */
 
 static bool compare_judged(struct tool *t, const char *who, struct grammar_check_result result,
 			   int count, const struct truth *truth, const struct err *err)
@@ -297,7 +303,10 @@ void tool_start_word(struct tool *t)
 	t->spell.before = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
-/* What the session before left behind, when a session is judged. The caller keeps the reference. */
+/*
+ * Takes the attributes that the judged session leaves for the next one. The caller keeps the
+ * reference.
+ */
 int tool_keep_root(struct tool *t)
 {
 	int root = t->spell.root;

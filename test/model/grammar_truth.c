@@ -1,19 +1,21 @@
-/* The walk of a tree, and what is to be said of events: "When a session must be complete". */
+/*
+ * The evaluation of a tree, and the correct verdicts for events: "When a session must be complete".
+ */
 #include "grammar_brute.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-/* ---- the walk ---------------------------------------------------------------------------------- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 enum going { GO_ON, STOP };
 
 struct walk {
 	struct brute *b;
-	struct scope scope; /* of the whole session */
+	struct scope scope; /* attributes of the whole session */
 	int to;
 	bool early;
-	int taken; /* events, behind the start of the word */
+	int taken; /* events taken since the start of the word */
 	struct walked *walked;
 };
 
@@ -42,7 +44,10 @@ static enum going run_code(struct walk *w, struct scope *scope, int rule, int it
 	return STOP;
 }
 
-/* Where the symbol at `step` ends: the rest must do. Open end: -1, it goes on behind the word. */
+/*
+ * Finds where the symbol at `step` ends, so that the remaining steps fit. If `to` is -1, the rule
+ * may continue after the word; returns -1 if the symbol itself does.
+ */
 static int find_end(const struct walk *w, const struct brute_rule *rule, int step, int from, int to)
 {
 	int symbol = rule->steps[step].number;
@@ -131,9 +136,12 @@ void brute_walk(struct brute *b, const struct moment *from, int to, bool early,
 		walked->wide[i] = w.scope.wide[i];
 }
 
-/* ---- verdicts ---------------------------------------------------------------------------------- */
+/* ---- verdicts -------------------------------------------------------------------------------- */
 
-/* Which events could follow the first `count`, and may it end there? */
+/*
+ * Returns the set of events that could follow the first `count` events, and whether the word may
+ * end there.
+ */
 static uint8_t find_expected(struct brute *b, int start, int count)
 {
 	uint8_t found = (uint8_t)((b->trees[0][start][count] > 0) << b->c->event_count);
@@ -173,7 +181,7 @@ static bool say_walked(struct brute *b, const struct walked *walked, struct trut
 	return false;
 }
 
-/* The session must be complete: `root` becomes the start symbol's attributes. */
+/* Checks that the session is complete, and sets `root` to the start symbol's attributes. */
 static bool is_complete(struct brute *b, const struct moment *from, int count, struct truth *truth,
 			const struct table **root)
 {
@@ -224,7 +232,7 @@ static bool ask_reset(struct brute *b, const struct moment *from, int at, struct
 	return false;
 }
 
-/* A head that fails is known before the first event is looked at. */
+/* Runs the head. If it fails, this is reported before the first event is examined. */
 static bool is_begun(struct brute *b, const struct moment *from, struct truth *truth)
 {
 	struct scope scope = make_scope(b, from);

@@ -11,14 +11,14 @@
 #define LONG_WORDS 4
 #define LONG_WORD 14
 
-/* A word: what the truth says of it, and what it was found to be equal to. */
+/* A word, with its correct verdicts and the results of the engines. */
 struct prefix {
 	int parent, letter, depth;
-	struct truth early, late, end; /* of its last event; at its end */
-	bool alive[ENGINES];	       /* nothing is wrong so far */
+	struct truth early, late, end; /* verdicts for its last event, and for its end */
+	bool alive[ENGINES];	       /* the engine has no violation so far */
 	char *keys[ENGINES];
 	size_t key_lengths[ENGINES];
-	int children[CASE_LETTERS]; /* 0: none */
+	int children[CASE_LETTERS]; /* by letter: index of the longer word; 0: none */
 };
 
 struct attempt {
@@ -30,12 +30,12 @@ struct attempt {
 	uint64_t random;
 	struct try_totals *totals;
 	struct try_failure *failure;
-	int at; /* how long the word is that is being tried */
+	int at; /* length of the current word */
 };
 
 static const char *const names[ENGINES] = { "ll1", "earley" };
 
-/* ---- one event --------------------------------------------------------------------------------- */
+/* ---- one event ------------------------------------------------------------------------------- */
 
 static void put_letter(struct attempt *a, int at, int letter)
 {
@@ -49,7 +49,7 @@ static struct grammar_token make_token(const struct attempt *a, int letter)
 	return (struct grammar_token){ a->tool.c->letters[letter].event, a->tool.values[letter] };
 }
 
-/* The event is taken by the word of an engine. */
+/* Feeds the event to the word of an engine, and compares the verdict. */
 static bool take(struct attempt *a, int engine, struct grammar_word *word, int letter,
 		 const struct truth *truth, const struct moment *after)
 {
@@ -91,11 +91,11 @@ static void count_truth(struct attempt *a, const struct truth *early, const stru
 	a->totals->early += early->verdict != late->verdict || early->fault != late->fault;
 }
 
-/* ---- all short words --------------------------------------------------------------------------- */
+/* ---- all short words ------------------------------------------------------------------------- */
 
 struct state {
 	struct moment moment;
-	int before; /* the judge's, of the session before */
+	int before; /* the judge's reference to the previous session */
 	struct grammar_word *words[ENGINES];
 };
 
@@ -131,7 +131,7 @@ static bool keep_key(struct attempt *a, struct prefix *n, int engine,
 	return true;
 }
 
-/* The engines on copies of their words; those that are open stay in `next`. */
+/* Feeds the event to copies of the engines' words. Words that are still open are kept in `next`. */
 static bool try_engines(struct attempt *a, const struct state *from, struct prefix *n,
 			struct state *next)
 {
@@ -160,7 +160,10 @@ static bool try_engines(struct attempt *a, const struct state *from, struct pref
 	return true;
 }
 
-/* The judge does not know of engines: it goes by the law, which is early where the grammar is LL(1). */
+/*
+ * Compares the judge, which is independent of the engines. By definition, verdicts are early if the
+ * grammar is LL(1).
+ */
 static bool try_judge(struct attempt *a, const struct state *from, struct prefix *n,
 		      bool early_lives, struct state *next)
 {
@@ -202,7 +205,8 @@ static bool try_letter(struct attempt *a, int parent, const struct state *from, 
 	n->early = n->late;
 	if (a->brute.is_ll1)
 		brute_take(&a->brute, &from->moment, at, true, &n->early, &next.moment);
-	if (n->late.verdict == TRUTH_OPEN) /* early may be dead: what follows is asked of others */
+	/* the early verdict may have ended the word, but the rest still needs the late one */
+	if (n->late.verdict == TRUTH_OPEN)
 		brute_take(&a->brute, &from->moment, at, false, &n->late, &next.moment);
 	if (n->late.verdict == TRUTH_OPEN)
 		brute_end(&a->brute, &next.moment, at + 1, &n->end);
@@ -231,7 +235,7 @@ static bool explore(struct attempt *a, int parent, const struct state *from, boo
 	return true;
 }
 
-/* ---- equal keys, equal futures ------------------------------------------------------------------ */
+/* ---- equal keys, equal futures --------------------------------------------------------------- */
 
 static const struct truth *truth_of(const struct prefix *n, int engine)
 {
@@ -296,9 +300,9 @@ static bool compare_keys(struct attempt *a, int engine)
 	return true;
 }
 
-/* ---- long words, without copies ------------------------------------------------------------------- */
+/* ---- long words, without copies -------------------------------------------------------------- */
 
-/* A letter with which the word goes on, mostly. */
+/* Picks a random letter, in most cases one that continues the word. */
 static int pick_letter(struct attempt *a, const struct moment *moment, int at)
 {
 	int count = a->tool.c->letter_count, letter = 0;
@@ -316,7 +320,10 @@ static int pick_letter(struct attempt *a, const struct moment *moment, int at)
 	return letter;
 }
 
-/* The judge goes from session to session as the checker has it do. `lives`: early is asked, too. */
+/*
+ * Compares the judge on a long word, session by session, as the checker uses it. `lives`: the early
+ * verdict is compared, too.
+ */
 static bool judge_long_word(struct attempt *a, const struct moment *moment, int at, bool *lives)
 {
 	struct truth early, late;
@@ -396,7 +403,7 @@ static int choose_depth(const struct grammar_case *c)
 	return depth;
 }
 
-/* A head that fails in the first session. */
+/* Does the head fail in the first session? */
 static bool heads_fail(struct attempt *a, const struct moment *moment)
 {
 	struct scope scope = { .c = a->tool.c, .arena = &a->arena, .before = moment->before };

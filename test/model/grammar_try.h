@@ -1,4 +1,4 @@
-/* A case on all parts: all short words, some long ones, copies and keys. */
+/* Tries a case with all parts of the tool: all short words, some long ones, copies and keys. */
 #ifndef MODEL_GRAMMAR_TRY_H
 #define MODEL_GRAMMAR_TRY_H
 
@@ -12,10 +12,13 @@ struct try_totals {
 
 struct try_failure {
 	char said[4096];
-	int word[CASE_WORD], length; /* letters */
+	int word[CASE_WORD], length; /* indices of letters */
 };
 
-/* `depth`: of all words, 0: as many as are not too many. False: something is wrong. */
+/*
+ * Tries a case. `depth` is the length of the short words; 0: as long as they are not too many.
+ * Returns false if there is an error.
+ */
 bool try_case(const struct grammar_case *c, int depth, uint64_t random, struct try_totals *totals,
 	      struct try_failure *failure);
 

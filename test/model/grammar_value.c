@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tables ------------------------------------------------------------------------------------ */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 struct table *table_make(struct arena *arena)
 {
@@ -114,7 +114,7 @@ static struct value value_table(struct table *table)
 	return (struct value){ .kind = VALUE_TABLE, .table = table };
 }
 
-/* ---- showing ----------------------------------------------------------------------------------- */
+/* ---- showing --------------------------------------------------------------------------------- */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -150,7 +150,7 @@ void value_show(struct value value, bool plain, FILE *out)
 	switch (value.kind) {
 	case VALUE_NIL: fprintf(out, "nil"); break;
 	case VALUE_BOOLEAN: fprintf(out, value.number ? "true" : "false"); break;
-	case VALUE_NUMBER: /* beyond this it is an address */
+	case VALUE_NUMBER: /* larger numbers are shown as addresses */
 		if (value.number >= INT64_C(1) << 32)
 			fprintf(out, "%#" PRIx64, (uint64_t)value.number);
 		else
@@ -161,7 +161,7 @@ void value_show(struct value value, bool plain, FILE *out)
 	}
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 struct table *scope_event(struct scope *s, const struct letter *l)
 {
@@ -177,7 +177,10 @@ struct table *scope_event(struct scope *s, const struct letter *l)
 	return table;
 }
 
-/* The table of a symbol of the rule, and how its attribute is called; NULL: it was shrunk away. */
+/*
+ * Returns the table of a symbol of the rule, and sets the name of its attribute. Returns NULL if
+ * shrinking removed the symbol.
+ */
 static struct table *find_symbol(struct scope *s, int symbol, int number, const char **name)
 {
 	const struct item *item;
@@ -241,9 +244,9 @@ static struct value read_whole(struct scope *s, int symbol)
 	return table ? value_table(table) : (struct value){ 0 };
 }
 
-/* ---- expressions ------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
-/* What is evaluated: in C 0 is false, and the truth of a comparison is a number. */
+/* An evaluation. In C, 0 is false, and a comparison is a number. */
 struct evaluation {
 	struct scope *scope;
 	bool c, failed;
@@ -286,7 +289,7 @@ static bool truth(struct evaluation *e, int number)
 	return lua_truth(v) && !(e->c && v.kind == VALUE_NUMBER && !v.number);
 }
 
-/* An operand of arithmetic. */
+/* Evaluates an operand of arithmetic. */
 static struct value operand(struct evaluation *e, int number)
 {
 	struct value v = evaluate(e, number);
@@ -310,7 +313,7 @@ static struct value calculate(struct evaluation *e, const struct node *n)
 	case NODE_MULTIPLY: return value_number((int64_t)(x * y));
 	default: a.number %= b.number;
 	}
-	if (!e->c && a.number < 0) /* Lua's takes the sign of the divisor */
+	if (!e->c && a.number < 0) /* Lua's remainder has the sign of the divisor */
 		a.number += b.number;
 	return a;
 }
@@ -388,7 +391,7 @@ static struct value make_graph(struct scope *s)
 	return value_table(graph);
 }
 
-/* Three nodes: does any of them lead to itself? */
+/* Is the graph acyclic? It has three nodes; tests whether any of them leads to itself. */
 static struct value is_acyclic(struct evaluation *e)
 {
 	struct value k = e->scope->wide[WIDE_K];
@@ -441,7 +444,7 @@ static struct value evaluate(struct evaluation *e, int number)
 	return (struct value){ 0 };
 }
 
-/* ---- statements -------------------------------------------------------------------------------- */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static void put(struct evaluation *e, const struct statement *st)
 {

@@ -2,9 +2,10 @@
  * judge predict [--window N] [--z3] [--jobs N] TRACE...
  * judge check <CASES
  *
- * The tool's side of the comparison with brute.c, many traces in one process: starting one for
- * each of 20,000 traces costs more than predicting. `predict` prints a line of JSON a trace, with
- * every finding; `check` puts cases, in the form that brute.c describes, to src/check alone.
+ * The tool's side of the comparison with brute.c, for many traces in one process: starting a
+ * process for each of 20,000 traces would cost more than the predictions. `predict` prints a line
+ * of JSON for each trace, with every finding. `check` passes cases, in the form that brute.c
+ * describes, to src/check alone.
  */
 #include "base/mem.h"
 #include "check/checker.h"
@@ -126,7 +127,7 @@ static int predict_all(int argc, char **argv)
 
 /* ---- check -------------------------------------------------------------------------------- */
 
-/* A trace, and a checker that stands at its start with the whole trace as its window. */
+/* A trace, and a checker at its start, with the whole trace as its window. */
 struct bench {
 	char *path;
 	struct trace *trace;

@@ -2,14 +2,14 @@
  * lattice [--count N] [--seed S]
  * lattice --play PROPERTY TRACE ...
  *
- * Random small computations against the definitions (lattice_brute.c), in both causalities, with all
- * events and with relevant ones: the runs that the messages leave are those of the law, for who only
- * sees what the property sees; cuts and complete runs are as many; the checker plays the schedules of
- * random runs; the walk counts the same, also when messages come in another order, and the formula is
- * violated by as many runs and at the same places, with witnesses that are accepted. A case that fails
- * is shrunk and printed.
+ * Compares random small computations with the definitions (lattice_brute.c), in both causalities,
+ * with all events and with relevant ones: the runs that the messages allow, for an observer that
+ * sees only what the property sees; the numbers of cuts and complete runs; the checker's verdicts
+ * on the schedules of random runs; and the formula: the number of runs that violate it and the
+ * places where they do, with accepted witnesses. The results must also be the same if messages come
+ * in another order. A case that fails is shrunk and printed.
  *
- * --play: random runs of traces of any size are played by the checker.
+ * --play: the checker plays random runs of traces of any size.
  */
 #include "lattice_messages.h"
 #include "lattice_play.h"
@@ -31,7 +31,7 @@ struct totals {
 	uint64_t cases, computations, silent, dropped, runs, skipped, judged;
 };
 
-/* ---- the tool's side ------------------------------------------------------------------------------ */
+/* ---- the tool's side ------------------------------------------------------------------------- */
 
 static char trace_file[] = "/tmp/sooth-lattice-XXXXXX";
 
@@ -64,7 +64,7 @@ static void close_case(struct opened *o)
 	spec_free(o->file);
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 static bool same_counts(const struct system *truth, const struct system *found,
 			struct totals *totals, const char **wrong)
@@ -85,7 +85,7 @@ static bool same_counts(const struct system *truth, const struct system *found,
 	return !*wrong;
 }
 
-/* Can e come right behind d? */
+/* Can e come directly after d? */
 static bool may_be_next(const struct system *s, int d, int e)
 {
 	for (int m = 0; m < s->count; m++) {
@@ -95,7 +95,10 @@ static bool may_be_next(const struct system *s, int d, int e)
 	return true;
 }
 
-/* Only where it matters: what must come between two events for other reasons says nothing. */
+/*
+ * Compares fences, but only where they matter: if another event must come between two events
+ * anyway, their fence has no effect.
+ */
 static bool same_fences(const struct system *truth, const struct system *found, const char **wrong)
 {
 	for (int e = 0; e < truth->count; e++) {
@@ -156,7 +159,7 @@ static const char *compare(const struct lattice_case *c, const struct opened *o,
 	return wrong;
 }
 
-/* ---- cases -------------------------------------------------------------------------------------- */
+/* ---- cases ----------------------------------------------------------------------------------- */
 
 static const char *const modes[] = { "weak, all", "weak, relevant", "strong, all",
 				     "strong, relevant" };

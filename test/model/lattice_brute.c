@@ -5,7 +5,7 @@
 
 #define MOMENTS (2 * CASE_EVENTS)
 
-/* An event of the trace, or the moment before an acquire that the property looks at. */
+/* An event of the trace, or the moment before an acquire, if the property refers to it. */
 struct moment {
 	int line;
 	bool before, counted, relevant, thread_event;
@@ -18,10 +18,10 @@ struct builder {
 	int count;
 	bool order[MOMENTS][MOMENTS];
 	int set_count;
-	struct system_set sets[SYSTEM_SETS]; /* masks over moments */
+	struct system_set sets[SYSTEM_SETS]; /* members are bit sets of moments */
 };
 
-/* ---- events ------------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static bool touches_lock(const struct case_event *e)
 {
@@ -38,7 +38,7 @@ static bool writes(const struct case_event *e)
 	return e->op == OP_WRITE || e->op == OP_UPDATE;
 }
 
-/* Is it an acquire or a release inside of another one? */
+/* Is it a recursive acquire or release, inside another one? */
 static bool is_folded(const struct lattice_case *c, int line)
 {
 	const struct case_event *e = &c->events[line];
@@ -105,7 +105,7 @@ static void list_moments(struct builder *b)
 	}
 }
 
-/* ---- order -------------------------------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static void order_threads(struct builder *b)
 {
@@ -153,7 +153,7 @@ static bool is_semaphoral(const struct case_event *e)
 	return e->op == OP_POST || e->op == OP_DOWN;
 }
 
-/* Algorithm A: both access one thing, and one of them writes it. */
+/* Algorithm A: do the two access the same object, and does one of them write it? */
 static bool conflict(const struct builder *b, int i, int k)
 {
 	const struct case_event *e = b->moments[i].e, *f = b->moments[k].e;
@@ -176,7 +176,7 @@ static void order_strong(struct builder *b)
 	}
 }
 
-/* ---- sets --------------------------------------------------------------------------------------- */
+/* ---- sets ------------------------------------------------------------------------------------ */
 
 static struct system_set *new_set(struct builder *b, int object, int first)
 {
@@ -194,7 +194,10 @@ static void order_all(struct builder *b, uint64_t earlier, int later)
 	}
 }
 
-/* A write and the reads that see it; reads of the initial value come before every write. */
+/*
+ * Makes a set of each write and the reads that see it. Reads of the initial value come before every
+ * write.
+ */
 static void make_variable_sets(struct builder *b, int variable)
 {
 	struct system_set *current = NULL;
@@ -222,11 +225,11 @@ static void make_variable_sets(struct builder *b, int variable)
 	}
 }
 
-/* From acquire to release; the tries that it made fail are between. */
+/* Makes a set from each acquire to its release. It contains the tries that failed because of it. */
 static void make_lock_sets(struct builder *b, int lock)
 {
 	struct system_set *open[CASE_THREADS + 1] = { 0 };
-	int since[CASE_THREADS + 1] = { 0 }; /* the last place is the writer's */
+	int since[CASE_THREADS + 1] = { 0 }; /* the last entry is that of the writer */
 
 	for (int i = 0; i < b->count; i++) {
 		const struct case_event *e = b->moments[i].e;
@@ -263,7 +266,7 @@ static void make_lock_sets(struct builder *b, int lock)
 			b->order[since[who]][i] = true;
 			open[who]->members |= 1ull << i;
 			break;
-		default: break; /* a time-out comes when it likes */
+		default: break; /* a time-out can happen at any time */
 		}
 	}
 }
@@ -286,7 +289,7 @@ static void order_weak(struct builder *b)
 	}
 }
 
-/* ---- the system --------------------------------------------------------------------------------- */
+/* ---- the system ------------------------------------------------------------------------------ */
 
 static uint64_t only(const int *numbers, int count, uint64_t mask)
 {

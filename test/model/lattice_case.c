@@ -11,7 +11,7 @@ struct world {
 	bool joined[CASE_THREADS], woken[CASE_THREADS];
 	int waits_on[CASE_THREADS], waits_with[CASE_THREADS], saved[CASE_THREADS];
 	int variable[CASE_VARIABLES];
-	int writer[CASE_LOCKS], depth[CASE_LOCKS]; /* writer: -1 none */
+	int writer[CASE_LOCKS], depth[CASE_LOCKS]; /* writer: -1 if there is none */
 	int readers[CASE_LOCKS][CASE_THREADS];
 	int semaphore;
 };
@@ -29,7 +29,7 @@ static int pick(struct world *w, int below)
 	return (int)case_random(w->random, (uint64_t)below);
 }
 
-/* ---- what can happen ---------------------------------------------------------------------------- */
+/* ---- what can happen ------------------------------------------------------------------------- */
 
 static int reader_count(const struct world *w, int lock)
 {
@@ -54,7 +54,7 @@ static bool holds_something(const struct world *w, int thread)
 	return false;
 }
 
-/* Does the operation, if it can have been. */
+/* Does the lock operation if it is possible. */
 static bool can_lock(struct world *w, const struct case_event *e)
 {
 	int l = e->object, t = e->thread;
@@ -135,7 +135,10 @@ static bool is_last(const struct lattice_case *c, int from, int thread)
 	return true;
 }
 
-/* Fills in values; `at`: where it stands, for what must not come later. */
+/*
+ * Checks that the event can happen now, and fills in its values. `at` is its line, to check that
+ * nothing of the thread comes later.
+ */
 static bool can_happen(struct world *w, struct case_event *e, int at)
 {
 	int t = e->thread;
@@ -178,7 +181,7 @@ static void start(struct world *w, struct lattice_case *c, bool forks)
 		w->doing[t] = !t || !forks ? RUNNING : ABSENT;
 }
 
-/* ---- making ------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 static struct case_event random_event(struct world *w, int thread, int variables, unsigned groups)
 {
@@ -260,7 +263,7 @@ static void make_events(struct lattice_case *c, uint64_t *random)
 		if (w.doing[t] == ABSENT || w.doing[t] == GONE || done[t] == 6)
 			continue;
 		e = random_event(&w, t, variables, groups);
-		/* a thread that is joined does nothing any more */
+		/* a joined thread has no further events */
 		if (e.op == OP_JOIN && e.object < c->threads && w.doing[e.object] == RUNNING &&
 		    !holds_something(&w, e.object) && e.object != t)
 			w.doing[e.object] = GONE;
@@ -295,9 +298,9 @@ bool case_without(const struct lattice_case *c, int event, struct lattice_case *
 	return true;
 }
 
-/* ---- formulas ----------------------------------------------------------------------------------- */
+/* ---- formulas -------------------------------------------------------------------------------- */
 
-/* Of what never happens the tool says that it was not seen, and does not judge. */
+/* Does the event happen at all? If not, the tool reports it as not seen, and judges nothing. */
 static bool happens(const struct lattice_case *c, int named)
 {
 	for (int i = 0; i < c->count; i++) {
@@ -392,7 +395,7 @@ bool case_names(const struct lattice_case *c, int named)
 	return false;
 }
 
-/* ---- printing ------------------------------------------------------------------------------------- */
+/* ---- printing -------------------------------------------------------------------------------- */
 
 static const char *const variable_names[] = { "x", "y", "z" };
 static const char *const lock_names[] = { "a", "b", "p", "q" };

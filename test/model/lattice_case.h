@@ -1,7 +1,7 @@
 /*
- * Random small computations for the lattice: a machine with threads, variables and sync objects does
- * random operations one after the other, each with the result it really has; and a random formula
- * over its variables and events.
+ * Random small computations for the lattice. A machine with threads, variables and sync objects
+ * does random operations one after the other, each with its real result. A random formula uses its
+ * variables and events.
  */
 #ifndef MODEL_LATTICE_CASE_H
 #define MODEL_LATTICE_CASE_H
@@ -24,9 +24,9 @@ enum case_op {
 	OP_RELEASE,
 	OP_READ_ACQUIRE,
 	OP_READ_RELEASE,
-	OP_FAIL,      /* a try */
-	OP_READ_FAIL, /* the same, to read */
-	OP_TIMEOUT,   /* a timed lock that was not had in time */
+	OP_FAIL,      /* a failed try */
+	OP_READ_FAIL, /* a failed try of the read lock */
+	OP_TIMEOUT,   /* a timed lock that timed out */
 	OP_WAIT,
 	OP_WOKEN,
 	OP_NOTIFY,
@@ -35,18 +35,18 @@ enum case_op {
 	OP_DOWN,
 	OP_FORK,
 	OP_JOIN,
-	OP_PROBE, /* object: which */
+	OP_PROBE, /* `object` is the number of the probe */
 };
 
 struct case_event {
 	int thread;
 	enum case_op op;
-	int object; /* variable, lock, condition, semaphore; thread of a fork or join */
-	int other;  /* WAIT, WOKEN: the lock */
+	int object; /* the variable, lock, condition or semaphore; the thread of a fork or join */
+	int other;  /* WAIT, WOKEN: the mutex */
 	int value, old;
 };
 
-/* Names of what formulas are made of. */
+/* The atoms of formulas. */
 enum case_atom { ATOM_EQUAL, ATOM_EVENT };
 enum case_named {
 	NAMED_E0,
@@ -64,7 +64,7 @@ enum case_operator {
 	NODE_AND,
 	NODE_OR,
 	NODE_IMPLIES,
-	/* past */
+	/* past-time operators */
 	NODE_PREV,
 	NODE_ONCE,
 	NODE_SOFAR,
@@ -72,7 +72,7 @@ enum case_operator {
 	NODE_START,
 	NODE_END,
 	NODE_INTERVAL,
-	/* future */
+	/* future-time operators */
 	NODE_NEXT,
 	NODE_UNTIL,
 	NODE_EVENTUALLY,
@@ -99,15 +99,15 @@ struct lattice_case {
 void case_make(struct lattice_case *c, uint64_t *random);
 uint64_t case_random(uint64_t *random, uint64_t below);
 
-/* The trace as a text, every line with a place of its own, and the property. */
+/* Prints the trace as text, each line with a site of its own, and the property. */
 void case_print_trace(const struct lattice_case *c, FILE *out);
 void case_print_property(const struct lattice_case *c, FILE *out);
 
-/* Does the formula name it? Only such events are the property's. */
+/* Does the formula use the variable? Only such events are seen by the property. */
 bool case_uses_variable(const struct lattice_case *c, int variable);
 bool case_names(const struct lattice_case *c, int named);
 
-/* Without one of its events, if what is left can have been. */
+/* Makes a case without one of its events. Returns false if the rest is not possible. */
 bool case_without(const struct lattice_case *c, int event, struct lattice_case *smaller);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- as a system -------------------------------------------------------------------------------- */
+/* ---- as a system ----------------------------------------------------------------------------- */
 
 int messages_line(const struct trace *trace, const struct lattice_case *c, struct event_id id)
 {
@@ -80,7 +80,7 @@ bool messages_system(const struct trace *trace, const struct lattice_case *c,
 	return true;
 }
 
-/* ---- schedules ---------------------------------------------------------------------------------- */
+/* ---- schedules ------------------------------------------------------------------------------- */
 
 static size_t random_run(const struct computation *computation, const struct system *s,
 			 uint64_t *random, uint32_t *columns)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a run -------------------------------------------------------------------------------------- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 struct set_state {
 	uint32_t object, members, in;
@@ -17,10 +17,10 @@ struct set_state {
 };
 struct runner {
 	const struct computation *computation;
-	uint32_t *at;	     /* by column */
+	uint32_t *at;	     /* by column: position of the next message */
 	uint32_t **messages; /* by column and position */
-	uint32_t *counts;    /* by column */
-	struct map sets;     /* set: number + 1 */
+	uint32_t *counts;    /* by column: number of messages */
+	struct map sets;     /* key: set; value: 1 + its number */
 	VEC(struct set_state) states;
 };
 
@@ -114,7 +114,10 @@ static void stop(struct runner *r)
 	vec_free(&r->states);
 }
 
-/* One column goes on as long as it likes: runs that switch at every step all look the same. */
+/*
+ * Makes a random run. A column may continue for several steps, because runs that switch at every
+ * step are all similar.
+ */
 static size_t run(struct runner *r, uint64_t *random, uint32_t *columns)
 {
 	uint32_t column = 0, width = r->computation->columns;
@@ -141,7 +144,7 @@ static size_t run(struct runner *r, uint64_t *random, uint32_t *columns)
 	return length;
 }
 
-/* ---- the checker -------------------------------------------------------------------------------- */
+/* ---- the checker ----------------------------------------------------------------------------- */
 
 bool play_enter(struct checker *checker, const struct trace *trace, struct err *err)
 {

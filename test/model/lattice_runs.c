@@ -1,4 +1,4 @@
-/* Runs of a system: cuts, counts, words, formulas on words. */
+/* The runs of a system: cuts, counts, words, and formulas on words. */
 #include "lattice_brute.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #define TOO_MANY 200000
 
-/* ---- cuts --------------------------------------------------------------------------------------- */
+/* ---- cuts ------------------------------------------------------------------------------------ */
 
 static bool is_open(const struct system_set *s, uint64_t cut)
 {
@@ -15,7 +15,7 @@ static bool is_open(const struct system_set *s, uint64_t cut)
 	return s->lock ? !(s->closers & cut) : (s->members & ~cut) != 0;
 }
 
-/* Other sets of what the event accesses must not be open. */
+/* Can the event follow the cut? No other set of an object that the event accesses may be open. */
 bool brute_enabled(const struct system *s, uint64_t cut, int event)
 {
 	uint64_t self = 1ull << event;
@@ -36,11 +36,11 @@ bool brute_enabled(const struct system *s, uint64_t cut, int event)
 	return true;
 }
 
-/* A list of cuts, each once, with a number that adds up. */
+/* A list of cuts, each only once, with a number that can be summed up. */
 struct cut_list {
 	uint64_t *cuts, *runs;
 	int count, room;
-	int *table; /* number + 1 */
+	int *table; /* index of a cut + 1 */
 	int mask;
 };
 
@@ -88,7 +88,7 @@ static uint64_t everything(const struct system *s)
 	return s->count == 64 ? ~0ull : (1ull << s->count) - 1;
 }
 
-/* Cuts are found in the order of their levels. */
+/* Counts. Cuts are found in the order of their levels. */
 bool brute_count(const struct system *s, struct brute_counts *counts)
 {
 	struct cut_list l = { 0 };
@@ -119,7 +119,7 @@ bool brute_count(const struct system *s, struct brute_counts *counts)
 	return fits;
 }
 
-/* ---- formulas ----------------------------------------------------------------------------------- */
+/* ---- formulas -------------------------------------------------------------------------------- */
 
 struct state {
 	int values[CASE_VARIABLES];
@@ -191,14 +191,14 @@ static void step(struct word *w, int seen)
 	s->named[NAMED_E1] = e->op == OP_PROBE && e->object == 1;
 	s->named[NAMED_READ_X] = (e->op == OP_READ || e->op == OP_UPDATE) && e->object == 0;
 	s->named[NAMED_WRITE_Y] = (e->op == OP_WRITE || e->op == OP_UPDATE) && e->object == 1;
-	/* what is inside of another acquire is no event of the lattice: it does not come here */
+	/* recursive operations are no events of the lattice and do not come here */
 	s->named[NAMED_RELEASE] =
 		(e->op == OP_RELEASE && e->object == 1) || (e->op == OP_WAIT && e->other == 1);
 }
 
-/* ---- words -------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
-/* All cuts that unseen steps lead to as well. */
+/* Adds all cuts that are reached by unseen events. */
 static void close_silently(const struct system *s, struct cut_list *l)
 {
 	for (int i = 0; i < l->count && l->count < TOO_MANY; i++) {
@@ -270,7 +270,7 @@ static void judge_step(struct judging *j, const struct cut_list *at, int last, i
 	drop(&next);
 }
 
-/* Every word, one after the other; with everything seen each is one run. */
+/* Judges every word, one after the other. If every event is seen, each word is one run. */
 static void judge(struct judging *j, const struct cut_list *at, int last)
 {
 	if (j->budget-- <= 0)
@@ -308,11 +308,11 @@ bool brute_judge(const struct lattice_case *c, const struct system *s, struct br
 	return j.budget > 0;
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------------------- */
 
 struct comparing {
 	const struct system *a, *b;
-	uint64_t *known; /* pairs that were compared, by hash */
+	uint64_t *known; /* hashes of the pairs that have been compared */
 	int known_count, budget;
 	const char *wrong;
 };
@@ -324,7 +324,7 @@ static uint64_t hash_list(const struct cut_list *l)
 	for (int i = 0; i < l->count; i++) {
 		uint64_t cut = (l->cuts[i] + 1) * 0x9e3779b97f4a7c15u;
 
-		hash += cut ^ cut >> 29; /* in any order */
+		hash += cut ^ cut >> 29; /* a sum, so the order does not matter */
 	}
 	return hash * 0xbf58476d1ce4e5b9u;
 }

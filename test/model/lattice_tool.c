@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- verdicts ----------------------------------------------------------------------------------- */
+/* ---- verdicts -------------------------------------------------------------------------------- */
 
 static bool count_is(const struct lattice_count *count, uint64_t value)
 {
@@ -16,7 +16,7 @@ static bool count_is(const struct lattice_count *count, uint64_t value)
 	return (count->limb_count ? count->limbs[0] : 0) == value;
 }
 
-/* A request and its acquire have one place. */
+/* Compares the lines of violations. A request and its acquire have the same line. */
 static const char *compare_places(const struct trace *trace, const struct lattice_case *c,
 				  const struct brute_verdict *truth,
 				  const struct observe_result *result)
@@ -49,7 +49,7 @@ static const char *compare_result(const struct trace *trace, const struct lattic
 	if (result->faults.count)
 		return result->faults.items[0];
 	if (result->unjudged.count)
-		return NULL; /* an event that did not happen at all: nothing is claimed */
+		return NULL; /* an event never happened: nothing is claimed */
 	if (result->lattices.count != 1)
 		return "not one lattice";
 	if (mode->all || mode->strong) {
@@ -65,7 +65,10 @@ static const char *compare_result(const struct trace *trace, const struct lattic
 		return NULL;
 	if ((mode->all || mode->strong) && !count_is(&lattice->violating, verdict.violating))
 		return "other violating runs";
-	/* The brute force sees ltl at the end of complete runs; a bad prefix may lead nowhere. */
+	/*
+	 * the brute force judges ltl at the end of complete runs only; the tool's bad prefix may
+	 * lead to no complete run
+	 */
 	if (verdict.any ? !result->findings.count : result->findings.count && c->kind != CASE_LTL)
 		return verdict.any ? "not violated" : "violated";
 	return c->kind == CASE_LTL ? NULL : compare_places(trace, c, &verdict, result);
@@ -95,7 +98,7 @@ const char *tool_compare(const struct trace *trace, const struct property_set *s
 	return wrong;
 }
 
-/* ---- another order ------------------------------------------------------------------------------ */
+/* ---- another order --------------------------------------------------------------------------- */
 
 struct walked {
 	uint64_t cuts, levels, violations;

@@ -1,4 +1,4 @@
-/* The tool's verdict on a case beside the law's. */
+/* Compares the tool's verdict on a case with that of the definitions. */
 #ifndef MODEL_LATTICE_TOOL_H
 #define MODEL_LATTICE_TOOL_H
 
@@ -9,12 +9,12 @@ struct tool_mode {
 	bool strong, all;
 };
 
-/* NULL, or what is different. `judged`: the case was small enough for the brute force. */
+/* Returns NULL, or the difference. `judged`: the case was small enough for the brute force. */
 const char *tool_compare(const struct trace *trace, const struct property_set *set,
 			 const struct lattice_case *c, const struct system *truth,
 			 const struct tool_mode *mode, bool *judged);
 
-/* The lattice of messages that come in another order is the same. */
+/* Checks that messages in another order give the same lattice. */
 const char *tool_shuffle(const struct property_set *set, const struct computation *computation,
 			 const struct tool_mode *mode, uint64_t *random);
 

@@ -1,16 +1,16 @@
 /*
  * pattern_brute TRACE PROPERTY ...
  *
- * The ground truth of the pattern test: for each pair of a small text trace and a property
- * (pattern_case.h), all choices of events for which some feasible prefix matches the pattern, by
- * search, straight from doc/properties.md and without a line of src/. A line of JSON for each:
- * "matches" are lists of [event of the property, thread, index, before] in the pattern's order, with
- * "observed" where the recorded order matches (null: when a request that hangs was made is open);
- * repeated parts (`* + ?`) are taken as seldom as they
- * may be. "repeated": does the pattern match at all if they are repeated, up to twice?
+ * The correct results for the pattern test. For each pair of a small text trace and a property
+ * (pattern_case.h), finds all choices of events for which some feasible prefix matches the pattern,
+ * by search, straight from doc/properties.md and without a line of src/. Prints a line of JSON for
+ * each pair. "matches" are lists of [event of the property, thread, index, before] in the pattern's
+ * order, with "observed" if the recorded order matches (null if that depends on when a request that
+ * was never granted was made). Repeated parts (`* + ?`) are taken as rarely as possible.
+ * "repeated": does the pattern match at all if they are repeated, up to twice?
  *
- * For one choice all prefixes are searched, each point in a run together with the order in which the
- * chosen events have happened by then.
+ * For each choice all prefixes are searched. A point in a run also has the order in which the
+ * chosen events have happened.
  */
 #include "brute_rules.h"
 #include "pattern_case.h"
@@ -30,7 +30,7 @@ static struct text text;
 static struct facts facts;
 static struct pattern_case given;
 
-/* ---- patterns without choices in them ------------------------------------------------------------ */
+/* ---- patterns without choices in them -------------------------------------------------------- */
 
 struct forms {
 	struct tree *items[MAX_FORMS];
@@ -56,7 +56,7 @@ static struct tree *copy(const struct tree *tree)
 	return new;
 }
 
-/* Each of `left` with each of `right` as one part more. */
+/* Extends each form in `left` by each form in `right` as one more part. */
 static void multiply(struct forms *left, const struct forms *right)
 {
 	static struct forms out;
@@ -75,7 +75,7 @@ static void multiply(struct forms *left, const struct forms *right)
 	*left = out;
 }
 
-/* An empty SEQUENCE is nothing at all. */
+/* Makes all forms of a pattern without repetitions. An empty SEQUENCE matches nothing. */
 static void unroll(const struct tree *tree, int most, struct forms *out)
 {
 	struct forms *part = calloc(2, sizeof *part);
@@ -124,9 +124,9 @@ static void unroll(const struct tree *tree, int most, struct forms *out)
 	free(part);
 }
 
-/* ---- a choice -------------------------------------------------------------------------------------- */
+/* ---- a choice -------------------------------------------------------------------------------- */
 
-/* A moment whose place in a run matters: of an event, or before one. */
+/* A moment whose position in a run matters: that of an event, or just before it. */
 struct mark {
 	int event;
 	bool before;
@@ -142,7 +142,7 @@ struct choice {
 	struct tree *leaves[MAX_LEAVES];
 	const struct occurrence *chosen[MAX_LEAVES];
 	int mark_of[MAX_LEAVES];
-	int group_of[MAX_LEAVES]; /* or -1 */
+	int group_of[MAX_LEAVES]; /* by leaf: its group, or -1 */
 	struct mark marks[MAX_MARKS];
 	int mark_count;
 	struct group groups[MAX_GROUPS];
@@ -190,12 +190,13 @@ static int thread_of(const struct occurrence *o)
 	return text.events[o->anchor].thread;
 }
 
-/* ---- points in a run ---------------------------------------------------------------------------------- */
+/* ---- points in a run ------------------------------------------------------------------------- */
 
 struct point_in_run {
 	struct state state;
-	uint8_t order[MAX_MARKS]; /* marks, as they came */
-	uint8_t count, met;	  /* met: bit of each group that was next together */
+	uint8_t order[MAX_MARKS]; /* marks in the order in which they happened */
+	/* met: bit set of the groups whose events were all next at one time */
+	uint8_t count, met;
 	uint8_t pad[6];
 };
 
@@ -230,7 +231,7 @@ static bool all_next(const struct choice *c, const struct point_in_run *p, int g
 	return true;
 }
 
-/* How many of a group's anchors have happened. */
+/* Returns how many of a group's anchors have happened. */
 static int happened_in(const struct choice *c, const struct point_in_run *p, int group)
 {
 	int count = 0;
@@ -240,7 +241,7 @@ static int happened_in(const struct choice *c, const struct point_in_run *p, int
 	return count;
 }
 
-/* ---- the law ---------------------------------------------------------------------------------------------- */
+/* ---- the law --------------------------------------------------------------------------------- */
 
 struct law {
 	const struct choice *choice;
@@ -248,7 +249,10 @@ struct law {
 	int place[MAX_LEAVES];
 };
 
-/* Where a leaf's event is in the run up to here; NEVER: it is not there as it must be. */
+/*
+ * Returns the position of a leaf's event in the run so far. NEVER: it is not there in the required
+ * way.
+ */
 static int place_of(const struct choice *c, const struct point_in_run *p, int leaf)
 {
 	const struct occurrence *o = c->chosen[leaf];
@@ -273,7 +277,7 @@ static bool groups_hold(const struct choice *c, const struct point_in_run *p)
 	return true;
 }
 
-/* What comes behind parallel events needs them to happen. */
+/* Does leaf a come before leaf b? If a belongs to parallel events, they must have happened. */
 static bool comes_before(const struct law *law, int a, int b)
 {
 	int group = law->choice->group_of[a];
@@ -302,7 +306,7 @@ static bool all_before(const struct law *law, const struct tree *a, const struct
 	return comes_before(law, a->leaf, b->leaf);
 }
 
-/* Does the order that the tree demands hold? */
+/* Does the order hold that the pattern requires? */
 static bool order_holds(const struct law *law, const struct tree *tree)
 {
 	if (tree->operator== INVERTED)
@@ -357,7 +361,7 @@ static bool matches(const struct choice *c, const struct point_in_run *p)
 	return groups_hold(c, p) && lives_hold(&law) && order_holds(&law, c->form);
 }
 
-/* ---- all prefixes -------------------------------------------------------------------------------------------- */
+/* ---- all prefixes ---------------------------------------------------------------------------- */
 
 struct seen {
 	struct point_in_run *items;
@@ -423,7 +427,7 @@ static void put_mark(const struct choice *c, struct point_in_run *p, int event, 
 	}
 }
 
-/* The moment before an event comes some time behind the event before it. */
+/* Adds the points at which a chosen request happens: any time after the event before its anchor. */
 static void ask_first(const struct choice *c, const struct point_in_run *p)
 {
 	for (int i = 0; i < c->mark_count; i++) {
@@ -482,7 +486,7 @@ static enum verdict search(const struct choice *c)
 	return NO;
 }
 
-/* A request that never came through was one until the end, and does nothing. */
+/* Is the event a request that was never granted? It stays open until the end, and has no effect. */
 static bool is_hanging(int event)
 {
 	const struct event *e = &text.events[event];
@@ -491,7 +495,7 @@ static bool is_hanging(int event)
 	       e->index + 1 == text.length[e->thread];
 }
 
-/* The recorded order, those that hang last. */
+/* Returns event i of the recorded order, in which requests that were never granted come last. */
 static int recorded_event(int i)
 {
 	for (int hanging = 0; hanging < 2; hanging++) {
@@ -514,7 +518,10 @@ static bool has_asked(const struct choice *c, const struct point_in_run *p, int 
 	return false;
 }
 
-/* A request that hangs was made where it stands, and has any place from there on. */
+/*
+ * Tries to make a request that was never granted before event i: it may have any position from its
+ * line on.
+ */
 static bool is_observed_asking(const struct choice *c, const struct point_in_run *now, int i)
 {
 	int event = recorded_event(i);
@@ -533,7 +540,9 @@ static bool is_observed_asking(const struct choice *c, const struct point_in_run
 	return false;
 }
 
-/* The recorded order from its i-th event on: other requests right before what they ask for. */
+/*
+ * Does the recorded order match, from event i on? Other requests happen just before their acquires.
+ */
 static bool is_observed_from(const struct choice *c, struct point_in_run now, int i)
 {
 	struct state states[MAX_THREADS];
@@ -566,7 +575,7 @@ static bool is_observed(const struct choice *c)
 	return is_observed_from(c, start, 0);
 }
 
-/* ---- all choices ------------------------------------------------------------------------------------------------ */
+/* ---- all choices ----------------------------------------------------------------------------- */
 
 struct search {
 	struct choice choice;
@@ -595,7 +604,10 @@ static bool is_marked(const struct tree *tree, int event, int region, bool end)
 	return false;
 }
 
-/* A stack for each thread; what both ends and begins one ends one first. */
+/*
+ * Do the two leaves begin and end one region? Regions are a stack per thread. An event that both
+ * ends and begins a region ends one first.
+ */
 static bool is_region(const struct choice *c, int begin, int end)
 {
 	const struct occurrence *stack[MAX_OCCURRENCES], *from = c->chosen[begin];

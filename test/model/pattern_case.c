@@ -152,7 +152,7 @@ static struct tree *parse_factor(struct input *in)
 	}
 }
 
-/* One factor, or several with one operator between them. */
+/* Parses one factor, or several with one operator between them. */
 static struct tree *parse_pattern(struct input *in)
 {
 	struct tree *first = parse_factor(in), *tree = NULL;
@@ -291,15 +291,15 @@ bool case_read(const char *path, struct pattern_case *out)
 	return !in.bad;
 }
 
-/* ---- the property's events in a trace ---------------------------------------------------------- */
+/* ---- the property's events in a trace -------------------------------------------------------- */
 
 #define MAX_OBJECT_NAMES 16
 
-/* What a parameter's word stands for now, in the order of the lines. */
+/* The value that each name of a parameter has now, in the order of the lines. */
 struct naming {
 	struct {
 		char name[16];
-		int parameter, value; /* value NO_VALUE: none yet */
+		int parameter, value; /* `value` is NO_VALUE if there is none yet */
 	} known[MAX_OBJECT_NAMES];
 	int count;
 };
@@ -316,7 +316,7 @@ static int *slot_of(struct naming *n, int parameter, const char *name)
 	return &n->known[n->count++].value;
 }
 
-/* New lives first, then what is bound, then ends. */
+/* Binds a parameter: first starts a new lifetime, then binds, then ends a lifetime. */
 static int bind(struct pattern_case *c, struct naming *n, const struct named *e, int argument,
 		const char *name, int event)
 {
@@ -336,7 +336,10 @@ static int bind(struct pattern_case *c, struct naming *n, const struct named *e,
 	return value;
 }
 
-/* The word in front of the parenthesis, and the words in it. */
+/*
+ * Splits an operation into the word before the parenthesis and the words inside. Returns the number
+ * of words inside.
+ */
 static int split(char *operation, char **name, char *words[4])
 {
 	char *open = strchr(operation, '('), *close = open ? strchr(open, ')') : NULL;
@@ -361,7 +364,7 @@ static bool gives(enum kind kind)
 	return kind == RELEASE || kind == READ_RELEASE;
 }
 
-/* Recursion is folded: only who takes it first and gives it back last. */
+/* Is it the outermost acquire or release of a recursive lock? */
 static bool is_outermost(const struct text *text, int event)
 {
 	const struct event *e = &text->events[event];
@@ -384,7 +387,10 @@ static bool is_pending(const struct text *text, int event)
 	       e->index + 1 == text->length[e->thread];
 }
 
-/* Does the event happen here? `words` are the line's; `*which` is the word that is bound. */
+/*
+ * Does the property event happen at this line? `words` are the words of the line; `*which` is the
+ * index of the bound word.
+ */
 static bool fits(const struct text *text, const struct named *e, int event, const char *name,
 		 char *words[4], int count, int *which)
 {
@@ -392,7 +398,7 @@ static bool fits(const struct text *text, const struct named *e, int event, cons
 
 	*which = 0;
 	switch (e->point) {
-	case PROBED: /* one without an application's name is of any */
+	case PROBED: /* a probe without an application's name matches any application */
 		return !strncmp(name, "probe ", 6) && count == e->count &&
 		       !strcmp(name + (strncmp(name + 6, "e:", 2) ? 6 : 8), e->word);
 	case READS: return (t->kind == READ || t->kind == UPDATE) && !strcmp(words[0], e->word);

@@ -1,9 +1,9 @@
 /*
  * pattern_judge [--window N] [--z3] [--sites] TRACE PROPERTY ...
  *
- * The tool's side of the comparison with pattern_brute.c, many cases in one process: the property
- * file through the real parser, the events through the real reader. A line of JSON for each pair,
- * with every match; with --sites one for each set of code sites.
+ * The tool's side of the comparison with pattern_brute.c, for many cases in one process: the
+ * property file through the real parser, the events through the real reader. Prints a line of JSON
+ * for each pair, with every match; with --sites only one for each set of sites.
  */
 #include "order/z3/z3.h"
 #include "predict/driver/predict.h"

@@ -1,9 +1,9 @@
 /*
  * queries [--count N] [--seed N]
  *
- * Puts the same random questions to our solver and to Z3: models with all kinds of constraints
- * (5 to 60 nodes), and races in made-up traces (100 to 400 events). The answers must be equal, and
- * an order that is given must be one. A question where they are not is shrunk and printed.
+ * Gives the same random queries to our solver and to Z3: models with all kinds of constraints (5 to
+ * 60 nodes), and races in generated traces (100 to 400 events). The answers must be equal, and a
+ * returned order must be valid. A query with different answers is shrunk and printed.
  */
 #include "queries_random.h"
 #include "queries_sketch.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LIMIT 60000 /* milliseconds for Z3: never seen to matter */
+#define LIMIT 60000 /* milliseconds for Z3; has never been reached */
 
 struct total {
 	uint64_t asked, answers[3], wrong;
@@ -23,7 +23,10 @@ struct total {
 
 /* ---- is it an answer? ---------------------------------------------------------------------- */
 
-/* Moments of nodes: 1 + place inside, the cut behind them, the rest behind that at one moment. */
+/*
+ * Returns the moment of each node: 1 + position for a node inside, then the cut, and one common
+ * later moment for all nodes outside.
+ */
 static uint32_t *place(const struct order_model *model, const uint32_t *inside, uint32_t count)
 {
 	uint32_t *at = malloc((model->node_count + 1) * sizeof *at);
@@ -35,7 +38,10 @@ static uint32_t *place(const struct order_model *model, const uint32_t *inside, 
 	return at;
 }
 
-/* May the literal hold? Of two nodes outside we are not told the order; nor of booleans. */
+/*
+ * May the literal hold? The answer contains neither the order of nodes outside nor the values of
+ * booleans.
+ */
 static bool may_hold(const struct order_model *model, const struct order_query *query,
 		     const uint32_t *at, int32_t literal)
 {
@@ -118,7 +124,7 @@ static enum verdict judge(const struct sketch *sketch, enum order_answer *native
 
 /* ---- shrinking ----------------------------------------------------------------------------- */
 
-/* Takes `smaller` for the sketch if it fails in the same way. */
+/* Replaces the sketch by `smaller` if that fails in the same way. */
 static bool still_fails(struct sketch *sketch, struct sketch *smaller, enum verdict verdict)
 {
 	enum order_answer native, z3;
@@ -196,7 +202,7 @@ static void ask_random(uint64_t seed, struct total *total)
 	ask(&sketch, seed, total);
 }
 
-/* Ten pairs of one trace, as separate questions. */
+/* Asks about ten pairs of one trace, as separate queries. */
 static void ask_trace(uint64_t seed, struct total *total, uint64_t end)
 {
 	struct solver_shape shape = { .events = 100 + (uint32_t)(seed % 4) * 100,
@@ -239,7 +245,7 @@ int main(int argc, char **argv)
 		case 's': seed = strtoull(optarg, NULL, 10); break;
 		default: return 2;
 		}
-	/* a fifth are races in traces */
+	/* one fifth of the queries are races in traces */
 	for (uint64_t i = seed; total.asked < count && total.wrong < 5; i++) {
 		ask_random(i, &total);
 		if (i % 40 == 0)

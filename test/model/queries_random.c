@@ -13,14 +13,14 @@
 
 struct holding {
 	uint32_t lock;
-	size_t fact; /* its section */
+	size_t fact; /* the fact of its section */
 };
 
 struct actor {
 	struct holding held[HELD];
 	uint32_t depth;
-	size_t waits; /* fact of the wait it is in, SIZE_MAX: none */
-	bool woken;   /* by a signal or a broadcast */
+	size_t waits; /* fact of the wait that the thread is in; SIZE_MAX: none */
+	bool woken;   /* woken by a signal or a broadcast */
 };
 
 struct run {
@@ -31,8 +31,8 @@ struct run {
 	bool value_known[CELLS];
 	uint32_t readers[LOCKS], writers[LOCKS];
 	uint32_t count[SEMAPHORES];
-	uint32_t edges; /* chance of one into a node, in percent */
-	bool waits;	/* it is about one condition */
+	uint32_t edges; /* probability of an edge to a node, in percent */
+	bool waits;	/* the query is about one condition */
 };
 
 static uint32_t below(struct run *r, uint32_t n)
@@ -70,7 +70,7 @@ static void read_cell(struct run *r, uint32_t n, uint32_t cell)
 {
 	uint32_t from = ORDER_ANY;
 
-	/* what nobody has written cannot be read by its value */
+	/* a value that was not written in the window cannot be read by its value */
 	if (!r->value_known[cell] || chance(r, 10))
 		from = r->writer[cell];
 	sketch_add(r->sketch, (struct fact){ .kind = FACT_READ,
@@ -100,7 +100,7 @@ static void touch(struct run *r, uint32_t thread)
 		read_cell(r, n, (cell + 1) % CELLS);
 }
 
-/* Takes a lock with node n (ORDER_NONE: before the window). */
+/* Acquires a lock with node n (ORDER_NONE: before the window). */
 static void take(struct run *r, uint32_t thread, uint32_t n, uint32_t lock, bool shared)
 {
 	struct actor *a = &r->actors[thread];
@@ -159,7 +159,7 @@ static void lock_step(struct run *r, uint32_t thread)
 	}
 }
 
-/* A signal wakes anybody here; the models' own assignment may be another one. */
+/* A signal wakes any waiting thread here; the solvers may assign signals differently. */
 static void signal_step(struct run *r, uint32_t thread)
 {
 	uint32_t condition = r->waits ? 0 : below(r, CONDITIONS), first = below(r, THREADS);
@@ -295,7 +295,7 @@ static void ask_next(struct run *r, uint32_t n)
 	require(r, ORDER_CUT, n);
 }
 
-/* Nodes of different threads, all of them next. */
+/* Requires that nodes of different threads are all next. */
 static void ask_meeting(struct run *r, uint32_t count)
 {
 	bool used[THREADS] = { false };
@@ -343,7 +343,9 @@ static void ask_clauses(struct run *r, uint32_t count)
 	}
 }
 
-/* An empty semaphore or a unwoken wait, for sure or behind a literal of the clauses. */
+/*
+ * Requires an empty semaphore or an unwoken wait, always or depending on a literal of the clauses.
+ */
 static void ask_blocked(struct run *r)
 {
 	size_t i = below(r, (uint32_t)r->sketch->facts.count), end = r->sketch->facts.count;
@@ -371,7 +373,7 @@ static void ask_blocked(struct run *r)
 	sketch_add(r->sketch, fact);
 }
 
-/* The first steps in the order they had, most of them. */
+/* Requires most of the first steps, in their recorded order. */
 static void ask_replay(struct run *r)
 {
 	uint32_t length = 1 + any_node(r), often = chance(r, 50) ? 80 : 97;
@@ -402,7 +404,7 @@ static void ask(struct run *r, uint32_t threads)
 		ask_blocked(r);
 }
 
-/* Things that are not as they were: the answer may be anything, but both must give the same. */
+/* Changes some facts: the answer may then be anything, but both solvers must agree. */
 static void disturb(struct run *r)
 {
 	for (size_t i = 0; i < r->sketch->facts.count; i++) {
@@ -431,7 +433,10 @@ void queries_make(struct sketch *sketch, uint32_t nodes, uint64_t *random)
 	for (int i = 0; i < 4; i++)
 		weights[i] = chance(&r, 60) ? 1 + below(&r, 10) : 0;
 	if (chance(&r, 25)) {
-		/* who is unwoken depends on all signals of a condition: few steps, most of them there */
+		/*
+		 * which wait is unwoken depends on all signals of a condition, so make few steps,
+		 * most of them on conditions
+		 */
 		r.waits = true;
 		weights[2] = 60;
 		nodes = 4 + nodes % 9;

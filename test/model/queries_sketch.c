@@ -47,7 +47,7 @@ void sketch_drop_fact(struct sketch *sketch, size_t i)
 			sketch_drop_fact(sketch, k);
 }
 
-/* What a and b of a fact are nodes in. */
+/* Do a and b of the fact denote nodes? */
 static bool names_nodes(const struct fact *fact)
 {
 	return fact->kind != FACT_DEAF && fact->kind != FACT_CLAUSE && fact->kind != FACT_EMPTY &&
@@ -102,7 +102,7 @@ void sketch_drop_node(struct sketch *sketch, uint32_t node)
 
 /* ---- building ------------------------------------------------------------------------------ */
 
-/* How many objects of a kind there are: one more than the highest that a fact names. */
+/* Returns the number of objects of a kind: one more than the highest index in a fact. */
 static uint32_t count_objects(const struct sketch *sketch, unsigned kinds)
 {
 	uint32_t count = 0;
@@ -219,7 +219,7 @@ static int32_t build_literal(const struct sketch_literal *l, struct order_query 
 	return l->negative ? -booleans[l->b] : booleans[l->b];
 }
 
-/* The model's number of a wait, by the number of its fact. */
+/* Returns the index of a wait in the model, from the number of its fact. */
 static uint32_t find_wait(const struct sketch *sketch, uint32_t number)
 {
 	uint32_t conditions = count_objects(sketch, 1u << FACT_WAIT | 1u << FACT_SIGNAL), wait = 0;

@@ -1,6 +1,6 @@
 /*
- * A model and a query as a flat list of facts, from which one can be taken away: what random
- * questions are made of, shrunk to, and printed as.
+ * A model and a query as a flat list of facts, from which facts can be removed. Random queries are
+ * made, shrunk and printed in this form.
  */
 #ifndef TEST_QUERIES_SKETCH_H
 #define TEST_QUERIES_SKETCH_H
@@ -9,23 +9,23 @@
 
 enum fact_kind {
 	FACT_EDGE,	/* a, b */
-	FACT_INITIAL,	/* object is a cell; value */
-	FACT_WRITE,	/* cell, a, value */
-	FACT_READ,	/* cell, a, value, b: the writer */
-	FACT_SECTION,	/* lock, a acquires, b releases, thread, flag: shared */
-	FACT_FAIL,	/* lock, a, flag: shared */
-	FACT_WAIT,	/* condition, a waits, b woken, thread, value: enum order_wake */
-	FACT_SIGNAL,	/* condition, a, flag: broadcast */
-	FACT_SEMAPHORE, /* semaphore, value: initial */
-	FACT_POST,	/* semaphore, a */
+	FACT_INITIAL,	/* object: cell; value */
+	FACT_WRITE,	/* object: cell; a: node; value */
+	FACT_READ,	/* object: cell; a: node; value; b: writer */
+	FACT_SECTION,	/* object: lock; a acquires, b releases; thread; flag: shared */
+	FACT_FAIL,	/* object: lock; a: node; flag: shared */
+	FACT_WAIT,	/* object: condition; a waits, b is woken; thread; value: enum order_wake */
+	FACT_SIGNAL,	/* object: condition; a: node; flag: broadcast */
+	FACT_SEMAPHORE, /* object: semaphore; value: initial value */
+	FACT_POST,	/* object: semaphore; a: node */
 	FACT_DOWN,
 	FACT_ZERO,
 	FACT_CLAUSE, /* literals */
-	FACT_EMPTY,  /* semaphore, literals[0] */
-	FACT_DEAF,   /* a: number of the wait's fact, literals[0] */
+	FACT_EMPTY,  /* object: semaphore; literals[0] */
+	FACT_DEAF,   /* a: number of the wait's fact; literals[0] */
 };
 
-/* a before b; or a boolean: a is ORDER_NONE, b its number, `negative` its sign. */
+/* "a before b". Or a boolean: a is ORDER_NONE, b its number, `negative` its sign. */
 struct sketch_literal {
 	uint32_t a, b;
 	bool negative;
@@ -37,14 +37,14 @@ struct fact {
 	uint8_t kind;
 	bool flag;
 	uint32_t object, a, b, value, thread;
-	uint32_t number; /* stays when others are taken away */
+	uint32_t number; /* unchanged when other facts are removed */
 	uint32_t literal_count;
 	struct sketch_literal literals[SKETCH_LITERALS];
 };
 
 struct sketch {
 	uint32_t threads;
-	VEC(uint32_t) nodes; /* their threads */
+	VEC(uint32_t) nodes; /* thread of each node */
 	VEC(struct fact) facts;
 };
 
@@ -55,14 +55,14 @@ void sketch_add_literal(struct fact *fact, uint32_t a, uint32_t b, bool negative
 void sketch_free(struct sketch *sketch);
 void sketch_copy(struct sketch *to, const struct sketch *from);
 
-/* Without fact i, or without node n and all facts that mention it. */
+/* Remove fact i, or node n and all facts that mention it. */
 void sketch_drop_fact(struct sketch *sketch, size_t i);
 void sketch_drop_node(struct sketch *sketch, uint32_t node);
 
-/* The model and the query it stands for; the model is indexed. */
+/* Builds the model and the query; the model is indexed. */
 void sketch_build(const struct sketch *sketch, struct order_model *model,
 		  struct order_query *query);
-/* The other way: from a model of cells, locks and edges, and a query of clauses. */
+/* The inverse: makes a sketch from a model of cells, locks and edges, and a query of clauses. */
 void sketch_take(struct sketch *sketch, const struct order_model *model,
 		 const struct order_query *query);
 

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Addresses of a log: variables are 8 bytes apart, objects further. */
+/* Addresses in a log: variables are 8 bytes apart, objects further. */
 enum {
 	VARIABLES = 0x1000,
 	LOCKS = 0x2000,
@@ -202,7 +202,7 @@ static void wake_from(struct sim_state *state, uint8_t at, uint32_t thread, bool
 		condition->now = 0;
 }
 
-/* Skips and assertions belong to the operation before them. */
+/* Executes the skips and assertions after an operation: they belong to it. */
 static void settle(const struct sim_program *program, struct sim_state *state, uint32_t thread)
 {
 	struct sim_thread *self = &state->threads[thread];
@@ -365,7 +365,7 @@ struct sleeper {
 	struct control_event event;
 };
 
-/* As doc/controlled-runs.md, written down once more. */
+/* Do two operations depend on each other? Written independently from doc/controlled-runs.md. */
 static bool depends(const struct control_event *a, const struct control_event *b)
 {
 	bool memory = a->size && b->size, sync;
@@ -396,12 +396,16 @@ struct running {
 	struct sleeper sleepers[SIM_THREADS];
 	uint32_t last;
 	size_t run;
-	bool sleeping;	  /* the runs are used up */
-	bool alone, free; /* rules: whoever waits for all others may go; all are given up */
+	bool sleeping; /* all slices have been executed */
+	/*
+	 * rules: `alone`: a thread that waits for all others may run; `free`: all rules are given
+	 * up
+	 */
+	bool alone, free;
 	uint64_t draws;
 };
 
-/* What a try that stands there would become: for waking sleepers. */
+/* Puts threads to sleep, with the event that each would do next: a dependent event wakes it. */
 static void fall_asleep(const struct sim_program *program, const struct sim_state *state,
 			struct running *running)
 {
@@ -410,7 +414,8 @@ static void fall_asleep(const struct sim_program *program, const struct sim_stat
 		uint32_t thread = running->plan->sleeps.items[i];
 		struct sim_state copy = *state;
 		if (!sim_can(program, state, thread))
-			continue; /* the plan could not be followed: a spinning thread */
+			/* the thread cannot run, so the plan could not be followed: it spins */
+			continue;
 		running->sleepers[thread].asleep = true;
 		sim_step(program, &copy, thread, &running->sleepers[thread].event);
 	}
@@ -425,7 +430,7 @@ static bool timed_out(const struct plan *plan, const struct control_event *event
 	return false;
 }
 
-/* Does a rule hold this thread back? `alone`: nobody else can go on. */
+/* Does a rule hold this thread back? `alone`: no other thread can continue. */
 static bool held_back(const struct sim_state *state, const struct running *running, uint32_t thread,
 		      bool alone)
 {

@@ -1,7 +1,7 @@
 /*
- * All schedules of a simulated program, one by one: the ends they have, the failures, and how many
- * differ in the order of dependent operations (Mazurkiewicz traces). Shares nothing with the
- * search: what depends on what is worked out in squares.
+ * Enumerates all schedules of a simulated program: their ends, their failures, and how many differ
+ * in the order of dependent operations (Mazurkiewicz traces). Shares nothing with the search:
+ * dependencies are computed in quadratic time.
  */
 #include "simulated.h"
 
@@ -54,7 +54,10 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 31;
 }
 
-/* The sum over events of who they are and what happened before them: no order of their own. */
+/*
+ * Hashes a Mazurkiewicz trace: a sum over all events of their identity and of the events that
+ * happened before them. So the order of independent events does not matter.
+ */
 static uint64_t hash_trace(const struct walk *walk)
 {
 	uint64_t before[LONGEST], hash = 1;
@@ -75,7 +78,7 @@ static uint64_t hash_trace(const struct walk *walk)
 	return hash | 1;
 }
 
-/* A thread that stands before something that depends on nothing: it need not be moved about. */
+/* Returns a thread whose next event depends on no other: its order need not be varied. */
 static uint32_t find_silent(const struct sim_program *program, const struct sim_state *state)
 {
 	struct control_event event;

@@ -1,4 +1,4 @@
-/* Random programs, small enough that all their schedules can be walked through. */
+/* Makes random programs, small enough that all their schedules can be enumerated. */
 #include "simulated.h"
 
 #include "event/event.h"
@@ -19,7 +19,7 @@ static uint32_t draw(uint32_t below)
 struct maker {
 	struct sim_program *program;
 	uint32_t thread, at;
-	uint32_t flavour; /* which kinds of operations: a bit set */
+	uint32_t flavour; /* bit set of the kinds of operations */
 };
 
 enum {
@@ -178,7 +178,7 @@ void sim_make(struct sim_program *program, uint64_t seed)
 	}
 	count = 1;
 	for (int i = 0; i < SIM_CODE; i++) {
-		program->leaves |= program->code[0][i].op == SIM_SKIP; /* over a join */
+		program->leaves |= program->code[0][i].op == SIM_SKIP; /* it may skip a join */
 		count += program->code[0][i].op == SIM_JOIN;
 	}
 	program->leaves |= count < program->threads;

@@ -1,8 +1,8 @@
 /*
- * What is imagined of a program (explore/search/model_search.h) against what it does: a run that is said to show
- * something new does, one that is said to fail does, one that is said to be known shows nothing. (Of
- * a thread that spins it is not imagined that it is blocked after some rounds, nor that others go on
- * when main is at its end.)
+ * Compares the predictions of explore/search/model_search.h with what the program does: a run that
+ * is predicted to show something new must do so, a run that is predicted to fail must fail, and a
+ * run that is called known must show nothing new. (Two things are not predicted: that a spinning
+ * thread blocks after some rounds, and that other threads continue when main has ended.)
  */
 #include "simulated.h"
 
@@ -19,7 +19,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Some pieces of threads in any order. */
+/* Makes a plan of a few slices of threads in random order. */
 static void draw_plan(const struct sim_program *program, uint64_t *random, struct plan *plan)
 {
 	plan_clear(plan);

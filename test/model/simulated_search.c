@@ -1,9 +1,9 @@
 /*
  * simulated_search [--count N] [--seed N] [--most SCHEDULES]
  *
- * The systematic search on random small programs against all their schedules: the same ends, the
- * same failures, and as many runs as there are Mazurkiewicz traces, but for runs that sleep sets
- * end.
+ * Compares the systematic search on random small programs with all their schedules: the ends and
+ * the failures must be the same, and there must be as many runs as there are Mazurkiewicz traces,
+ * not counting runs that sleep sets end.
  */
 #include "simulated.h"
 
@@ -60,7 +60,7 @@ static void search(const struct sim_program *program, struct found *found)
 	plan_free(&plan);
 }
 
-/* The whole search, leads and random runs among them: it must see every failure, too. */
+/* Runs the whole search, with leads and random runs: it must find every failure, too. */
 static const char *explore_all(const struct sim_program *program, const struct sim_all *all)
 {
 	struct explore_options options = { .budget = 100000, .all = true };

@@ -1,4 +1,4 @@
-/* The calls that the plugin makes of atomic operations. */
+/* Tests the calls that the compiler plugin generates for atomic operations. */
 #include "recorded.h"
 
 #include <pthread.h>
@@ -93,7 +93,7 @@ static void check_results(void (*scenario)(void), size_t size)
 	CHECK_SAME(e->f.m, ACQ_REL);
 	CHECK_SAME(e->f.size, 2 * size);
 	CHECK(value_at(e->f.bytes, size) == 5 && value_at(e->f.bytes + size, size) == (ones ^ 1));
-	e = recorded_find(&r, EV_ATOMIC_READ, 1); /* the compare-and-exchange that failed */
+	e = recorded_find(&r, EV_ATOMIC_READ, 1); /* the failed compare-and-exchange */
 	CHECK_SAME(e->f.m, SEQ_CST | EF_CAS_FAIL << EVENT_ORDER_BITS);
 	CHECK(value_at(e->f.bytes, size) == (ones ^ 8));
 	CHECK(value_at(recorded_find(&r, EV_READ, 0)->f.bytes, size) == 7);

@@ -1,4 +1,7 @@
-/* C11 threads and spin locks: results, and the events of their pthread counterparts. */
+/*
+ * Tests C11 threads and spin locks: their results, and that the events of their pthread
+ * counterparts are recorded.
+ */
 // build: -fexceptions
 #include "recorded.h"
 

@@ -1,4 +1,7 @@
-/* Checks of the runtime's tests: a test says what is wrong, goes on, and fails at its end. */
+/*
+ * Checks for the tests of the runtime: a failed check prints what is wrong, the test continues, and
+ * it fails at its end.
+ */
 #ifndef TEST_RUNTIME_CHECK_H
 #define TEST_RUNTIME_CHECK_H
 
@@ -14,7 +17,7 @@ static int check_failures;
 		}                                                                                  \
 	} while (0)
 
-/* Two numbers that must be the same. */
+/* Checks that two numbers are equal. */
 #define CHECK_SAME(seen, expected)                                                                 \
 	do {                                                                                       \
 		long long check_seen = (long long)(seen), check_expected = (long long)(expected);  \

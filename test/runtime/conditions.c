@@ -1,4 +1,7 @@
-/* Condition variables: results as without us, what is recorded, and waits that are cancelled. */
+/*
+ * Tests condition variables: results are the same as without the runtime; recorded events;
+ * cancelled waits.
+ */
 // build: -fexceptions
 #include "recorded.h"
 
@@ -45,7 +48,7 @@ static void *waiter(void *unused)
 	return unused;
 }
 
-/* Waits until the other thread waits: it has said so and given the mutex up. */
+/* Waits until the other thread is in its wait: it has set `stage` and released the mutex. */
 static void await_waiter(void)
 {
 	for (int ready = 0; !ready;) {
@@ -166,7 +169,10 @@ static int by_number(const void *left, const void *right)
 	return a->f.q < b->f.q ? -1 : a->f.q > b->f.q;
 }
 
-/* In the order of the mutex's numbers it is taken and given up in turn, by the same thread. */
+/*
+ * Checks that in the order of the mutex's sequence numbers, acquires and releases alternate, each
+ * pair by one thread.
+ */
 static void check_hand_overs(const struct recorded *r)
 {
 	struct recorded_event *changes = calloc(r->count + 1, sizeof(*changes));

@@ -1,6 +1,6 @@
 /*
- * Before main: constructors of the program that lock, allocate and make threads, and a search for
- * symbols that allocates while ours are being looked up.
+ * Tests code that runs before main: constructors that lock, allocate and create threads, and a
+ * symbol search that allocates while the runtime looks up its own symbols.
  */
 #include "recorded.h"
 
@@ -30,7 +30,7 @@ __attribute__((constructor(101))) static void first(void)
 	CHECK_SAME(pthread_join(thread, NULL), 0);
 }
 
-/* A failing search leaves a message behind, which the library allocates and frees later. */
+/* A failing search stores an error message, which the C library allocates and frees later. */
 __attribute__((constructor(102))) static void search(void)
 {
 	CHECK(dlsym(RTLD_NEXT, "no such function") == NULL);
@@ -47,7 +47,7 @@ __attribute__((destructor)) static void last(void)
 		_exit(1);
 }
 
-/* The stack is aligned in whatever is called from us. */
+/* The stack must be aligned in functions that the runtime calls. */
 static void *aligned(void *unused)
 {
 	_Alignas(32) volatile char buffer[32];

@@ -1,4 +1,7 @@
-/* The malloc family: results as without us, and blocks that begin and end in the trace. */
+/*
+ * Tests the malloc family: results are the same as without the runtime, and the trace has the
+ * beginning and end of each block.
+ */
 // build: -fno-builtin
 #include "recorded.h"
 

@@ -1,4 +1,6 @@
-/* Mutexes and read-write locks: results as without us, and what is recorded. */
+/*
+ * Tests mutexes and read-write locks: results are the same as without the runtime; recorded events.
+ */
 #include "recorded.h"
 
 #include <errno.h>
@@ -73,7 +75,8 @@ static void normal(void)
 	CHECK_SAME(pthread_mutex_unlock(&mutex), 0);
 	CHECK_SAME(pthread_mutex_timedlock(&mutex, &until), 0);
 	CHECK_SAME(pthread_mutex_unlock(&mutex), 0);
-	CHECK_SAME(pthread_mutex_timedlock(&mutex, &bad_time), 0); /* it is free: nobody looks */
+	/* the mutex is free, so the time is not examined */
+	CHECK_SAME(pthread_mutex_timedlock(&mutex, &bad_time), 0);
 	CHECK_SAME(pthread_mutex_unlock(&mutex), 0);
 	CHECK_SAME(pthread_mutex_clocklock(&mutex, 99, &until), EINVAL);
 	CHECK_SAME(pthread_mutex_destroy(&mutex), 0);
@@ -133,7 +136,7 @@ static void robust(void)
 	CHECK_SAME(pthread_mutex_unlock(&mutex), 0);
 	in_thread(die_with_it);
 	CHECK_SAME(pthread_mutex_lock(&mutex), EOWNERDEAD);
-	CHECK_SAME(pthread_mutex_unlock(&mutex), 0); /* and was not made consistent */
+	CHECK_SAME(pthread_mutex_unlock(&mutex), 0); /* without making the mutex consistent */
 	CHECK_SAME(pthread_mutex_lock(&mutex), ENOTRECOVERABLE);
 	CHECK_SAME(pthread_mutex_trylock(&mutex), ENOTRECOVERABLE);
 	CHECK_SAME(pthread_mutex_destroy(&mutex), 0);
@@ -273,8 +276,9 @@ static void *compete(void *tries)
 		} else {
 			pthread_mutex_lock(&mutex);
 		}
-		void *mark = malloc(turns++ % 1000 + 1); /* its size says whose turn it was */
-		__asm__ volatile("" : "+r"(mark));	 /* or the compiler leaves it out */
+		void *mark = malloc(turns++ % 1000 + 1); /* the block's size encodes the turn */
+		/* otherwise the compiler removes the allocation */
+		__asm__ volatile("" : "+r"(mark));
 		pthread_mutex_unlock(&mutex);
 		free(mark);
 	}
@@ -308,7 +312,7 @@ static void test_order(void)
 	size_t count = 0;
 
 	CHECK_RAN(r);
-	/* An ACQUIRE takes along the size of the block allocated next, as its turn. */
+	/* store the size of the next allocation, which encodes the turn, with each ACQUIRE */
 	for (size_t i = 0; i + 1 < r.count; i++) {
 		struct recorded_event e = r.events[i];
 		if (e.f.a != (uintptr_t)&mutex || (e.kind != EV_ACQUIRE && e.kind != EV_RELEASE))

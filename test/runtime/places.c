@@ -1,6 +1,7 @@
 /*
- * Where blocks and stacks lie in a controlled run (src/runtime/sched/det_heap.c, taken in here whole): by
- * thread and count, never twice, freed ones known, dead memory given back.
+ * Tests the addresses of blocks and stacks in a controlled run (includes
+ * src/runtime/sched/det_heap.c): they depend only on thread and count, are never reused, freed
+ * blocks are recognised, and unused memory is returned to the kernel.
  */
 #include "check.h"
 
@@ -26,7 +27,10 @@ static bool is_resident(const void *address)
 	return there & 1;
 }
 
-/* What a thread gets does not depend on what others or the C library get meanwhile. */
+/*
+ * The addresses that a thread gets do not depend on allocations of other threads or of the C
+ * library.
+ */
 static void by_thread_and_count(void)
 {
 	uint8_t *one[3], *two[3];
@@ -63,12 +67,12 @@ static void freed(void)
 	memset(a, 1, 100);
 	CHECK(!det_heap_is_freed((uintptr_t)a, 100));
 	CHECK(b != NULL && b != a && b != c);
-	be_thread(4); /* anybody may free */
+	be_thread(4); /* any thread may free the block */
 	det_heap_free(a);
 	CHECK_SAME(det_heap_state(a), DET_HEAP_FREED);
 	CHECK(det_heap_is_freed((uintptr_t)a, 1));
 	CHECK(det_heap_is_freed((uintptr_t)a + 99, 1));
-	CHECK(det_heap_is_freed((uintptr_t)a - 7, 8)); /* a range that reaches into it */
+	CHECK(det_heap_is_freed((uintptr_t)a - 7, 8)); /* a range that overlaps the block */
 	CHECK(!det_heap_is_freed((uintptr_t)a - 8, 8));
 	CHECK(!det_heap_is_freed((uintptr_t)a, 0));
 	CHECK(!det_heap_is_freed((uintptr_t)b, 1));
@@ -82,7 +86,7 @@ static void freed(void)
 	CHECK_SAME(det_heap_state(c + 16000), DET_HEAP_NO_BLOCK);
 	be_thread(3);
 	uint8_t *d = det_heap_alloc(100, 1, false);
-	CHECK(d > c); /* never the same again */
+	CHECK(d > c); /* addresses are not reused */
 	CHECK_SAME(det_heap_state(d + 32), DET_HEAP_NO_BLOCK);
 }
 
@@ -102,7 +106,7 @@ static void resized(void)
 {
 	be_thread(6);
 	uint8_t *a = det_heap_alloc(16, 1, false);
-	CHECK(det_heap_resize(a, 200000)); /* the last one grows where it is */
+	CHECK(det_heap_resize(a, 200000)); /* the last block can grow in place */
 	CHECK(det_heap_size(a) >= 200000);
 	memset(a, 2, 200000);
 	uint8_t *b = det_heap_alloc(16, 1, false);
@@ -115,14 +119,14 @@ static void resized(void)
 	det_heap_free(a);
 	CHECK(det_heap_is_freed((uintptr_t)a + 199999, 1));
 	CHECK_SAME(det_heap_state(b), DET_HEAP_LIVE);
-	CHECK(!det_heap_resize(b, DET_HEAP_THREAD_BYTES)); /* more than there is */
+	CHECK(!det_heap_resize(b, DET_HEAP_THREAD_BYTES)); /* more than the whole region */
 	CHECK(det_heap_alloc(SIZE_MAX - 5, 1, false) == NULL);
 	CHECK(det_heap_alloc(DET_HEAP_THREAD_BYTES, 1, false) == NULL);
 	CHECK(det_heap_alloc(10, DET_HEAP_MAIN_BYTES, false) == NULL);
 	CHECK(det_heap_alloc(10, 1, false) != NULL);
 }
 
-/* Memory in which nothing lives goes back, its addresses do not. */
+/* Memory without live blocks is returned to the kernel, but its addresses are not reused. */
 static void given_back(void)
 {
 	be_thread(7);
@@ -152,7 +156,7 @@ static void given_back(void)
 	CHECK(det_heap_is_freed((uintptr_t)big + (32 << 20), 1));
 }
 
-/* Threads that nobody knows get something, too, but not of the program's. */
+/* Unknown threads get memory, too, but not from the part for the program. */
 static void unknown(void)
 {
 	thread_buffer_self.known = false;
@@ -216,17 +220,22 @@ static void stacks(void)
 	pthread_attr_getstacksize(&own, &bytes);
 	CHECK_SAME(bytes, 1 << 20);
 	CHECK(stack_of(&own) != 0);
-	pthread_attr_setstacksize(&asked, 100 << 20); /* a large one is in the thread's region */
+	/* a large stack is in the thread's own region */
+	pthread_attr_setstacksize(&asked, 100 << 20);
 	CHECK(det_heap_stack_attributes(12, &asked, &own));
 	CHECK_SAME(thread_at(stack_of(&own)), 12);
 	det_heap_stack_done(12);
-	pthread_attr_setstacksize(&asked, (size_t)1 << 30); /* too large for any place */
+	pthread_attr_setstacksize(&asked, (size_t)1 << 30); /* too large for any region */
 	CHECK(!det_heap_stack_attributes(12, &asked, &own));
-	pthread_attr_setstack(&asked, det_heap_stack(13, 1 << 20, 0), 1 << 20); /* one's own */
+	/* the program's own memory */
+	pthread_attr_setstack(&asked, det_heap_stack(13, 1 << 20, 0), 1 << 20);
 	CHECK(!det_heap_stack_attributes(12, &asked, &own));
-	CHECK(!det_heap_stack_attributes(0, NULL, &own)); /* main has one */
+	CHECK(!det_heap_stack_attributes(0, NULL, &own)); /* main already has a stack */
 
-	/* Another size at the same place: the old guard is no hole in the new stack. */
+	/*
+	 * A stack of another size at the same address: the guard of the old stack must not be a
+	 * hole in the new one.
+	 */
 	CHECK(det_heap_stack(14, 65536, 4096) != NULL);
 	uint8_t *low = det_heap_stack(14, 1 << 20, 4096);
 	memset(low, 5, 1 << 20);
@@ -236,7 +245,7 @@ static void stacks(void)
 	CHECK_SAME(low[5], 0);
 }
 
-/* One for 16, below the lowest of them. */
+/* 16 stacks share one guard, below the lowest of them. */
 static void shared_guards(void)
 {
 	det_heap_share_guards();
@@ -247,16 +256,17 @@ static void shared_guards(void)
 	uint8_t *guard = (uint8_t *)DET_HEAP_STACKS + 32 * DET_HEAP_STACK_BYTES;
 	CHECK(!can_be_read(guard));
 	CHECK(can_be_read(guard + 4096));
-	low = det_heap_stack(37, 50 << 20, 4096); /* a large one has its own */
+	low = det_heap_stack(37, 50 << 20, 4096); /* a large stack has its own guard */
 	CHECK(can_be_read(low) && !can_be_read(low - 1));
-	low = det_heap_stack(32, 15 << 20, 4096); /* the largest usual one is not cut */
+	low = det_heap_stack(32, 15 << 20, 4096); /* the largest normal stack is not cut */
 	memset(low, 6, 15 << 20);
 	CHECK(low > guard + 4096);
-	det_heap_stack_done(32); /* the next run has the stack again: emptying it is not worth it */
+	/* the next run uses the stack again, so it is not worth clearing */
+	det_heap_stack_done(32);
 	CHECK_SAME(low[5], 6);
 }
 
-/* All that is not zero is in some extent, which is what persistent runs restore. */
+/* All bytes that are not zero are in some extent: persistent runs restore the extents. */
 static void extents(void)
 {
 	struct det_heap_extent list[256];

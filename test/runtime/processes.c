@@ -1,4 +1,7 @@
-/* fork, exec and all the ways to end: results as without us, and traces that are whole. */
+/*
+ * Tests fork, exec and all ways to end a process: results are the same as without the runtime, and
+ * traces are complete.
+ */
 #include "recorded.h"
 
 #include <errno.h>
@@ -9,7 +12,7 @@
 
 extern char **environ;
 
-/* The last `end` of a trace's meta, or "" when there is none. */
+/* Returns the last `end` of a trace's file `meta`, or "" if there is none. */
 static const char *end_of(const struct recorded *r)
 {
 	static char end[64];
@@ -88,7 +91,7 @@ static void check_forks(const struct recorded *r)
 	CHECK_END(child, "exit 22");
 }
 
-/* Other threads hold whatever they hold at the moment of the fork. */
+/* At the moment of a fork, other threads may hold any lock. */
 static volatile bool stop;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -113,7 +116,8 @@ static void *pass(void *argument)
 		pthread_mutex_unlock(&mine[i % 64]);
 		if (pthread_mutex_trylock(&mine[i % 64]) == 0)
 			pthread_mutex_unlock(&mine[i % 64]);
-		if (pthread_mutex_trylock(&mutex) == 0) /* may be held by one who is not here */
+		/* a thread that is not in this process may hold it */
+		if (pthread_mutex_trylock(&mutex) == 0)
 			pthread_mutex_unlock(&mutex);
 	}
 	return NULL;
@@ -131,7 +135,7 @@ static void forks_under_load(void)
 		pid_t pid = fork();
 		if (pid == 0) {
 			pthread_t thread;
-			alarm(300); /* not for ever, if it hangs */
+			alarm(300); /* a limit, in case it hangs */
 			pthread_create(&thread, NULL, pass, many);
 			pass(many);
 			pthread_join(thread, NULL);
@@ -145,7 +149,10 @@ static void forks_under_load(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* vfork's child runs on our memory: its exec or _exit is not ours. */
+/*
+ * The child of vfork uses its parent's memory. Its exec or _exit must not end the parent's
+ * recording.
+ */
 static void vforks(void)
 {
 	int status;

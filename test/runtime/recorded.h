@@ -1,6 +1,6 @@
 /*
- * What the runtime records of a piece of code: `recorded_run` runs it in a child, which has a trace
- * of its own, and reads that.
+ * Runs a piece of code in a child process, which has a trace of its own, and reads the events that
+ * the runtime recorded there (`recorded_run`).
  */
 #ifndef TEST_RUNTIME_RECORDED_H
 #define TEST_RUNTIME_RECORDED_H
@@ -23,11 +23,11 @@ struct recorded_event {
 };
 
 struct recorded {
-	bool on;    /* anything is recorded in this test */
-	int status; /* of the child, as waitpid says */
+	bool on;    /* recording is on in this test */
+	int status; /* status of the child, as waitpid() returns it */
 	char dir[4096];
 	size_t count;
-	struct recorded_event *events; /* by stream, in order */
+	struct recorded_event *events; /* sorted by stream, in the order of the stream */
 };
 
 struct recorded_block {
@@ -42,7 +42,7 @@ static const char *const recorded_fields[] = {
 #undef EVENT
 };
 
-/* The directory that a process's trace goes to; false when nothing is recorded. */
+/* Writes the name of the trace directory of a process. Returns false if nothing is recorded. */
 static inline bool recorded_dir(pid_t pid, char *out, size_t size)
 {
 	const char *options = getenv("SOOTH_OPTIONS");
@@ -95,7 +95,7 @@ static inline void recorded_decode(struct recorded *r, const struct recorded_blo
 		CHECK(codec_get_fields(&codec, recorded_fields[e.kind], p, p + bytes, &e.f));
 		p += bytes;
 		e.f.t = codec.time;
-		if ((r->count & (r->count - 1)) == 0) /* full: as much again */
+		if ((r->count & (r->count - 1)) == 0) /* full: double the size */
 			r->events = realloc(r->events, (2 * r->count + 1) * sizeof(e));
 		r->events[r->count++] = e;
 	}
@@ -111,7 +111,10 @@ static inline int recorded_compare(const void *left, const void *right)
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* Blocks of the logs, and what a stream that did not end has left in the ring. */
+/*
+ * Reads the blocks of the log files and, for streams that did not end, the last block from the
+ * ring.
+ */
 static inline void recorded_read(struct recorded *r)
 {
 	struct recorded_block blocks[4096];
@@ -139,7 +142,7 @@ static inline void recorded_read(struct recorded *r)
 		recorded_decode(r, &blocks[i]);
 }
 
-/* Runs `scenario` in a child. Its failed checks are this process's too. */
+/* Runs `scenario` in a child process. Failed checks in the child count for this process, too. */
 static inline struct recorded recorded_run(void (*scenario)(void))
 {
 	struct recorded r = { 0 };
@@ -157,10 +160,10 @@ static inline struct recorded recorded_run(void (*scenario)(void))
 	return r;
 }
 
-/* The child ended by itself, without a failed check. */
+/* Checks that the child ended normally, without a failed check. */
 #define CHECK_RAN(r) CHECK_SAME((r).status, 0)
 
-/* The events of some kinds of one stream, or of all for -1, as a text of their names. */
+/* Returns the names of all events of some kinds in one stream (-1: in all streams). */
 static inline const char *recorded_text(const struct recorded *r, int stream,
 					const enum event_kind *kinds)
 {
@@ -185,7 +188,10 @@ static inline const char *recorded_text(const struct recorded *r, int stream,
 	return text;
 }
 
-/* What is recorded, in the order of their streams, of the kinds given is exactly this. */
+/*
+ * Checks that the recorded events of the given kinds are exactly these, in the order of their
+ * streams.
+ */
 #define CHECK_EVENTS(r, stream, expected, ...)                                                     \
 	do {                                                                                       \
 		if ((r).on) {                                                                      \
@@ -199,7 +205,7 @@ static inline const char *recorded_text(const struct recorded *r, int stream,
 		}                                                                                  \
 	} while (0)
 
-/* The i-th event of a kind; an empty one when there are not so many. */
+/* Returns event number i of a kind, or an empty event if there are not that many. */
 static inline const struct recorded_event *recorded_find(const struct recorded *r,
 							 enum event_kind kind, size_t i)
 {

@@ -1,4 +1,4 @@
-/* Semaphores, barriers and once. */
+/* Tests semaphores, barriers and once. */
 // build: -fexceptions
 #include "recorded.h"
 
@@ -25,7 +25,7 @@ static struct timespec soon(clockid_t clock)
 	return t;
 }
 
-/* -1 and this errno. */
+/* Checks that a call returns -1 and sets this errno. */
 #define CHECK_ERROR(call, error)                                                                   \
 	do {                                                                                       \
 		errno = 0;                                                                         \
@@ -46,7 +46,7 @@ static void results(void)
 	CHECK_ERROR(sem_timedwait(&sem, &until), ETIMEDOUT);
 	CHECK_ERROR(sem_clockwait(&sem, CLOCK_MONOTONIC, &monotonic), ETIMEDOUT);
 	CHECK_SAME(sem_post(&sem), 0);
-	CHECK_ERROR(sem_timedwait(&sem, &bad), EINVAL); /* though it could be had */
+	CHECK_ERROR(sem_timedwait(&sem, &bad), EINVAL); /* although the semaphore is available */
 	CHECK_ERROR(sem_clockwait(&sem, 99, &until), EINVAL);
 	CHECK_SAME(sem_trywait(&sem), 0);
 	CHECK_SAME(sem_destroy(&sem), 0);
@@ -66,7 +66,7 @@ static void interrupted(void)
 
 	sem_init(&sem, 0, 0);
 	sigaction(SIGALRM, &action, NULL);
-	ualarm(2000, 2000); /* again, should the first come too early */
+	ualarm(2000, 2000); /* repeated, in case the first signal comes too early */
 	CHECK_ERROR(sem_wait(&sem), EINTR);
 	ualarm(0, 0);
 }
@@ -86,7 +86,7 @@ static void named(void)
 	sem_unlink(name);
 }
 
-/* A pending cancellation strikes in sem_wait even when the semaphore could be had. */
+/* A pending cancellation takes effect in sem_wait() even if the semaphore is available. */
 static void *cancelled(void *unused)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
@@ -110,7 +110,7 @@ static void cancellation(void)
 	CHECK_SAME(value, 1);
 }
 
-/* The value never goes below zero in the order of the numbers. */
+/* Tests that the value never goes below zero in the order of the sequence numbers. */
 #define UNITS 5000
 static void *taker(void *unused)
 {
@@ -262,7 +262,7 @@ static void broken(void)
 	CHECK_SAME(runs, 2);
 }
 
-/* The unwinder has once-routines of its own. */
+/* Counts only events of this once object, because the unwinder has once routines of its own. */
 static void check_broken(const struct recorded *r)
 {
 	int begins = 0, ends = 0, notes = 0;

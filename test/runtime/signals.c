@@ -1,4 +1,7 @@
-/* Signal handlers: the program sees its own, and what they do goes to a stream of its own. */
+/*
+ * Tests signal handlers: the program sees its own handlers, and their events go to separate
+ * streams.
+ */
 // build: -fexceptions
 #include "recorded.h"
 
@@ -15,7 +18,7 @@ static void plain(int number)
 {
 	CHECK_SAME(number, SIGUSR1);
 	plain_calls++;
-	errno = 90; /* seen by what was interrupted: that is the program's affair */
+	errno = 90; /* the interrupted code sees this errno, as without the runtime */
 }
 
 static void full(int number, siginfo_t *info, void *context)
@@ -39,7 +42,7 @@ static void questions(void)
 	CHECK_SAME(sigaction(SIGUSR2, NULL, &old), 0);
 	CHECK(old.sa_sigaction == full);
 	CHECK_SAME(old.sa_flags & ~0x04000000,
-		   SA_SIGINFO | SA_RESTART); /* SA_RESTORER is the library's */
+		   SA_SIGINFO | SA_RESTART); /* the C library sets SA_RESTORER */
 	CHECK(sigismember(&old.sa_mask, SIGTERM));
 	CHECK(signal(SIGUSR2, plain) == (sighandler_t)(void *)full);
 	CHECK(signal(SIGUSR2, SIG_IGN) == plain);
@@ -87,7 +90,7 @@ static void post(int number)
 {
 	sem_post(&sem);
 	if (number == SIGUSR1)
-		raise(SIGUSR2); /* one handler inside the other */
+		raise(SIGUSR2); /* a handler inside the other handler */
 	sem_post(&sem);
 }
 
@@ -118,7 +121,7 @@ static void inside(int number)
 
 	(void)number;
 	if (setjmp(here) == 0)
-		longjmp(here, 1); /* stays in the handler */
+		longjmp(here, 1); /* jumps within the handler */
 	sem_post(&sem);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The functions that stand in for those of <string.h>: against the library's own on random inputs
- * that end where a page without access begins, and what they record.
+ * Tests the functions that replace those of <string.h>: compared with the library's own on random
+ * inputs that end just before an inaccessible page, and the accesses that they record.
  */
 // build: -fno-builtin
 #include "recorded.h"
@@ -33,7 +33,7 @@ static unsigned length(void)
 
 #define ROOM 16384
 struct arena {
-	char *end; /* nothing may be touched from here on */
+	char *end; /* memory from here on is not accessible */
 };
 static struct arena a, b, c, d;
 
@@ -46,7 +46,10 @@ static void make_arena(struct arena *arena)
 	arena->end = map + ROOM;
 }
 
-/* `size` bytes, mostly up against the end, of few different values, without zeros. */
+/*
+ * Makes `size` bytes, in most cases just before the end of the arena, with few different values and
+ * without zeros.
+ */
 static char *bytes(struct arena *arena, size_t size)
 {
 	char *at = arena->end - size - (pick(2) ? 0 : pick(64));
@@ -70,7 +73,7 @@ static int sign(int value)
 	return (value > 0) - (value < 0);
 }
 
-/* The same bytes at the same offset of another arena. */
+/* Returns the same bytes at the same offset of another arena. */
 static char *twin(struct arena *to, const char *at, struct arena *from)
 {
 	char *copy = to->end - (from->end - at);
@@ -106,7 +109,7 @@ static void compare_reads(void)
 	SAME(__sooth_strpbrk(s, set), strpbrk(s, set));
 
 	char *needle = string(&b, pick(100) ? pick(6) : pick(600));
-	if (pick(3) == 0 && size > 10) { /* one that is there */
+	if (pick(3) == 0 && size > 10) { /* a part that occurs in the text */
 		size_t from = pick((unsigned)size), count = pick((unsigned)(size - from)) % 300;
 		needle = string(&b, count);
 		memcpy(needle, s + from, count);
@@ -265,7 +268,7 @@ static void reads(void)
 static void check_reads(const struct recorded *r)
 {
 	static const struct {
-		int from, size; /* in `text`; -1: elsewhere */
+		int from, size; /* offset in `text`; -1: another address */
 	} expected[] = {
 		{ 0, 14 }, { 0, 5 }, { 0, 2 },	{ 8, 5 },  { 0, 6 }, { -1, 6 }, { 0, 7 },
 		{ -1, 7 }, { 0, 4 }, { -1, 4 }, { -1, 4 }, { 0, 7 }, { -1, 4 }, { 0, 4 },
@@ -343,7 +346,7 @@ static void race(void)
 	}
 	stop = true;
 	pthread_join(thread, NULL);
-	/* For the reader outside: what this process has seen. */
+	/* Records the values that this process has seen, for the check in the parent. */
 	for (int i = 0; i < RACES; i++) {
 		__sooth_memcpy(to_here, taken[i], 255);
 		__sooth_memcpy(to_here, &found[i], sizeof(found[i]));
@@ -361,7 +364,7 @@ static void check_race(const struct recorded *r)
 		size_t at;
 		CHECK_SAME(memcmp(copy->f.bytes, told->f.bytes, 255), 0);
 		memcpy(&at, result->f.bytes, sizeof(at));
-		for (size_t seen = 0; seen < 256;) { /* the reads of one memchr */
+		for (size_t seen = 0; seen < 256;) { /* all reads of one memchr */
 			const struct recorded_event *e = recorded_find(r, EV_READ, read++);
 			const uint8_t *hit = memchr(e->f.bytes, 50, e->f.size);
 			if (hit) {

@@ -1,4 +1,4 @@
-/* Threads: numbers, ends behind all destructors, identifiers used again, joins that fail. */
+/* Tests threads: numbers, ENDs after all destructors, reused identifiers, and failing joins. */
 // build: -fexceptions
 #include "recorded.h"
 
@@ -28,12 +28,15 @@ static void create_and_join(void)
 	CHECK_SAME(pthread_join(pthread_self(), NULL), EDEADLK);
 }
 
-/* The stack is that of the thread, and CREATE, BEGIN, END, JOIN follow in time. */
+/*
+ * Checks that the recorded stack is that of the thread, and that CREATE, BEGIN, END and JOIN have
+ * times in this order.
+ */
 static void check_one(const struct recorded *r)
 {
 	const struct recorded_event *create = recorded_find(r, EV_CREATE, 0);
 	const struct recorded_event *begin =
-		recorded_find(r, EV_BEGIN, 1); /* 0 is the main thread's */
+		recorded_find(r, EV_BEGIN, 1); /* number 0 belongs to the main thread */
 	const struct recorded_event *end = recorded_find(r, EV_END, 0);
 	const struct recorded_event *join = recorded_find(r, EV_JOIN, 0);
 
@@ -58,7 +61,8 @@ static void reuse(void)
 			first = again;
 		CHECK_SAME(pthread_join(again, NULL), 0);
 	}
-	CHECK(pthread_equal(first, again)); /* or this tests nothing */
+	/* otherwise nothing was reused, and this tests nothing */
+	CHECK(pthread_equal(first, again));
 }
 
 static void check_reuse(const struct recorded *r)
@@ -117,7 +121,7 @@ static void kinds_of_join(void)
 	CHECK_SAME(pthread_join(thread, NULL), EINVAL);
 }
 
-/* The place for the identifier may be gone as soon as the thread runs. */
+/* The memory of the thread's identifier may be unmapped as soon as the thread runs. */
 static void *unmap_it(void *argument)
 {
 	munmap(argument, 4096);
@@ -142,11 +146,14 @@ static void detached(void)
 	}
 }
 
-/* ---- END comes behind the program's destructors ---- */
+/* ---- END comes after the program's destructors ---- */
 
 static pthread_key_t keys[3];
 
-/* Each sets itself again, as often as it is called; the blocks show the calls in the trace. */
+/*
+ * The destructor sets the key again, as often as destructors are called. The sizes of its blocks
+ * show the calls in the trace.
+ */
 static void destructor(void *round)
 {
 	uintptr_t next = (uintptr_t)round + 1;
@@ -201,7 +208,7 @@ static void ends(void)
 	CHECK(result == PTHREAD_CANCELED);
 }
 
-/* What we do in between is no cancellation point, however much there is to write. */
+/* The runtime's own work is no cancellation point, however much it has to write. */
 static volatile bool came_so_far;
 
 static void *pending(void *unused)

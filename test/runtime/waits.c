@@ -1,6 +1,6 @@
 /*
- * Calls that wait through the kernel: what they return, and that a SYNC stands behind them, or a
- * RECEIVE where it is known who put something in.
+ * Tests calls that wait in the kernel: their results, and that a SYNC is recorded after them, or a
+ * RECEIVE if the sender is known.
  */
 // build: -fexceptions
 #include "recorded.h"
@@ -22,7 +22,7 @@
 
 static int ends[2];
 
-/* Each of these is one RECEIVE, or one SYNC, and leaves errno alone. */
+/* Each of these calls records one RECEIVE or one SYNC, and does not change errno. */
 static void wait_for_all(bool known)
 {
 	char byte = 0;
@@ -34,7 +34,8 @@ static void wait_for_all(bool known)
 
 	errno = 91;
 	CHECK_SAME(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	FILE *file = known ? NULL : fdopen(dup(ends[0]), "r"); /* the library may read, too */
+	/* now the C library may read from it, too */
+	FILE *file = known ? NULL : fdopen(dup(ends[0]), "r");
 	CHECK_SAME(write(ends[1], "abcdefgh", 8), 8);
 	CHECK_SAME(read(ends[0], &byte, 1), 1);
 	CHECK_SAME(byte, 'a');
@@ -58,7 +59,8 @@ static void wait_for_all(bool known)
 	CHECK_SAME(recv(ends[0], &byte, 1, 0) + recv(ends[0], &byte, 1, 0) +
 			   recv(ends[0], &byte, 1, 0),
 		   3);
-	CHECK_SAME(read(ends[0], &byte, 1), 0); /* the other end is closed: so it was */
+	/* records an event, too: the call shows that the other end was closed */
+	CHECK_SAME(read(ends[0], &byte, 1), 0);
 	eventfd_t count;
 	int counter = eventfd(1, 0);
 	if (!known)
@@ -73,7 +75,7 @@ static void wait_for_all(bool known)
 	if (file)
 		fclose(file);
 }
-#define WAITS 16 /* and one for the child */
+#define WAITS 16 /* and one more for the child */
 
 static void waiting(void)
 {
@@ -85,7 +87,7 @@ static void waiting_for_anybody(void)
 	wait_for_all(false);
 }
 
-/* What goes in unseen is found when it comes out. */
+/* Data that was written without being recorded is noticed when it is read. */
 static void unseen(void)
 {
 	char text[4];
@@ -99,12 +101,15 @@ static void unseen(void)
 			 : "rcx", "r11", "memory");
 	CHECK_SAME(result, 2);
 	CHECK_SAME(read(ends[0], text, 2), 2); /* RECEIVE */
-	CHECK_SAME(read(ends[0], text, 2), 2); /* SYNC, and from now on */
+	CHECK_SAME(read(ends[0], text, 2), 2); /* SYNC, and so from now on */
 	CHECK_SAME(write(ends[1], "ab", 2), 2);
 	CHECK_SAME(read(ends[0], text, 2), 2); /* SYNC */
 }
 
-/* Lives of descriptors: a copy over one begins another life of it, and all that is given one uses it. */
+/*
+ * Lifetimes of descriptors: dup2() over a descriptor begins a new lifetime. Each call with a
+ * descriptor as its argument uses it.
+ */
 static void descriptors(void)
 {
 	char byte;
@@ -121,7 +126,7 @@ static void descriptors(void)
 	errno = 0;
 	CHECK_SAME(read(ends[0], &byte, 1), -1); /* MISUSE */
 	CHECK_SAME(errno, EBADF);
-	CHECK_SAME(close(ends[0]), -1); /* its own: to be sure */
+	CHECK_SAME(close(ends[0]), -1); /* the call itself fails, too */
 }
 
 static void on_alarm(int number)
@@ -164,7 +169,7 @@ static void locks(void)
 	fclose(file);
 }
 
-/* What fails, times out, or reads from a file that keeps what is in it. */
+/* Calls that fail, time out, or read from a regular file record nothing. */
 static void not_waiting(void)
 {
 	struct pollfd readable = { .events = POLLIN };
@@ -213,13 +218,13 @@ static void writing(void)
 	CHECK_SAME(pipe2(ends, O_NONBLOCK), 0);
 	while (write(ends[1], from, sizeof(from)) > 0)
 		continue;
-	CHECK_SAME(errno, EAGAIN); /* has not waited, nor has any before it */
+	CHECK_SAME(errno, EAGAIN); /* neither this call nor any before it has waited */
 	CHECK_SAME(fcntl(ends[1], F_SETFL, 0), 0);
 	pthread_create(&thread, NULL, read_much, NULL);
-	CHECK_SAME(write(ends[1], from, 1), 1); /* SYNC, unless it was read before */
+	CHECK_SAME(write(ends[1], from, 1), 1); /* SYNC, unless the other thread has already read */
 	pthread_join(thread, NULL);
 	CHECK_SAME(write(ends[1], from, 1), 1);
-	CHECK_SAME(write(ends[1], from, sizeof(from) + 1), sizeof(from) + 1); /* SYNC: perhaps */
+	CHECK_SAME(write(ends[1], from, sizeof(from) + 1), sizeof(from) + 1); /* perhaps a SYNC */
 }
 
 /* ---- futexes ---- */
@@ -235,7 +240,8 @@ static void futexes(void)
 	CHECK_SAME(errno, ETIMEDOUT);
 	CHECK_SAME(syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0), 0);
 	CHECK_SAME(syscall(SYS_futex, &word, FUTEX_WAIT, 1, NULL, NULL, 0), -1);
-	CHECK_SAME(errno, EAGAIN); /* somebody has changed it: this is the only SYNC */
+	/* another thread may have changed the word: this is the only SYNC */
+	CHECK_SAME(errno, EAGAIN);
 }
 
 /* ---- stdio ---- */
@@ -259,7 +265,7 @@ static void stdio(void)
 	fclose(file);
 }
 
-/* What is in the buffer was waited for by whoever filled it. */
+/* Reading from the FILE's buffer does not wait: the call that filled the buffer has waited. */
 static void stdio_by_parts(void)
 {
 	int first = 0, second = 0;
@@ -373,7 +379,7 @@ int main(void)
 	CHECK_SYNCS(r, 0, 1);
 	if (r.on) {
 		CHECK_SAME(times(&r, 0, EV_RECEIVE), WAITS);
-		CHECK_SAME(times(&r, 0, EV_SEND), 3); /* eight bytes, and both ends */
+		CHECK_SAME(times(&r, 0, EV_SEND), 3); /* the eight bytes, and closing both ends */
 	}
 	r = recorded_run(waiting_for_anybody);
 	CHECK_RAN(r);
@@ -418,7 +424,11 @@ int main(void)
 	CHECK_RAN(r);
 	CHECK_EVENTS(r, 1, "BEGIN END", EV_BEGIN, EV_END);
 	CHECK_EVENTS(r, 2, "BEGIN JOIN_REQUEST END", EV_BEGIN, EV_JOIN_REQUEST, EV_END);
-	if (r.on) { /* behind the call that was left, and before what was done since pthread_cancel, if anything */
+	/*
+	 * a SYNC after the cancelled call, and another one before the events since
+	 * pthread_cancel(), if there are any
+	 */
+	if (r.on) {
 		CHECK(syncs(&r, 1) == 1 || syncs(&r, 1) == 2);
 		CHECK(syncs(&r, 2) == 1 || syncs(&r, 2) == 2);
 	}

@@ -1,6 +1,7 @@
 /*
  * objects NAME: a small program for each kind of object and each way to wait, for
- * test/unit/explore_turns.c. Each ends well in every schedule unless the list there says otherwise.
+ * test/unit/explore_turns.c. Each ends normally in every schedule, unless the table there has
+ * another result.
  */
 #include <assert.h>
 #include <errno.h>
@@ -42,7 +43,7 @@ static struct timespec in_seconds(clockid_t clock, int seconds)
 	return time;
 }
 
-/* ---- mutexes ------------------------------------------------------------------------------------ */
+/* ---- mutexes --------------------------------------------------------------------------------- */
 
 static void *add(void *mutex)
 {
@@ -149,7 +150,7 @@ static void own_again(void)
 	pthread_mutex_lock(&lock);
 }
 
-/* ---- other locks ---------------------------------------------------------------------------------- */
+/* ---- other locks ----------------------------------------------------------------------------- */
 
 static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -231,7 +232,7 @@ static void c11(void)
 	assert(value == CROWD);
 }
 
-/* ---- conditions, semaphores, barriers, once ------------------------------------------------------------ */
+/* ---- conditions, semaphores, barriers, once -------------------------------------------------- */
 
 static void *await_flag(void *unused)
 {
@@ -263,7 +264,10 @@ static void broadcast(void)
 	pthread_join(raises, NULL);
 }
 
-/* One signal for each of two waiters: both go on, whatever order they wait and wake in. */
+/*
+ * One signal for each of two waiting threads: both must continue, in whatever order they wait and
+ * wake up.
+ */
 static void *take_one(void *unused)
 {
 	pthread_mutex_lock(&lock);
@@ -388,7 +392,7 @@ static void once(void)
 	run(CROWD, go_once, NULL);
 }
 
-/* ---- waiting without an object ---------------------------------------------------------------------- */
+/* ---- waiting without an object --------------------------------------------------------------- */
 
 static void *look(void *unused)
 {
@@ -452,7 +456,7 @@ static void yielding(void)
 	raise_later(yield_only);
 }
 
-/* Spins while it holds a lock that nobody needs. */
+/* Spins while it holds a lock that no other thread needs. */
 static void *look_locked(void *unused)
 {
 	pthread_mutex_lock(&lock);
@@ -520,7 +524,7 @@ static void pipes(void)
 	assert(value == 1);
 }
 
-/* A call that we do not know may block. */
+/* Makes a blocking call that the runtime does not know. */
 static void *receive_unseen(void *unused)
 {
 	assert(getc(stdin) == 'x');
@@ -540,7 +544,7 @@ static void unseen(void)
 	pthread_join(thread, NULL);
 }
 
-/* ---- ends ---------------------------------------------------------------------------------------------- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 static void *wait_for_ever(void *unused)
 {

@@ -1,4 +1,4 @@
-/* plans NAME: small programs that test/unit/explore_plans.c sends along plans. */
+/* plans NAME: small programs, which test/unit/explore_plans.c runs with plans. */
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
@@ -54,7 +54,9 @@ static void inversion(void)
 	run_both(forward, backward);
 }
 
-/* What a wait came to is its status: 0 by signal, 1 too early, 2 timed out. */
+/*
+ * The exit status is the result of the wait: 0 woken by a signal, 1 woken too early, 2 timed out.
+ */
 static void *wait_timed(void *unused)
 {
 	struct timespec until;

@@ -1,10 +1,11 @@
 /*
- * vectors NAME: all vector registers hold values of the thread's own while it stands before an access
- * and others run (test/unit/explore_vectors.c).
+ * vectors NAME: a thread's vector registers all hold values while the thread is stopped before an
+ * access and other threads run (test/unit/explore_vectors.c).
  *
- * handed	the turn goes to and fro in front of accesses
- * awaited	the other thread has the turn and waits in the kernel, in a call that is not seen, for
- *		this one: which must look around and take the turn, without a harm to its registers
+ * handed	the turn goes from thread to thread before accesses
+ * awaited	the other thread has the turn and waits in the kernel for this thread, in a call
+ *	that is not recorded: this thread must notice that and take the turn, with its
+ *	registers intact
  */
 #include <assert.h>
 #include <linux/futex.h>
@@ -20,7 +21,7 @@
 static volatile int shared;
 static int over;
 
-/* ---- registers ---------------------------------------------------------------------------------- */
+/* ---- registers ------------------------------------------------------------------------------- */
 
 /* clang-format off */
 #define EACH(DO) \
@@ -34,8 +35,8 @@ static int over;
 /* clang-format on */
 
 /*
- * One access with all registers full. The compiler itself has no use for them between the two asm
- * statements, and believes them lost anyway.
+ * Makes one access with all registers in use. The compiler itself uses none of them between the two
+ * asm statements, because they are declared as clobbered.
  */
 #define ACCESS(load, store, before, after, value)                                                  \
 	do {                                                                                       \
@@ -50,7 +51,9 @@ static void access_with(unsigned thread, unsigned round)
 
 	for (unsigned i = 0; i < sizeof(before); i++)
 		before[i] = (uint8_t)(1 + i + 85 * thread + 7 * round);
-	/* Now and then the upper halves are as they were in the beginning, which is a state too. */
+	/*
+	 * in some rounds the upper halves are in their initial state, which must be preserved, too
+	 */
 	if (__builtin_cpu_supports("avx") && round % 4 != 3) {
 		ACCESS(LOAD_Y, STORE_Y, before, after, (int)round);
 	} else {
@@ -68,7 +71,7 @@ static void access_with(unsigned thread, unsigned round)
 	assert(!memcmp(before, after, sizeof(after)));
 }
 
-/* ---- a wait that nobody sees ---------------------------------------------------------------------- */
+/* ---- a wait that is not recorded ------------------------------------------------------------- */
 
 static long futex(int *word, long operation, long value)
 {
@@ -98,7 +101,7 @@ static void *wait_unseen(void *unused)
 	return unused;
 }
 
-/* ---- both ----------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------ */
 
 static void *work(void *number)
 {

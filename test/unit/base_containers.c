@@ -1,4 +1,4 @@
-/* vec, map and intern: what they promise, on many random keys. */
+/* Tests vec, map, intern and pages with many random keys. */
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/pages.h"
@@ -70,7 +70,7 @@ static void intern_numbers(void **state)
 		assert_false(fresh);
 		assert_string_equal(intern_text(&in, i), text);
 	}
-	/* What follows the given length does not count. */
+	/* characters after the given length are ignored */
 	assert_int_equal(intern_put(&in, "name12xyz", 6, NULL), 12);
 	intern_free(&in);
 }
@@ -112,7 +112,7 @@ static void pages_hold(void **state)
 			(uint32_t)(numbers[i] % 1000 + 1);
 	for (size_t i = 0; i < 8; i++)
 		assert_int_equal(*(uint32_t *)pages_get(&pages, numbers[i]), numbers[i] % 1000 + 1);
-	/* few pages of a small range; all pages of a large one; nothing */
+	/* a small range, which visits few pages; a large range, which visits all; an empty one */
 	v = visit_range(&pages, 1, 512);
 	assert_int_equal(v.count, 2);
 	assert_int_equal(v.sum, 512);

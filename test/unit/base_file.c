@@ -1,4 +1,4 @@
-/* Files are mapped whole, written whole, and errors say which and why. */
+/* Mapping and writing whole files. Errors name the file and the reason. */
 #include "base/file.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ static void write_and_map(void **state)
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof path, "%s/file", dir);
 	assert_true(file_write(path, "hello", 5, &err));
-	assert_true(file_write(path, "there!", 6, &err)); /* replaces */
+	assert_true(file_write(path, "there!", 6, &err)); /* replaces the file */
 	assert_true(file_map(path, &view, &err));
 	assert_int_equal(view.size, 6);
 	assert_memory_equal(view.data, "there!", 6);
@@ -50,7 +50,7 @@ static void errors(void **state)
 	assert_non_null(strstr(err.text, "/nowhere/file"));
 }
 
-/* A message is cut rather than overrun. */
+/* A message that is too long is cut. */
 static void long_messages(void **state)
 {
 	struct err err;

@@ -1,4 +1,7 @@
-/* The checker: what the base run explains, what it does not, what keeps its order, and windows. */
+/*
+ * The checker: values and operations that the base run explains or does not explain, events that
+ * keep their recorded order, and windows.
+ */
 #include "check_play.h"
 
 static void blocks(void **state)
@@ -10,25 +13,29 @@ static void blocks(void **state)
 	can(text, "A1 B0 A2 B2");
 	can(text, "B0 A0");
 	cannot(text, "B1", "step 1, B event 1: must come after A event 2: the lifetime");
-	/* what the block does not hold is not bound; the last byte of it is */
+	/* an access outside of the block needs no order; an access to its last byte does */
 	can("A|alloc(0x1000,16)|\nB|w(0x1010)=1|\n", "B0");
 	cannot("A|alloc(0x1000,17)|\nB|w(0x1010)=1|\n", "B0", "must come after A event 0");
 	can("A|alloc(0x1000,16)|\nB|w(0x0ff8)=1|\n", "B0");
 	cannot("A|alloc(0x1000,16)|\nB|w(0x0ff9)=1|\n", "B0", "must come after A event 0");
-	/* all uses before the end of a life, not only the last */
+	/* the end of a lifetime comes after all uses, not only after the last one */
 	text = "A|alloc(0x1000,16)|\nA|fork(B)|\nB|r(0x1000)|\nC|r(0x1008)|\nA|free(0x1000)|\n";
 	can(text, "A1 B0 C0 A2");
 	cannot(text, "A1 C0 A2", "A event 2: must come after B event 0");
 	cannot(text, "A1 B0 A2", "A event 2: must come after C event 0");
-	/* a sync object counts by its first byte; the block was there before the window */
+	/*
+	 * the first byte of a sync object decides which block it is in; the block was there before
+	 * the window
+	 */
 	text = "-|at(m,0x1000)|\nA|acq(m)|\nA|rel(m)|\nB|free(0x1000)|\n";
 	cannot(text, "B0", "B event 0: must come after A event 1");
 	text = "-|at(m,0x1000)|\n-|at(c,0x2000)|\nB|alloc(0x2000,8)|\nA|acq(m)|\nA|wait(c,m)|\n";
 	cannot(text, "A1", "A event 1: must come after B event 0");
 	text = "-|at(m,0x1000)|\n-|at(c,0x2000)|\nB|alloc(0x1000,8)|\nC|w(y)=1|\nA|notify(c)|\n"
 	       "A|req(m)|\n";
-	can(text, "A1");			  /* another object; and asking is no use */
-	can("A|free(0x0)|\nB|w(0x0)=1|\n", "B0"); /* free(NULL) */
+	/* c is outside of the block, and a request is not a use of m */
+	can(text, "A1");
+	can("A|free(0x0)|\nB|w(0x0)=1|\n", "B0"); /* free(NULL) ends nothing */
 }
 
 static void block_contents(void **state)
@@ -37,10 +44,10 @@ static void block_contents(void **state)
 			   "B|r(0x1000)=9|\nB|r(0x1008)|\n";
 
 	(void)state;
-	can(text, "A1 B0"); /* it held 9 from the beginning of its life */
+	can(text, "A1 B0"); /* the block held 9 from the beginning of its lifetime */
 	can(text, "A0 B1");
 	cannot(text, "A2 B0", "byte 0 is 1, but it read 9");
-	/* a block's bytes are not known, even those of a text; large ones neither */
+	/* the initial bytes of a block are unknown, also in text traces and for large blocks */
 	cannot("A|alloc(0x1000,16)|\nA|w(0x1000)=0|\nB|r(0x1000)=0|\n", "A0 B0", "is unknown");
 	cannot("A|alloc(0x1000,16)|\nA|w(0x100f@1)=0|\nB|r(0x100f@1)=0|\n", "A0 B0", "is unknown");
 	can("A|alloc(0x1000,16)|\nA|w(0x1010@1)=0|\nB|r(0x1010@1)=0|\n", "A0 B0");
@@ -48,7 +55,7 @@ static void block_contents(void **state)
 	       "is unknown");
 	cannot("B|w(0x20000)=3|\nA|alloc(0x10000,100000)|\nA|w(0x20000)=3|\nB|r(0x20000)=3|\n",
 	       "B0 A0 B1", "is unknown");
-	/* a write of megabytes is known by who wrote it */
+	/* the bytes of a very large write are identified by their writer */
 	text = "A|w(0x10000000@4194304)=0x00*|\nB|r(0x10200000)=0|\nC|w(0x10200000)=0|\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "A0 B0");
 	refuses_recorded(text, CHECKER_PREFIX, "", "A0 C0 B0", "it read what T0 event 0 wrote");
@@ -74,15 +81,18 @@ static void lives_of_objects(void **state)
 	cannot("A|notify(c)|\nB|cdestroy(c)|\n", "B0", "must come after A event 0");
 	cannot("A|post(s)|\nB|sdestroy(s)|\n", "B0", "must come after A event 0");
 	cannot("A|binit(b,1)|\nB|barrier(b,1)|\n", "B0", "must come after A event 0");
-	/* two lives of one object, nothing between them */
+	/* two lifetimes of one object, without a use between them */
 	cannot("A|init(m)=normal|\nB|destroy(m)|\nA|init(m)=rw|\n", "A1",
 	       "must come after B event 0");
-	/* a mutex is used by a wait as well */
+	/* a wait uses its mutex as well */
 	cannot("A|init(m)=normal|\nA|acq(m)|\nA|wait(c,m)|\nB|destroy(m)|\n", "A1 B0",
 	       "must come after A event 2");
-	/* what is taken from a semaphore that was destroyed is nobody's business */
+	/* a down of a destroyed semaphore is always possible */
 	can("A|sinit(s,1)|\nA|sdestroy(s)|\nB|down(s)|\n", "A1 B0");
-	/* … nor who asks for it: what is in it is not known, whatever was */
+	/*
+	 * a request of a destroyed semaphore does not block, because the semaphore's value is
+	 * unknown, even if it was known before
+	 */
 	refuses("A|sinit(s,1)|\nA|sdestroy(s)|\nB|sreq(s)|\n", CHECKER_STUCK, "B0", "A1 B0",
 		"B has neither ended nor is it blocked");
 	refuses("A|sdestroy(s)|\nB|sreq(s)|\n", CHECKER_STUCK, "B0", "A0 B0",
@@ -91,7 +101,7 @@ static void lives_of_objects(void **state)
 		"B has neither ended nor is it blocked");
 }
 
-/* A request is in whichever life its object is. */
+/* A request refers to the object's current lifetime. */
 static void lives_of_requests(void **state)
 {
 	const char *text = "A|sinit(s,0)|\nB|sreq(s)|\nA|sdestroy(s)|\nA|sinit(s,1)|\n";
@@ -100,18 +110,21 @@ static void lives_of_requests(void **state)
 	refuses(text, CHECKER_STUCK, "B0", "B0 A2", "B has neither ended nor is it blocked");
 	text = "A|sinit(s,1)|\nB|sreq(s)|\nA|sdestroy(s)|\nA|sinit(s,0)|\n";
 	accepts(text, CHECKER_STUCK, "B0", "B0 A2");
-	/* before the first nobody knows either; where there is none at all the text means 0 */
+	/*
+	 * before the first lifetime the value is unknown; if the text has no lifetime at all, it is
+	 * 0
+	 */
 	text = "B|sreq(s)|\nA|jreq(B)|\nC|join(A)|\nC|sinit(s,1)|\n";
 	refuses(text, CHECKER_STUCK, "A0 B0", "B0 A0", "B has neither ended nor is it blocked");
 	accepts("B|sreq(s)|\n", CHECKER_STUCK, "B0", "B0");
 	accepts_recorded("B|begin|\nB|sreq(s)|\nA|begin|\n", CHECKER_PREFIX, "", "B1");
-	/* locks: with the end of its life it is free */
+	/* a lock is free after the end of its lifetime */
 	text = "A|acq(m)|\nB|req(m)|\nA|destroy(m)|\n";
 	refuses(text, CHECKER_STUCK, "B0", "B0 A1", "B has neither ended nor is it blocked");
 	accepts("A|acq(m)|\nB|req(m)|\n", CHECKER_STUCK, "B0", "B0 A0");
 }
 
-/* The last event of a thread may be its signal handler's. */
+/* The last event of a thread may belong to its signal handler. */
 static void hanging_handlers(void **state)
 {
 	const char *text = "A|acq(m)|\nH|handler(A,10)|\nH|req(m)|\n";
@@ -119,7 +132,10 @@ static void hanging_handlers(void **state)
 	(void)state;
 	accepts(text, CHECKER_CYCLE, "H0", "A0 H0");
 	accepts("H|handler(A,10)|\nH|sreq(s)|\n", CHECKER_STUCK, "H0", "H0");
-	/* it came while its thread asked, and went on: nobody knows where that is now */
+	/*
+	 * the handler interrupts the request of its thread and returns: whether the thread still
+	 * waits is unknown
+	 */
 	text = "B|acq(m)|\nA|req(m)|\nH|handler(A,10)|\nH|w(x)=1|\nH|handlerend|\n";
 	refuses(text, CHECKER_STUCK, "A0", "B0 H0", "all threads have ended");
 }
@@ -128,7 +144,7 @@ static void hanging_handlers(void **state)
 
 static void frozen_bytes(void **state)
 {
-	/* B's read finds 5, which nobody wrote */
+	/* B reads 5, but no recorded write wrote 5 */
 	const char *text = "A|w(x)=1|\nB|r(x)=5|\nC|w(x)=1|\nA|r(x)=1|\nC|w(y)=1|\n";
 
 	(void)state;
@@ -137,34 +153,44 @@ static void frozen_bytes(void **state)
 	cannot(text, "A0 B0 A1", "A event 1: must come after C event 0: unrecorded code affects");
 	cannot(text, "B0", "B event 0: must come after A event 0");
 	refuses(text, CHECKER_RACE, "B0 C0", "A0", "C event 0 cannot come next");
-	/* that read waits for everything before it, whatever it was about */
+	/*
+	 * an unexplained read comes after all events that were recorded before it, whatever they
+	 * access
+	 */
 	text = "A|w(x)=1|\nC|w(y)=1|\nB|r(x)=5|\n";
 	can(text, "C0 A0 B0");
 	cannot(text, "A0 B0", "B event 0: must come after C event 0: no recorded write explains");
 	refuses(text, CHECKER_RACE, "B0 C0", "A0", "B event 0 cannot come next");
 	cannot("A|w(x)=1|\nC|w(y)=1|\nB|u(x)=5,1|\n", "A0 B0", "must come after C event 0");
-	/* byte by byte: the upper half is not frozen */
+	/* bytes are frozen one by one: here the upper half is not frozen */
 	text = "A|w(x@4)=1|\nB|r(x@4)=5|\nC|w(0x1000)=1|\nC|r(0x1004@4)=0|\nB|w(0x1004@4)=3|\n";
 	can(text, "A0 C0 B0 C1");
-	/* flagged: nothing is wrong with the value, but it came from elsewhere */
+	/*
+	 * flagged as written by the environment: bytes are frozen although the value is explained
+	 */
 	text = "A|w(x)=1|\nB|w(x,environment)=2|\nC|w(x)=3|\n";
 	cannot(text, "C0", "C event 0: must come after B event 0: unrecorded code affects");
 	cannot(text, "B0", "B event 0: must come after A event 0: unrecorded code affects");
 	can("A|w(x)=1|\nC|w(x)=3|\n", "C0");
 	can("A|w(0x1000@1,environment)=1|\nB|w(0x1001@1)=1|\nC|w(0x1001@1)=2|\n", "C0");
-	/* also for what writes megabytes, and only there */
+	/* a very large write is frozen, too, but only if it covers the flagged byte */
 	text = "A|w(0x10200000@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n";
 	cannot(text, "B0", "B event 0: must come after A event 0: unrecorded code affects");
 	can("A|w(0x10400000@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n", "B0");
 	can("A|w(0x0fffffff@1,environment)=1|\nB|w(0x10000000@4194304)=0x00*|\n", "B0");
-	/* 2 where 1 was: in a recording, too */
+	/* B reads 2, but x is 1: unexplained in a recording, too */
 	refuses_recorded("A|w(x)=1|\nB|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0",
 			 "must come after T1 event 0");
-	/* an unknown byte can be anything: nothing is frozen */
+	/*
+	 * an initial byte is unknown in a recording, so the read is explained and nothing is frozen
+	 */
 	accepts_recorded("B|r(x)=2|\nC|w(x)=1|\n", CHECKER_PREFIX, "", "C0");
 }
 
-/* What one thread alone uses, or nobody writes, is that thread's business in a recording. */
+/*
+ * In a recording, unexplained reads of bytes that only one thread uses, or that no thread writes,
+ * need no order relative to other threads.
+ */
 static void own_bytes(void **state)
 {
 	const char *text = "A|w(x)=1|\nC|w(y)=1|\nA|r(x)=5|\n";
@@ -176,10 +202,10 @@ static void own_bytes(void **state)
 	refuses_recorded(text, CHECKER_PREFIX, "", "B0 A1", "must come after T0 event 0");
 	text = "A|r(x)=1|\nC|w(y)=1|\nB|r(x)=1|\nA|r(x)=1|\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "B0 A1");
-	/* a mapping is nobody's own */
+	/* bytes of a mapping never count as used by one thread only */
 	text = "A|map(0x4000,64)|\nA|w(0x4000)=1|\nC|w(y)=1|\nA|r(0x4000)=5|\n";
 	refuses_recorded(text, CHECKER_PREFIX, "", "A2", "must come after T1 event 0");
-	/* megabytes, cleared by the thread that uses them */
+	/* very large writes, first by the thread that uses the bytes, then by another thread */
 	text = "A|w(0x10000010@4194304)=0x00*|\nA|w(0x10200000)=1|\nC|w(y)=1|\nA|r(0x10200000)=5|"
 	       "\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "A2");
@@ -189,7 +215,7 @@ static void own_bytes(void **state)
 	text = "B|w(0x10000010@4194304)=0x00*|\nA|w(0x10000008)=1|\nC|w(y)=1|\nA|r(0x10000008)=5|"
 	       "\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "A1");
-	/* another writes it: then it is judged */
+	/* another thread writes x, so the unexplained read keeps its order */
 	text = "A|w(x)=1|\nC|w(y)=1|\nA|r(x)=5|\nB|w(x)=6|\n";
 	refuses_recorded(text, CHECKER_PREFIX, "", "A1", "must come after T1 event 0");
 }
@@ -204,7 +230,10 @@ static void waits_for_anything(void **state)
 	cannot(text, "B0", "B event 0: must come after A event 0: it may have waited for anything");
 	accepts(text, CHECKER_RACE, "A1 B1", "A0 B0");
 	refuses(text, CHECKER_RACE, "A0 B1", "B0", "it may have waited for anything");
-	/* a thread that comes from nowhere may have been started by anything; in a text it was there */
+	/*
+	 * a thread without a CREATE may have been started by anything; in a text trace it exists
+	 * from the start
+	 */
 	text = "A|w(x)=1|\nB|begin|\nB|w(x)=2|\n";
 	refuses_recorded(text, CHECKER_PREFIX, "", "B0", "it may have waited for anything");
 	can(text, "B0");
@@ -230,7 +259,7 @@ static void frozen_locks(void **state)
 	cannot("A|racq(m)|\nB|rrel(m)|\n", "B0", "must come after A event 0");
 	cannot("B|acq(n)|\nA|wait(c,m)|\nB|acq(m)|\nB|rel(m)|\n", "B1",
 	       "must come after A event 0");
-	/* a wait without its end: both that condition and nobody's guess */
+	/* a wait whose end is missing: the condition keeps its recorded order */
 	cannot("A|acq(m)|\nA|wait(c,m)|\nA|w(x)=1|\nB|notify(c)|\n", "B0",
 	       "must come after A event 1");
 }
@@ -238,24 +267,27 @@ static void frozen_locks(void **state)
 static void frozen_others(void **state)
 {
 	(void)state;
-	/* a wake-up without a signal; of the mutex the rules hold */
+	/* a wake-up without a signal freezes the condition, but not the mutex */
 	cannot("A|acq(m)|\nA|wait(c,m)|\nA|woken(c,m)|\nB|notify(c)|\n", "B0",
 	       "must come after A event 2: unrecorded code affects");
 	cannot("A|acq(m)|\nA|wait(c,m)|\nA|woken(c,m)|\nA|rel(m)|\nB|acq(m)|\n", "A1 B0 A2",
 	       "wakes up with lock m, which B has held since its event 0");
 	cannot("A|acq(m)|\nA|woken(c,m)|\nB|notify(c)|\n", "B0", "must come after A event 1");
-	/* a down at 0 of a semaphore that is known */
+	/* a down, or a failed try, that contradicts the known value of the semaphore */
 	cannot("A|sinit(s,0)|\nA|down(s)|\nB|post(s)|\n", "A0 B0", "must come after A event 1");
 	cannot("A|sinit(s,1)|\nA|trydown(s)=0|\nB|post(s)|\n", "A0 B0",
 	       "must come after A event 1");
-	/* barriers */
+	/* barriers with a wrong number of threads */
 	cannot("A|barrier(b,2)|\nA|passed(b)|\nB|barrier(b,2)|\n", "B0",
 	       "must come after A event 1");
 	cannot("A|barrier(b,2)|\nA|w(x)=1|\nB|barrier(b,2)|\n", "B0", "must come after A event 0");
 	cannot("A|passed(b)|\nB|barrier(b,2)|\n", "B0", "must come after A event 0");
 	cannot("A|barrier(b,2)|\nB|barrier(b,3)|\n", "B0", "must come after A event 0");
 	cannot("A|barrier(b,0)|\nB|barrier(b,0)|\n", "B0", "must come after A event 0");
-	/* one that begins or ends while somebody waits there; not when all may pass */
+	/*
+	 * an object that begins or ends while a thread waits at it is frozen; not if the waiting
+	 * threads may pass
+	 */
 	cannot("A|barrier(b,2)|\nB|binit(b,2)|\nC|barrier(b,2)|\nA|w(x)=1|\nD|barrier(b,2)|\n",
 	       "A0 B0 D0", "must come after C event 0");
 	cannot("A|barrier(b,2)|\nB|bdestroy(b)|\nC|barrier(b,2)|\nD|barrier(b,2)|\n", "A0 B0 D0",
@@ -268,7 +300,7 @@ static void frozen_others(void **state)
 	cannot("A|acq(m)|\nA|wait(c,m)|\nB|cdestroy(c)|\nC|notify(c)|\nD|notify(c)|\n", "A1 B0 D0",
 	       "must come after C event 0");
 	can("A|acq(m)|\nB|cdestroy(c)|\nC|notify(c)|\nD|notify(c)|\n", "B0 D0");
-	/* once */
+	/* once routines that return before the routine has run, or that run twice */
 	cannot("A|oncebegin(o)|\nB|once(o)|\nA|onceend(o)|\n", "A1", "must come after B event 0");
 	cannot("B|once(o)|\nA|oncebegin(o)|\nA|onceend(o)|\n", "A0", "must come after B event 0");
 	cannot("A|oncebegin(o)|\nB|oncebegin(o)|\n", "B0", "must come after A event 0");
@@ -302,25 +334,25 @@ static void several_windows(void **state)
 	play_accept(&p, CHECKER_PREFIX, "", "A3 B1");
 	play_refuse(&p, CHECKER_PREFIX, "", "A4", "A event 4 is not in the window");
 	play_refuse(&p, CHECKER_RACE, "A4 B0", "A3", "A event 4 is not next");
-	/* the next one starts in the first: A holds m, x is 1 */
+	/* the next window overlaps the first: A holds m, and x is 1 */
 	play_enter(&p, 3, 10);
 	play_accept(&p, CHECKER_PREFIX, "", "A4 B4");
 	play_refuse(&p, CHECKER_PREFIX, "", "B2",
 		    "acquires lock m, which A has held since its event 1");
 	play_refuse(&p, CHECKER_PREFIX, "", "A2", "A event 2 has already happened");
-	/* a gap; s was posted, m is free, x is 1 */
+	/* a gap before this window: s was posted, m is free, and x is 1 */
 	play_enter(&p, 10, 14);
 	play_accept(&p, CHECKER_PREFIX, "", "B5 A5 B6");
 	play_accept(&p, CHECKER_RACE, "A5 B6", "B5");
 	play_refuse(&p, CHECKER_PREFIX, "", "B6", "byte 0 is 1, but it read 2");
-	/* the same again */
+	/* the same window again, but shorter */
 	play_enter(&p, 10, 12);
 	play_accept(&p, CHECKER_PREFIX, "", "B5");
 	play_refuse(&p, CHECKER_PREFIX, "", "B6", "B event 6 is not in the window");
 	play_close(&p);
 }
 
-/* Who reads a byte in one window has read it from who wrote it in another. */
+/* A read in one window must still read from the same writer, also if that is in another window. */
 static void writers_across_windows(void **state)
 {
 	struct play p;
@@ -331,12 +363,12 @@ static void writers_across_windows(void **state)
 	play_accept(&p, CHECKER_PREFIX, "", "B0 C0 B1");
 	play_refuse(&p, CHECKER_PREFIX, "", "C0 B0", "last written by T2 event 0");
 	play_enter(&p, 3, 5);
-	play_accept(&p, CHECKER_PREFIX, "", "B1 A1"); /* it was 4 when the window began */
+	play_accept(&p, CHECKER_PREFIX, "", "B1 A1"); /* x was 4 when the window began */
 	play_accept(&p, CHECKER_PREFIX, "", "A1 B1");
 	play_close(&p);
 }
 
-/* The state of everything is carried, also of what is in the middle. */
+/* The state of all objects is carried from window to window, also of operations in progress. */
 static void state_across_windows(void **state)
 {
 	struct play p;
@@ -368,7 +400,7 @@ static void state_across_windows(void **state)
 	play_close(&p);
 }
 
-/* What was frozen in one window is not in the next. */
+/* Bytes that were frozen in one window are not frozen in the next. */
 static void freezing_ends(void **state)
 {
 	struct play p;
@@ -378,7 +410,7 @@ static void freezing_ends(void **state)
 	play_enter(&p, 0, 3);
 	play_refuse(&p, CHECKER_PREFIX, "", "C0", "must come after B event 0");
 	play_enter(&p, 2, 5);
-	play_accept(&p, CHECKER_PREFIX, "", "B1"); /* the 5 that B found is still there */
+	play_accept(&p, CHECKER_PREFIX, "", "B1"); /* x still has the 5 that B read */
 	play_accept(&p, CHECKER_PREFIX, "", "A1");
 	play_close(&p);
 }
@@ -411,7 +443,7 @@ static void bad_runs(void **state)
 		play_refuse(&p, CHECKER_PREFIX, "", "", "no window was entered");
 		play_close(&p);
 	}
-	/* other runs than in the window before */
+	/* the thread runs differ from those in the window before */
 	play_open(&p, "A|w(x)=1|\nA|w(x)=2|\nB|w(x)=3|\nA|w(x)=4|\n", false);
 	assert_true(checker_enter(p.checker, runs, 1, runs + 1, 2, &err));
 	assert_false(checker_enter(p.checker, runs + 2, 1, NULL, 0, &err));

@@ -1,4 +1,7 @@
-/* The checker: races, rings, and threads of which none goes on; each shown, and each denied. */
+/*
+ * The checker: races, deadlock cycles, and sets of threads that cannot continue. Each claim is
+ * accepted once and refused once.
+ */
 #include "check_play.h"
 
 static void races(void **state)
@@ -7,7 +10,8 @@ static void races(void **state)
 
 	(void)state;
 	accepts(text, CHECKER_RACE, "A1 B0", "A0");
-	accepts(text, CHECKER_RACE, "B0 A0", ""); /* what the next would read is open */
+	/* the values that the two accesses would read do not matter */
+	accepts(text, CHECKER_RACE, "B0 A0", "");
 	refuses(text, CHECKER_RACE, "A1 B0", "", "after the last step A event 1 is not next");
 	refuses(text, CHECKER_RACE, "A1 B0", "A1", "A event 1 is not next");
 	refuses(text, CHECKER_RACE, "A1 B1", "A1 B0 A1", "step 3: A event 1 has already happened");
@@ -22,7 +26,8 @@ static void races(void **state)
 	refuses(text, CHECKER_RACE, "A0 B0", "", "both accesses are atomic");
 	accepts(text, CHECKER_RACE, "A0 C0", "");
 	accepts(text, CHECKER_RACE, "D0 B0", "");
-	accepts("A|u(x)=0,1|\nD|r(x)=1|\n", CHECKER_RACE, "A0 D0", ""); /* an update writes */
+	/* an update is a write, too */
+	accepts("A|u(x)=0,1|\nD|r(x)=1|\n", CHECKER_RACE, "A0 D0", "");
 	refuses("A|ra(x)=0|\nD|r(x)=0|\n", CHECKER_RACE, "A0 D0", "", "neither access writes");
 }
 
@@ -50,7 +55,7 @@ static void race_readiness(void **state)
 		"A event 0 cannot come next: must come after C event 0");
 	refuses("A|barrier(b,2)|\nB|w(x)=1|\nB|barrier(b,2)|\nA|w(x)=2|\n", CHECKER_RACE, "B0 A1",
 		"A0", "A event 1 cannot come next: its thread is at a barrier");
-	/* a lock that both take */
+	/* both threads hold the lock m */
 	refuses("A|acq(m)|\nA|w(x)=1|\nA|rel(m)|\nB|acq(m)|\nB|w(x)=2|\nB|rel(m)|\n", CHECKER_RACE,
 		"A1 B1", "A0 B0", "step 2, B event 0: acquires lock m, which A");
 }
@@ -72,11 +77,11 @@ static void two_locks(void **state)
 	refuses(text, CHECKER_CYCLE, "", "A0 B0", "a cycle without events");
 	refuses(text, CHECKER_CYCLE, "A1 B1", "A1 B0", "acquires lock n, which A");
 	refuses(text, CHECKER_RACE, "A1 B1", "A0 B0", "not a memory access");
-	/* a gate */
+	/* a gate lock: both threads hold g */
 	text = "A|acq(g)|\nA|acq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rel(m)|\nA|rel(g)|\n"
 	       "B|acq(g)|\nB|acq(n)|\nB|acq(m)|\n";
 	refuses(text, CHECKER_CYCLE, "A2 B2", "A1 B1", "acquires lock g, which A");
-	/* a try and a timed one give up */
+	/* a try and a timed lock do not block */
 	text = "A|acq(m)|\nA|tryacq(n)=1|\nA|rel(n)|\nA|rel(m)|\nB|acq(n)|\nB|acq(m)|\n";
 	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0", "no thread blocks A event 1");
 	text = "A|acq(m)|\nA|acq(n)=timed|\nA|rel(n)|\nA|rel(m)|\nB|acq(n)|\nB|acq(m)|\n";
@@ -91,10 +96,11 @@ static void three_locks(void **state)
 
 	(void)state;
 	accepts(text, CHECKER_CYCLE, "A1 B1 C1", "A0 B0 C0");
-	accepts(text, CHECKER_CYCLE, "A1 C1 B1", "A0 B0 C0"); /* in any order */
+	/* the events may be named in any order */
+	accepts(text, CHECKER_CYCLE, "A1 C1 B1", "A0 B0 C0");
 	refuses(text, CHECKER_CYCLE, "A1 B1", "A0 B0 C0", "in a cycle");
 	refuses(text, CHECKER_CYCLE, "A1 B1 C1 D0", "A0 B0 C0", "no thread blocks D event 0");
-	/* two rings are not one */
+	/* two separate cycles are not one cycle */
 	text = "A|acq(k)|\nA|acq(l)|\nA|rel(l)|\nA|rel(k)|\nB|acq(l)|\nB|acq(k)|\nB|rel(k)|\n"
 	       "B|rel(l)|\nC|acq(m)|\nC|acq(n)|\nC|rel(n)|\nC|rel(m)|\nD|acq(n)|\nD|acq(m)|\n";
 	accepts(text, CHECKER_CYCLE, "C1 D1", "A0 B0 C0 D0");
@@ -108,12 +114,13 @@ static void rings_of_readers(void **state)
 			   "C|acq(n)|\nC|acq(m)|\nC|rel(m)|\nC|rel(n)|\n";
 
 	(void)state;
-	accepts(text, CHECKER_CYCLE, "A1 C1", "B0 A0 C0"); /* B reads, too, and is in no ring */
+	/* B is a reader, too, but is not in the cycle */
+	accepts(text, CHECKER_CYCLE, "A1 C1", "B0 A0 C0");
 	refuses(text, CHECKER_CYCLE, "A1 C1 B1", "B0 A0 C0", "no thread blocks B event 1");
 	text = "A|racq(m)|\nB|racq(m)|\nA|rrel(m)|\nB|rrel(m)|\nC|acq(n)|\nC|acq(m)|\nC|rel(m)|\n"
 	       "C|rel(n)|\nD|acq(n)|\n";
 	refuses(text, CHECKER_CYCLE, "C1 D0", "A0 B0 C0", "do not block each other in a cycle");
-	/* reader waits for reader: no */
+	/* a reader does not wait for a reader */
 	text = "A|racq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rrel(m)|\nC|acq(n)|\nC|racq(m)|\nC|rrel(m)|\n";
 	refuses(text, CHECKER_CYCLE, "A1 C1", "A0 C0", "no thread blocks C event 1");
 	text = "A|acq(m)|\nA|acq(n)|\nA|rel(n)|\nA|rel(m)|\nC|acq(n)|\nC|racq(m)|\nC|rrel(m)|\n";
@@ -126,13 +133,13 @@ static void rings_of_others(void **state)
 			   "B|acq(m)|\nB|rel(m)|\nA|join(B)|\n";
 
 	(void)state;
-	/* a join of one who wants what the joiner has: A never holds m at the join here */
+	/* A joins B, which wants the lock that A holds; but here A never holds m at the join */
 	refuses(text, CHECKER_CYCLE, "A6 B0", "A5", "no thread blocks B event 0");
-	/* a once that runs into a lock */
+	/* a once routine that takes a lock */
 	text = "A|oncebegin(o)|\nA|acq(m)|\nA|rel(m)|\nA|onceend(o)|\nB|acq(m)|\nB|once(o)|\n";
 	accepts(text, CHECKER_CYCLE, "A1 B1", "A0 B0");
 	refuses(text, CHECKER_CYCLE, "A0 B1", "B0", "no thread blocks A event 0");
-	/* a wake-up that needs its mutex */
+	/* a woken thread that needs its mutex again */
 	text = "A|acq(k)|\nA|acq(m)|\nA|wait(c,m)|\nB|notify(c)|\nA|woken(c,m)|\nA|rel(m)|\nA|rel("
 	       "k)|\n"
 	       "B|acq(m)|\nB|acq(k)|\n";
@@ -156,20 +163,22 @@ static void hanging_rings(void **state)
 		"no thread blocks A event 2");
 	refuses("A|acq(m)|\nA|rel(m)|\nA|req(m)|\n", CHECKER_CYCLE, "A2", "A2",
 		"no thread blocks A event 2");
-	/* two threads that join each other; one that joins one that hangs at a lock of its own */
+	/* two threads that join each other; a thread that joins a thread that waits for its lock */
 	accepts("A|fork(B)|\nA|jreq(B)|\nB|jreq(A)|\n", CHECKER_CYCLE, "A1 B0", "A1 B0");
 	accepts("A|fork(B)|\nA|acq(m)|\nA|jreq(B)|\nB|req(m)|\n", CHECKER_CYCLE, "A2 B0", "A2 B0");
-	/* readers that both want to write */
+	/* two readers that both request the write lock */
 	accepts("A|racq(m)|\nB|racq(m)|\nA|req(m)|\nB|req(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1");
 	accepts("A|acq(m)|\nB|acq(n)|\nA|rreq(n)|\nB|rreq(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1");
 	refuses("A|racq(m)|\nB|acq(n)|\nA|rreq(n)|\nB|rreq(m)|\n", CHECKER_CYCLE, "A1 B1", "A1 B1",
 		"no thread blocks B event 1");
-	/* a waiter that never returned, and its mutex */
+	/* a wait that never returned, because it needs its mutex */
 	accepts("A|acq(k)|\nA|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|req(k)|\n", CHECKER_CYCLE,
 		"A2 B1", "A2 B1");
 }
 
-/* A request that stands last because the limit was reached there did not hang. */
+/*
+ * A request that is the last event only because the limit was reached was not necessarily blocked.
+ */
 static void cut_streams(void **state)
 {
 	static const struct write_record records[] = {
@@ -206,7 +215,7 @@ static void cut_streams(void **state)
 	}
 }
 
-/* ---- nobody goes on ----------------------------------------------------------------------- */
+/* ---- no thread can continue --------------------------------------------------------------- */
 
 static void stuck(void **state)
 {
@@ -217,7 +226,7 @@ static void stuck(void **state)
 	refuses(text, CHECKER_STUCK, "A2 B0", "A1", "A has neither ended nor is it blocked");
 	refuses(text, CHECKER_STUCK, "", "A2 B0", "A has neither ended nor is it blocked");
 	refuses(text, CHECKER_STUCK, "", "A2 B0 A3", "all threads have ended");
-	/* a joiner and whom it joins */
+	/* a thread, and the thread that it joins */
 	text = "A|sinit(s,1)|\nA|fork(B)|\nB|down(s)|\nA|post(s)|\nA|down(s)|\nA|join(B)|\n";
 	refuses(text, CHECKER_STUCK, "A4 B0", "A3", "B has neither ended nor is it blocked");
 	text = "A|sinit(s,1)|\nA|fork(B)|\nB|down(s)|\nB|post(s)|\nA|down(s)|\nA|join(B)|\n";
@@ -227,7 +236,7 @@ static void stuck(void **state)
 
 static void stuck_on_counts(void **state)
 {
-	/* consumers that can take each other's unit */
+	/* consumers that can take the unit that another one needs */
 	const char *text = "A|sinit(s,1)|\nA|fork(B)|\nA|fork(C)|\nB|down(s)|\nB|post(t)|\n"
 			   "C|down(t)|\nC|post(s)|\nA|down(s)|\nA|join(B)|\nA|join(C)|\n";
 	struct play p;
@@ -235,7 +244,8 @@ static void stuck_on_counts(void **state)
 	(void)state;
 	play_open(&p, text, false);
 	play_enter(&p, 0, p.runs.count);
-	play_accept(&p, CHECKER_STUCK, "A4 B0 C0", "A3"); /* A took the only one; join follows */
+	/* A took the only unit; its join comes next */
+	play_accept(&p, CHECKER_STUCK, "A4 B0 C0", "A3");
 	play_refuse(&p, CHECKER_STUCK, "A4 B0", "A3", "3 threads are blocked, but 2 are named");
 	play_refuse(&p, CHECKER_STUCK, "A4 B0 B0", "A3", "or it is named twice");
 	play_refuse(&p, CHECKER_STUCK, "A4 B0 C1", "A3", "no thread is blocked at C event 1");
@@ -243,13 +253,16 @@ static void stuck_on_counts(void **state)
 	play_refuse(&p, CHECKER_LOST, "A4 B0 C0", "A3", "no wait began after what woke it");
 	play_refuse(&p, CHECKER_CYCLE, "A4 B0 C0", "A3", "no thread blocks B event 0");
 	play_close(&p);
-	/* timed and tried downs do not block */
+	/* a timed down and a try do not block */
 	refuses("A|sinit(s,1)|\nB|down(s)=timed|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0",
 		"A1", "B has neither ended nor is it blocked");
 	refuses("A|sinit(s,1)|\nB|trydown(s)=1|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0",
 		"A1", "B has neither ended nor is it blocked");
 	accepts("A|sinit(s,1)|\nB|down(s)|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0", "A1");
-	/* nobody is blocked by a semaphore whose value is a guess; in a text it is none */
+	/*
+	 * if the initial value of a semaphore is only inferred, it blocks no thread; in a text
+	 * trace it counts as known
+	 */
 	accepts("B|down(s)|\nB|post(s)|\nA|down(s)|\n", CHECKER_STUCK, "B0", "A0");
 	refuses_recorded("B|down(s)|\nB|post(s)|\nB|end|\nA|down(s)|\nA|end|\n", CHECKER_STUCK,
 			 "B0", "A1", "T0 has neither ended nor is it blocked");
@@ -262,15 +275,18 @@ static void stuck_ends(void **state)
 	const char *text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\n";
 
 	(void)state;
-	accepts(text, CHECKER_STUCK, "A0", "B0"); /* held for good by one that is over */
+	accepts(text, CHECKER_STUCK, "A0", "B0"); /* the holder has ended, so m is never released */
 	refuses(text, CHECKER_STUCK, "A0", "", "A has neither ended nor is it blocked");
 	refuses(text, CHECKER_STUCK, "", "A1 B0", "all threads have ended");
-	/* in a recording a thread is over when it says so: others may have gone on unseen */
+	/*
+	 * in a recording a thread has ended only if it has an END; otherwise it may have continued
+	 * unrecorded
+	 */
 	refuses_recorded(text, CHECKER_STUCK, "A0", "B0", "T1 has neither ended nor is it blocked");
 	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|end|\n";
 	accepts_recorded(text, CHECKER_STUCK, "A0", "B1");
 	refuses_recorded(text, CHECKER_STUCK, "A0", "B0", "T1 has neither ended nor is it blocked");
-	/* threads that are not created yet, and one that nobody creates */
+	/* a thread that is not created yet, and a thread without a CREATE */
 	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nA|fork(C)|\nC|w(x)=1|\n";
 	accepts(text, CHECKER_STUCK, "A0", "B0");
 	text = "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nC|w(x)=1|\n";
@@ -278,13 +294,13 @@ static void stuck_ends(void **state)
 	text = "D|fork(C)|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\nC|w(x)=1|\n";
 	refuses(text, CHECKER_STUCK, "A0", "D0 B0", "C has neither ended nor is it blocked");
 	accepts(text, CHECKER_STUCK, "A0", "D0 C0 B0");
-	/* created, and not in the recording */
+	/* the created thread is not in the recording */
 	text = "B|fork(C)|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|end|\nA|join(C)|\n";
 	accepts(text, CHECKER_STUCK, "A0", "B2");
 	refuses_recorded(text, CHECKER_STUCK, "A0", "B2", "a thread was created whose events");
 }
 
-/* Not created, when only a later part of the trace says that somebody will. */
+/* A thread counts as not yet created if its creation is in a later window. */
 static void stuck_in_a_window(void **state)
 {
 	struct play p;
@@ -300,12 +316,12 @@ static void stuck_in_a_window(void **state)
 	play_enter(&p, 0, 3);
 	play_accept(&p, CHECKER_STUCK, "A0", "B0");
 	play_close(&p);
-	/* a thread whose next event lies behind the window goes on, for all we know */
+	/* a thread whose next event is after the window counts as able to continue */
 	play_open(&p, "A|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|w(x)=1|\n", false);
 	play_enter(&p, 0, 3);
 	play_refuse(&p, CHECKER_STUCK, "A0", "B0", "B has neither ended nor is it blocked");
 	play_close(&p);
-	/* what hung before the window is still there */
+	/* threads that were blocked before the window are still blocked */
 	play_open(&p, "A|acq(m)|\nB|req(m)|\nC|sreq(s)|\nA|w(x)=1|\n", false);
 	play_enter(&p, 3, 4);
 	play_accept(&p, CHECKER_STUCK, "B0 C0", "A1");
@@ -314,7 +330,7 @@ static void stuck_in_a_window(void **state)
 
 static void stuck_at_meetings(void **state)
 {
-	/* a third thread comes instead of the second */
+	/* a third thread arrives at the barrier instead of the second */
 	const char *text =
 		"A|barrier(b,2)|\nB|barrier(b,2)|\nA|passed(b)|\nB|passed(b)|\nB|acq(m)|\n"
 		"B|rel(m)|\nC|acq(m)|\n";
@@ -332,15 +348,14 @@ static void stuck_at_meetings(void **state)
 	text = "C|acq(m)|\nC|rel(m)|\nB|acq(m)|\nB|rel(m)|\nB|barrier(b,2)|\nA|barrier(b,2)|\nA|w("
 	       "x)=1|\n"
 	       "D|acq(m)|\n";
-	accepts(text, CHECKER_STUCK, "A1 B0 C0",
-		"A0 D0"); /* A is behind no `passed`, and blocked */
-	/* arrived and never passed */
+	accepts(text, CHECKER_STUCK, "A1 B0 C0", "A0 D0"); /* A has no `passed`, and is blocked */
+	/* a thread that arrived at the barrier and never passed */
 	accepts("A|barrier(b,2)|\nC|acq(m)|\n", CHECKER_STUCK, "A0", "A0 C0");
-	/* at a once whose runner is stuck elsewhere */
+	/* a thread at a once whose routine is blocked in another thread */
 	text = "A|oncebegin(o)|\nA|acq(m)|\nA|rel(m)|\nA|onceend(o)|\nB|once(o)|\nC|acq(m)|\n";
 	accepts(text, CHECKER_STUCK, "A1 B0", "A0 C0");
 	refuses(text, CHECKER_STUCK, "A0 B0", "C0", "A has neither ended nor is it blocked");
-	/* at a join of one that hangs at its end */
+	/* a thread that joins a thread whose last event is a blocked request */
 	text = "A|fork(B)|\nA|jreq(B)|\nB|sreq(s)|\n";
 	accepts(text, CHECKER_STUCK, "A1 B0", "A1 B0");
 	refuses(text, CHECKER_STUCK, "A1", "A1 B0", "2 threads are blocked");
@@ -375,7 +390,7 @@ static void lost_signals(void **state)
 	play_refuse(&p, CHECKER_LOST, "A2", "A1", "B has neither ended nor is it blocked");
 	play_refuse(&p, CHECKER_LOST, "A1", "B2 A0", "A has neither ended nor is it blocked");
 	play_close(&p);
-	/* by broadcast, and with a timed wait, which does not stay */
+	/* a broadcast; then a timed wait, which does not stay blocked */
 	accepts("A|acq(m)|\nA|wait(c,m)|\nB|notifyall(c)|\nA|woken(c,m)|\n", CHECKER_LOST, "A2",
 		"B0 A1");
 	refuses("A|acq(m)|\nA|wait(c,m)|\nB|notifyall(c)|\nA|woken(c,m)|\n", CHECKER_LOST, "A2",
@@ -384,7 +399,10 @@ static void lost_signals(void **state)
 		"B0 A1", "A has neither ended nor is it blocked");
 	refuses("A|acq(m)|\nA|wait(c,m)=timed|\nA|woken(c,m)=timeout|\nB|notify(c)|\n",
 		CHECKER_LOST, "A2", "B0 A1", "A has neither ended nor is it blocked");
-	/* hung in the recording itself: stuck, but there is no signal that it had */
+	/*
+	 * blocked in the recorded run itself: stuck, but no signal was lost, because none was
+	 * received
+	 */
 	accepts("B|notify(c)|\nA|acq(m)|\nA|wait(c,m)|\n", CHECKER_STUCK, "A1", "B0 A1");
 	refuses("B|notify(c)|\nA|acq(m)|\nA|wait(c,m)|\n", CHECKER_LOST, "A1", "B0 A1",
 		"no wait began after what woke it");
@@ -406,16 +424,16 @@ static void stolen_signals(void **state)
 	play_refuse(&p, CHECKER_STUCK, "A2", "A1 D1 B1 D3", "has been woken");
 	play_refuse(&p, CHECKER_STUCK, "A2", "A1 D1 B0 D3",
 		    "B has neither ended nor is it blocked");
-	/* both signals for D and nobody */
+	/* one signal wakes D, the other finds no waiting thread */
 	play_accept(&p, CHECKER_LOST, "A2", "D1 B1 D3 A1");
 	play_refuse(&p, CHECKER_LOST, "A2 D2", "D1 B1 A1", "has been woken");
 	play_accept(&p, CHECKER_LOST, "A2 D2", "B1 A1 D1");
-	/* the signal before D waits must go to A, so the one behind goes to D */
+	/* A takes the signal before D waits, so D gets the later one */
 	play_refuse(&p, CHECKER_STUCK, "D2", "A1 B0 D1 B1 A3", "has been woken");
 	play_accept(&p, CHECKER_STUCK, "D2", "B0 A1 D1 B1 A3");
 	play_refuse(&p, CHECKER_LOST, "D2", "B0 A1 D1 B1 A3", "no wait began after");
 	play_close(&p);
-	/* the base run: A was woken by the first signal, D by the second */
+	/* in the base run the first signal woke A, and the second woke D */
 	text = "A|acq(m)|\nA|wait(c,m)|\nB|notify(c)|\nD|acq(m)|\nD|wait(c,m)|\nA|woken(c,m)|\nA|"
 	       "rel(m)|\n"
 	       "C|notify(c)|\nD|woken(c,m)|\nD|rel(m)|\n";
@@ -425,7 +443,7 @@ static void stolen_signals(void **state)
 	play_refuse(&p, CHECKER_LOST, "D2", "D1 A1 B0 A3", "C has neither ended nor is it blocked");
 	play_accept(&p, CHECKER_LOST, "A2", "B0 A1 D1 C0 D3");
 	play_close(&p);
-	/* the first signal was used up when the second wait returned */
+	/* the first signal had been used when the second wait returned */
 	text = "A|acq(m)|\nA|wait(c,m)|\nD|acq(m)|\nD|wait(c,m)|\nB|notify(c)|\nC|notify(c)|\n"
 	       "A|woken(c,m)|\nA|rel(m)|\nD|woken(c,m)|\nD|rel(m)|\n";
 	accepts(text, CHECKER_LOST, "D2", "C0 A1 D1 B0 A3");

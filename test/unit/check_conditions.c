@@ -1,6 +1,6 @@
 /*
- * The checker's conditions: by hand, and random traces and schedules against a search through all
- * assignments of signals to waits.
+ * The checker's rules for condition variables: cases by hand, and random traces and schedules
+ * compared with a search through all assignments of signals to waits.
  */
 #include "check_play.h"
 
@@ -16,8 +16,8 @@ static void by_hand(void **state)
 	cannot(text, "A1 B1 A2", "wakes up with lock m, which B has held since its event 0");
 	cannot(text, "B2 A2", "A event 2: is woken on condition c, but no signal is left for it");
 	cannot(text, "A0 B0", "acquires lock m, which A has held since its event 0");
-	can(text, "A1 B0"); /* the wait gave it up */
-	/* all of it, however deep; and gets all of it back */
+	can(text, "A1 B0"); /* the wait released m */
+	/* a wait releases a recursive mutex completely, and gets it back with its depth */
 	text = "A|acq(m)|\nA|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|rel(m)|\nB|notify(c)|\nA|woken(c,"
 	       "m)|\n"
 	       "A|rel(m)|\nA|rel(m)|\nB|acq(m)|\n";
@@ -30,7 +30,8 @@ static void by_hand(void **state)
 	can(text, "A1 B1 C0 B3");
 	cannot(text, "A1 B1 C0 B3 A2", "no signal is left for it");
 	can(text, "A1 B1 C1 B3 A2");
-	cannot(text, "A1 C1 B1 A3 B2", "no signal is left for it"); /* the second found nobody */
+	/* the second signal found no waiting thread */
+	cannot(text, "A1 C1 B1 A3 B2", "no signal is left for it");
 	/* a time-out takes no signal */
 	text = "A|acq(m)|\nA|wait(c,m)=timed|\nA|woken(c,m)=timeout|\nA|rel(m)|\nB|acq(m)|\n"
 	       "B|wait(c,m)|\nC|notify(c)|\nB|woken(c,m)|\n";
@@ -52,10 +53,13 @@ struct program {
 	unsigned count[THREADS];
 };
 
-/* What the deeds of a schedule come to; `open` and `woken` are sets of threads. */
+/*
+ * A schedule to examine. `unwoken`: threads that must still be waiting at its end. (In possible(),
+ * `open` and `woken` are sets of threads: waiting, and woken but not continued.)
+ */
 struct moment {
 	const struct program *program;
-	const unsigned *schedule; /* threads */
+	const unsigned *schedule; /* thread numbers */
 	unsigned count, unwoken;
 };
 
@@ -121,7 +125,10 @@ static void make_program(struct program *program, struct make_random *random)
 	}
 }
 
-/* A random order of all deeds, or of so many as come before it gets stuck; the first are given. */
+/*
+ * Makes a random schedule of the threads' deeds. The first `given` deeds are fixed. Stops when no
+ * further deed is possible. Returns the number of deeds.
+ */
 static unsigned make_schedule(const struct program *program, struct make_random *random,
 			      unsigned *schedule, unsigned given, bool valid)
 {
@@ -145,7 +152,10 @@ static unsigned make_schedule(const struct program *program, struct make_random 
 	return count;
 }
 
-/* Each waiter has a mutex of its own: here only signals are in question. */
+/*
+ * Prints the trace. Each waiting thread has a mutex of its own, because only signals are tested
+ * here.
+ */
 static void print_schedule(const struct program *program, const unsigned *schedule, unsigned count,
 			   char *text, size_t room)
 {
@@ -168,7 +178,10 @@ static void print_schedule(const struct program *program, const unsigned *schedu
 	}
 }
 
-/* Who stands behind an untimed WAIT; false: somebody could go on, or nobody waits. */
+/*
+ * Lists the threads that are in an untimed WAIT. Returns false if some other thread could continue,
+ * or if no thread waits.
+ */
 static bool find_waiting(const struct program *program, const unsigned *schedule, unsigned count,
 			 unsigned *waiting, char *events)
 {
@@ -178,7 +191,8 @@ static bool find_waiting(const struct program *program, const unsigned *schedule
 		at[schedule[i]]++;
 	*waiting = 0;
 	for (unsigned t = 0; t < THREADS; t++) {
-		bool hangs = at[t] == program->count[t]; /* at a WAIT, or it is over */
+		/* the thread has no more deeds: it is in its last WAIT, or has ended */
+		bool hangs = at[t] == program->count[t];
 
 		if (hangs && (!at[t] || program->deeds[t][at[t] - 1] != WAIT))
 			continue;
@@ -203,7 +217,7 @@ static void print_steps(const unsigned *schedule, unsigned given, unsigned count
 	}
 }
 
-/* Only what the base run has at all: it may have ended with some hanging. */
+/* Keeps only the deeds that are in the base run, which may end with blocked threads. */
 static void shorten(struct program *program, const unsigned *schedule, unsigned count)
 {
 	memset(program->count, 0, sizeof program->count);
@@ -213,7 +227,10 @@ static void shorten(struct program *program, const unsigned *schedule, unsigned 
 		program->deeds[t][program->count[t]] = RELEASE;
 }
 
-/* A schedule that starts with the base run up to the window. */
+/*
+ * Compares the checker's answers with the search, on a random schedule that follows the base run up
+ * to the window.
+ */
 static void compare(struct play *p, const struct program *program, struct make_random *random,
 		    const unsigned *base, unsigned given, unsigned answers[4])
 {
@@ -262,7 +279,7 @@ static void against_all(void **state)
 		play_close(&p);
 	}
 	for (unsigned i = 0; i < 4; i++)
-		assert_true(answers[i] > 100); /* of each sort enough */
+		assert_true(answers[i] > 100); /* each answer occurred often enough */
 }
 
 int main(void)

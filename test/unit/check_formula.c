@@ -1,27 +1,31 @@
-/* The judge of formulas alone: claims written by hand, right ones and those with one thing wrong. */
+/*
+ * Tests only the checker's judge of formulas: correct claims written by hand, and claims with one
+ * mistake.
+ */
 #include "check_play.h"
 
 #include "check/formula.h"
 #include "spec/spec.h"
 
-/* B writes p; A writes p, reads it, writes l. Then both do what e is. */
+/* B writes p. A writes p, reads it, and writes l. Then both have an event: x of A, y of B. */
 static const char lines[] =
 	"B|w(p)=0|\nA|w(p)=1|\nA|r(p)=1|\nA|w(l)=1|\nA|probe e:x()|\nB|probe e:y()|\n";
 
 struct claim {
 	const char *formula, *steps, *moments;
 	/*
-	 * What is claimed of the word: it is bad as it is, at its end, in its last step that is paused;
-	 * its last moment is the one before the event.
+	 * The claim: the word violates the formula (BAD), or does so if it ends here (AT_END).
+	 * PAUSED: like BAD, with a state without events before the last state. BEFORE: like BAD,
+	 * and the last state is that of the moment just before the event.
 	 */
 	enum { BAD, AT_END, PAUSED, BEFORE } how;
 };
 
-/* What it is claimed of. */
+/* The trace and the property of a claim. */
 struct scene {
 	const char *lines;
-	uint8_t size, form; /* of p */
-	/* of a property in which x binds 1 and y binds 2; 0: it has no parameter */
+	uint8_t size, form; /* size and form of variable p */
+	/* 1 or 2: judge the instance that x, or y, binds; 0: the property has no parameter */
 	uint32_t instance;
 };
 static const struct scene usual = { lines, 8, CHECKER_SIGNED, 0 };
@@ -43,7 +47,7 @@ static struct spec_file *parse(const char *formula)
 	return file;
 }
 
-/* Where the text keeps a variable. */
+/* Returns the address that the text trace gave to a variable. */
 static uint64_t find_address(const struct trace *trace, const char *name)
 {
 	uint64_t found = 0;
@@ -68,7 +72,7 @@ static uint64_t find_address(const struct trace *trace, const char *name)
 static bool judge(const struct scene *scene, const struct claim *claim, struct err *err)
 {
 	struct spec_file *file = parse(claim->formula);
-	/* B is thread 0: it comes first. */
+	/* B is thread 0, because it is the first in the text */
 	const struct checker_occurrence occurrences[2] = {
 		{ .anchor = { 1, 3 }, .event = 0, .bindings = 0 },
 		{ .anchor = { 0, 1 }, .event = 1, .bindings = 1 }
@@ -151,7 +155,7 @@ static void states(void **state)
 	accept((struct claim){ permit, "A0 A1 B0 A2", "A0 A1 B0 A2", BAD });
 	refuse((struct claim){ permit, "B0 A0 A1 A2", "B0 A0 A2", BAD }, "the formula holds");
 	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0", BAD }, "the formula holds");
-	/* what is left out, and what comes in another order than is said */
+	/* claims that leave out an event, or list the events in another order than the schedule */
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A2", BAD },
 	       "writes a variable, but was left");
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "B0 A0 A2", BAD },
@@ -161,7 +165,7 @@ static void states(void **state)
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A0 B0 A2", BAD },
 	       "is not in this order in the schedule");
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A2 B0", BEFORE }, "comes too early");
-	/* a schedule that cannot happen */
+	/* an infeasible schedule */
 	refuse((struct claim){ permit, "A0 B0 A1 A2", "A0 B0 A2", BAD }, "");
 }
 
@@ -181,7 +185,7 @@ static void events(void **state)
 	accept((struct claim){ "ere: y x x", run, word, AT_END });
 }
 
-/* Events of another instance do not happen in this one. */
+/* Events of another instance do not count for this one. */
 static void instances(void **state)
 {
 	static const char run[] = "B0 A0 A1 A2 B1 A3", word[] = "B0 A0 A2 B1 A3";
@@ -225,7 +229,7 @@ static void values(void **state)
 	claim_value(large, 4, CHECKER_SIGNED, "never prev z", true);
 }
 
-/* What nobody knows violates nothing, and nothing becomes true from it. */
+/* An unknown value does not violate a formula. A value that becomes known is no `becomes`. */
 static void unknown(void **state)
 {
 	const struct scene forgotten = { "A|w(p)=1|\nA|w(p)|\nA|w(l)=0|\n", 8, CHECKER_SIGNED, 0 };
@@ -253,7 +257,10 @@ static void ends(void **state)
 	accept((struct claim){ "ltl: always (x => next y)", run, word, AT_END });
 }
 
-/* Of continuations only what is free is chosen: equal atoms alike, and no constants. */
+/*
+ * Continuations of a word may choose only the free atoms: equal atoms have equal values, and
+ * constants are fixed.
+ */
 static void continuations(void **state)
 {
 	(void)state;
@@ -264,7 +271,10 @@ static void continuations(void **state)
 	refuse((struct claim){ "ltl: always ((x => p) => next y)", "", "", BAD }, "come true");
 }
 
-/* What is wrong in the state before the last step, in which nothing happens, is wrong in that step. */
+/*
+ * The state without events before the last state belongs to the last moment: if that state violates
+ * the formula, so does the last moment.
+ */
 static void pauses(void **state)
 {
 	static const char wrong[] = "never prev start(p)";

@@ -1,4 +1,7 @@
-/* The checker: channels, lives of mappings and descriptors, and uses of what is over. */
+/*
+ * The checker: channels, lifetimes of mappings and descriptors, and uses after the end of a
+ * lifetime.
+ */
 #include "check_play.h"
 
 /* ---- the rules ---------------------------------------------------------------------------- */
@@ -12,24 +15,25 @@ static void channels(void **state)
 	cannot(text, "B0", "step 1, B event 0: must come after A event 0: it may have received");
 	cannot(text, "A0 B0 C0", "C event 0: must come after A event 1");
 	cannot(text, "A0 B0 A1 D0", "D event 0: must come after C event 0");
-	can("A|send(c)|\nB|send(d)|\nC|receive(d)|\n", "B0 C0"); /* another channel */
+	/* the sends are to different channels */
+	can("A|send(c)|\nB|send(d)|\nC|receive(d)|\n", "B0 C0");
 	text = "A|send(c)=told|\nB|send(c)=told|\nC|receive(c)=told|\nA|send(c)=told|\n";
 	can(text, "B0 A0 C0");
 	can(text, "B0 A1 C0");
 	cannot(text, "B0 C0", "C event 0: must come after A event 0");
-	/* nothing is there before it is sent, and does not wait for that */
+	/* a receive that found nothing comes before the next send, and need not wait for one */
 	text = "A|send(c)|\nB|receive(c)|\nC|receive(c)=nothing|\nD|send(c)|\n";
 	can(text, "A0 B0 C0 D0");
 	can(text, "A0 D0 B0");
 	cannot(text, "A0 B0 D0 C0", "C event 0: found nothing where D event 0 has sent something");
 	cannot(text, "A0 C0", "C event 0: must come after B event 0");
-	/* what goes in does so before nobody can take it any more, whoever said that */
+	/* a send comes before the other end is closed, whichever thread found it closed */
 	text = "A|send(c)|\nB|send(c)=deaf|\nC|send(c)=deaf|\nA|send(c)|\n";
 	can(text, "A0 B0 C0 A1");
 	can(text, "C0 B0");
 	cannot(text, "B0 A0", "A event 0: sends where B event 0 has closed the other end");
 	cannot(text, "C0 A0", "A event 0: sends where C event 0 has closed the other end");
-	/* who would receive is not blocked: nobody is stuck there */
+	/* a thread before a receive does not count as blocked, so no thread is stuck here */
 	refuses("A|acq(m)|\nA|send(c)|\nA|rel(m)|\nB|receive(c)|\nB|acq(m)|\n", CHECKER_STUCK, "B0",
 		"", "has neither ended nor is it blocked");
 }
@@ -44,10 +48,10 @@ static void mappings(void **state)
 	cannot(text, "B0", "B event 0: must come after A event 0: the lifetime");
 	cannot(text, "A0 A1", "A event 1: must come after B event 0");
 	cannot(text, "A0 B0 C0", "C event 0: must come after A event 1");
-	/* a part of it */
+	/* only a part of the mapping is unmapped */
 	text = "A|map(0x1000,4096)|\nB|w(0x1800)=1|\nA|unmap(0x1000,64)|\nB|w(0x1900)=1|\n";
 	can(text, "A1 B1");
-	/* what is in a new mapping is not known, but what its first read says */
+	/* the content of a new mapping is unknown until the first read shows it */
 	text = "A|w(0x1000)=5|\nA|map(0x1000,64)|\nA|r(0x1000)=7|\nB|w(y)=1|\nA|r(0x1000)=7|\n";
 	can(text, "A3");
 }
@@ -72,27 +76,27 @@ static void freed(void **state)
 
 	(void)state;
 	accepts(text, CHECKER_FREED, "A1 B0", "A0");
-	accepts(text, CHECKER_FREED, "A1 B0", "A1"); /* it has happened */
+	accepts(text, CHECKER_FREED, "A1 B0", "A1"); /* the free itself has happened */
 	refuses(text, CHECKER_PREFIX, "", "A1", "A event 1: must come after B event 0");
 	refuses(text, CHECKER_FREED, "A1 B0", "", "after the last step A event 1 is not next");
 	refuses(text, CHECKER_FREED, "A1 B0", "A0 B0", "B event 0 is not next");
 	refuses(text, CHECKER_FREED, "B0 A1", "A0", "B event 0 does not end what");
 	refuses(text, CHECKER_FREED, "A1", "A0", "two events, not 1");
 	refuses(text, CHECKER_FREED, "A1 A0", "A0", "in the same thread");
-	/* not the same bytes */
+	/* the use is outside of the block */
 	refuses("A|alloc(0x1000,16)|\nB|w(0x1010)=1|\nA|free(0x1000)|\n", CHECKER_FREED, "A1 B0",
 		"A0", "B event 0 does not use what A event 1 ends");
-	/* its begin must have happened */
+	/* the beginning of the lifetime must have happened */
 	text = "A|alloc(0x1000,16)|\nB|w(0x1008)=1|\nC|free(0x1000)|\n";
 	accepts(text, CHECKER_FREED, "C0 B0", "A0");
 	refuses(text, CHECKER_FREED, "C0 B0", "",
 		"C event 0 cannot come next: must come after A event 0");
 	refuses(text, CHECKER_FREED, "C0 B0", "C0", "step 1, C event 0: must come after A event 0");
-	/* the order of threads, and what they saw, binds as ever */
+	/* program order and the values of reads must hold as always */
 	text = "A|alloc(0x1000,16)|\nB|w(0x1008)=1|\nB|wa(done)=1|\nA|ra(done)=1|\nA|free(0x1000)|"
 	       "\n";
 	refuses(text, CHECKER_FREED, "A2 B0", "A1", "step 1, A event 1: reads done: byte 0 is 0");
-	/* f under the lock that u comes to */
+	/* the free is under the lock that the use takes first */
 	text = "A|alloc(0x1000,16)|\nB|acq(m)|\nB|w(0x1008)=1|\nB|rel(m)|\nA|acq(m)|\nA|free("
 	       "0x1000)|\n"
 	       "A|rel(m)|\n";
@@ -110,20 +114,21 @@ static void freed_between(void **state)
 	accepts(text, CHECKER_FREED, "A1 B0", "A0");
 	accepts(text, CHECKER_FREED, "A1 B0", "A0 C0 A1");
 	refuses(text, CHECKER_FREED, "A1 B0", "A1 C0", "C event 0, after A event 1, also uses");
-	/* what comes behind the free in the base run has all the needs that it had */
+	/* events after the free in the base run still need everything that they needed there */
 	refuses(text, CHECKER_FREED, "A1 B0", "A2",
 		"step 1, A event 2: must come after B event 0: what it begins");
-	/* another life, and u in it or in the one before */
+	/* another lifetime at the same address: the use belongs to it, or to the one before */
 	text = "A|alloc(0x1000,16)|\nA|free(0x1000)|\nA|alloc(0x1000,16)|\nB|w(0x1008)=1|\n";
 	accepts(text, CHECKER_FREED, "A1 B0", "A0");
 	refuses(text, CHECKER_FREED, "A1 B0", "A2",
 		"A event 2, after A event 1, begins another lifetime");
-	/* another life at other bytes does not matter */
+	/* another lifetime at other bytes does not matter */
 	text = "A|alloc(0x1000,16)|\nB|w(0x1008)=1|\nA|free(0x1000)|\nA|alloc(0x1000,8)|\n"
 	       "A|w(0x1000)=1|\n";
 	accepts(text, CHECKER_FREED, "A1 B0", "A3");
 	text = "A|alloc(0x1000,16)|\nA|free(0x1000)|\nA|w(0x1000)=1|\nB|w(0x1008)=1|\n";
-	accepts(text, CHECKER_FREED, "A1 B0", "A1"); /* observed */
+	/* this order is the recorded one: an observed finding */
+	accepts(text, CHECKER_FREED, "A1 B0", "A1");
 	refuses(text, CHECKER_FREED, "A1 B0", "A2", "also uses what has ended");
 }
 
@@ -154,7 +159,8 @@ static void unmapped_and_stacks(void **state)
 	accepts(text, CHECKER_FREED, "B1 A1", "A0 B0");
 	text = "A|fork(B)|\nB|begin(0x1000,0x2000)|\nB|w(0x1100)=1|\nB|end|\nA|join(B)|\nA|w("
 	       "0x1100)=1|\n";
-	accepts(text, CHECKER_FREED, "B2 A2", "A0 B2 A1"); /* observed */
+	/* this order is the recorded one: an observed finding */
+	accepts(text, CHECKER_FREED, "B2 A2", "A0 B2 A1");
 	refuses(text, CHECKER_FREED, "B2 A1", "A0 B1", "A event 1 does not use");
 }
 
@@ -166,10 +172,10 @@ static void objects_in_blocks(void **state)
 	accepts(text, CHECKER_FREED, "A1 B0", "A1");
 	accepts(text, CHECKER_FREED, "A1 B1", "A0 B0 A1");
 	refuses(text, CHECKER_FREED, "A1 B1", "A1 B0", "B event 0, after A event 1, also uses");
-	/* a request does nothing yet */
+	/* a request is not a use */
 	refuses("A|alloc(0x1000,64)|\nB|req(0x1008)|\nB|acq(0x1008)|\nA|free(0x1000)|\n",
 		CHECKER_FREED, "A1 B0", "A0", "not use");
-	/* leaving a wait uses the mutex, not the condition */
+	/* the end of a wait uses the mutex, but not the condition */
 	text = "A|alloc(0x1000,64)|\nB|acq(m)|\nB|wait(0x1000,m)|\nA|notify(0x1000)|\nB|woken("
 	       "0x1000,m)|\n"
 	       "A|free(0x1000)|\n";
@@ -203,7 +209,8 @@ static void destroyed(void **state)
 	refuses_misuse(
 		text, EVENT_MISUSE_DESTROYED, "C0 B0", "",
 		"C event 0 cannot come next: must come after A event 0: the lifetime that it ends");
-	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "C0 B1", "A0 B0", "not use"); /* it is held */
+	/* m is held in this case */
+	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "C0 B1", "A0 B0", "not use");
 	accepts_misuse("A|sinit(s,1)|\nB|down(s)|\nA|sdestroy(s)|\n", EVENT_MISUSE_DESTROYED,
 		       "A1 B0", "A1");
 	accepts_misuse("A|cinit(s)|\nB|notify(s)|\nA|cdestroy(s)|\n", EVENT_MISUSE_DESTROYED,

@@ -1,16 +1,22 @@
-/* The judge of words of grammars alone: claims written by hand, right ones and those with one thing wrong. */
+/*
+ * Tests only the checker's judge of grammars: correct claims written by hand, and claims with one
+ * mistake.
+ */
 #include "check_play.h"
 
 #include "check/grammar.h"
 #include "spec/spec.h"
 
-/* Both do what x is, request and acquire l, release it, and do what y is. */
+/* Both threads have an event x, request, acquire and release l, and have an event y. */
 static const char lines[] = "A|probe e:x()|\nB|probe e:x()|\nA|acq(l)|\nA|rel(l)|\nB|acq(l)|\n"
 			    "B|rel(l)|\nA|probe e:y()|\nB|probe e:y()|\n";
 static const char whole[] = "A0 B0 A1 A2 B1 B2 A3 B3", all[] = "A0 B0 -A1 A1 -B1 B1 A3 B3";
 
 enum { X, W, A, Y };
-/* A is thread 0. All of A's are of the object 1, B's of 2, but for its last. */
+/*
+ * A is thread 0. A's events bind object 1, B's events bind object 2, except that B's last event
+ * binds object 1.
+ */
 static const struct checker_occurrence occurrences[] = {
 	{ .anchor = { 0, 0 }, .event = X, .bindings = 0 },
 	{ .anchor = { 0, 1 }, .event = W, .bindings = 0, .before = true },
@@ -27,7 +33,7 @@ enum whose { EVERYBODY, OF_A, OF_B, OBJECT_1, OBJECT_2 };
 
 struct claim {
 	enum whose whose;
-	const char *view, *reset, *grammar; /* reset: behind the point of a */
+	const char *view, *reset, *grammar; /* `reset` is the text after the point of event a */
 	const char *steps, *moments;	    /* "-A1": the moment before A1 */
 	bool at_end;
 };
@@ -50,7 +56,7 @@ static struct spec_file *parse(const struct claim *claim)
 	return file;
 }
 
-/* "A0 -A1 A1" */
+/* Reads a list of events such as "A0 -A1 A1", where "-A1" is the moment before A1. */
 static size_t read_moments(const struct play *play, const char *words,
 			   struct checker_moment *moments)
 {
@@ -96,7 +102,7 @@ static bool judge(const struct claim *claim, struct err *err)
 	struct play play;
 	bool ok;
 
-	for (size_t i = 0; i < COUNT; i++) { /* o, n: a number for each; tid */
+	for (size_t i = 0; i < COUNT; i++) { /* the values of an event: o, n and tid */
 		int64_t numbers[] = { bindings[occurrences[i].bindings], (int64_t)i + 1,
 				      occurrences[i].anchor.stream + 1 };
 
@@ -153,9 +159,9 @@ static void threads(void **state)
 	       "wrong before its last event");
 	refuse((struct claim){ OF_A, view, "", short_one, run, "A0 A1 A3", false }, "left out");
 	refuse((struct claim){ OF_A, view, "", short_one, run, "A0 -A1 A1", false }, "left out");
-	/* of another thread: it has done nothing */
+	/* the claim is about another thread, which has no events */
 	refuse((struct claim){ OF_B, view, "", short_one, run, word, false }, "empty");
-	/* a schedule that is not the program's, a word in another order than the schedule */
+	/* a schedule that breaks program order; a word in another order than the schedule */
 	refuse((struct claim){ OF_A, view, "", short_one, "A0 A1 B1 A2 A3", word, false }, "");
 	refuse((struct claim){ OF_A, view, "", "{ S : y ; }", run, "A3 A0 -A1 A1", false },
 	       "is not in this order in the schedule");
@@ -172,11 +178,11 @@ static void objects(void **state)
 	snprintf(right, sizeof right, numbers, 8);
 	accept((struct claim){ OBJECT_1, view, "", wrong, whole, all, false });
 	refuse((struct claim){ OBJECT_1, view, "", right, whole, all, false }, "correct");
-	/* events of the other object may be left out, its own may not */
+	/* events of the other object may be left out, events of this object may not */
 	accept((struct claim){ OBJECT_1, view, "", wrong, whole, "A0 -A1 A1 A3 B3", false });
 	refuse((struct claim){ OBJECT_1, view, "", wrong, whole, "A0 -A1 A1 B3", false },
 	       "left out");
-	/* in another order the first y is the other one */
+	/* in another order the first y belongs to the other thread */
 	accept((struct claim){ OBJECT_1, view, "", right, "A0 B0 A1 A2 B1 B2 B3", "A0 -A1 A1 B3",
 			       false });
 	refuse((struct claim){ OBJECT_2, view, "", wrong, whole, all, false }, "correct");
@@ -194,7 +200,7 @@ static void sessions(void **state)
 	(void)state;
 	accept((struct claim){ OF_A, "thread", "reset", kept, run, word, false });
 	refuse((struct claim){ OF_A, "thread", "reset", right, run, word, false }, "correct");
-	/* the condition decides where sessions end */
+	/* the condition of the reset decides where sessions end */
 	accept((struct claim){ OF_A, "thread", "reset(n == 3)", kept, run, word, false });
 	accept((struct claim){ OF_A, "thread", "reset(n == 4)", right, run, word, false });
 	accept((struct claim){ OF_A, "thread", "reset(session.k == nil)", kept, run, word, false });
@@ -208,7 +214,7 @@ static void sessions(void **state)
 	       "correct");
 }
 
-/* Where nothing else is said each prefix is a word. */
+/* Without `reset` and `until end` each prefix of a word must be a word. */
 static void prefixes(void **state)
 {
 	static const char run[] = "A0 A1 A2 A3", word[] = "A0 -A1 A1 A3";
@@ -237,7 +243,7 @@ static void ends(void **state)
 	       "continues after");
 }
 
-/* A thread stands at its request: everything before it in its thread has happened, it has not. */
+/* A thread at its request: all its earlier events have happened, the request has not. */
 static void requests(void **state)
 {
 	static const char view[] = "global until end", grammar[] = "{ S : x x w ; }";
@@ -249,19 +255,25 @@ static void requests(void **state)
 	       "correct");
 	refuse((struct claim){ EVERYBODY, view, "", grammar, "A0", "A0 -A1 -B1", false },
 	       "is not its thread's next event");
-	/* it comes before the lock is taken, and must not be left out once it is */
+	/*
+	 * the request comes before the acquire, and must not be left out if the acquire has
+	 * happened
+	 */
 	refuse((struct claim){ EVERYBODY, view, "", grammar, "A0 B0 A1", "A0 B0 A1 -A1", false },
 	       "comes too early");
 	refuse((struct claim){ EVERYBODY, view, "", grammar, "A0 B0 A1", "A0 B0 A1", false },
 	       "left out");
 	accept((struct claim){ EVERYBODY, view, "", grammar, "A0 B0 A1", "A0 B0 -A1 A1", false });
-	/* between two events of others, and as early as its own thread allows */
+	/*
+	 * the request may come between two events of other threads, and as early as its own thread
+	 * allows
+	 */
 	accept((struct claim){ EVERYBODY, view, "", "{ S : x w ; }", "A0 B0", "A0 -A1 B0", false });
 	refuse((struct claim){ EVERYBODY, view, "", "{ S : w ; }", "A0 B0", "-A1 A0 B0", false },
 	       "is not in this order in the schedule");
 }
 
-/* What Lua cannot do, and words with two trees, prove nothing. */
+/* Errors in Lua and words with two trees prove nothing. */
 static void broken(void **state)
 {
 	static const char run[] = "A0 A1 A2 A3", word[] = "A0 -A1 A1 A3",

@@ -1,4 +1,4 @@
-/* The checker: misuse of threads and sync objects, to come and recorded. */
+/* The checker: misuse of threads and sync objects, predicted and recorded. */
 #include "check_play.h"
 
 static void destroyed_in_use(void **state)
@@ -21,7 +21,7 @@ static void destroyed_in_use(void **state)
 	accepts_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 C0", "A0 B0 C0");
 	accepts_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 C0", "A0 B1 C0");
 	refuses_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 B0", "A0 B1 C0", "does not keep");
-	/* the outermost one */
+	/* only the outermost acquire and release count */
 	text = "A|init(m)=recursive|\nB|acq(m)|\nB|acq(m)|\nB|rel(m)|\nB|rel(m)|\nA|destroy(m)|\n";
 	accepts_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 B0", "A0 B1");
 	refuses_misuse(text, EVENT_MISUSE_DESTROY_IN_USE, "A1 B1", "A0 B1", "does not keep");
@@ -65,7 +65,7 @@ static void not_initialised(void **state)
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B1", "", "B event 1 is not next");
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "",
 		       "does not initialise a sync object");
-	/* not its first life, or already used */
+	/* m is not in its first lifetime, or has been used before */
 	text = "A|init(m)=normal|\nA|destroy(m)|\nA|init(m)=normal|\nB|acq(m)|\n";
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A2 B0", "A1", "uses the object before");
 	text = "C|acq(m)|\nC|rel(m)|\nA|init(m)=normal|\nB|acq(m)|\n";
@@ -73,13 +73,13 @@ static void not_initialised(void **state)
 	text = "A|init(m)=normal|\nC|tryacq(m)=1|\nC|rel(m)|\nB|acq(m)|\n";
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A0 B0", "C1",
 		       "step 1, C event 0: must come after");
-	/* its memory must be there */
+	/* the memory of the lock must be allocated */
 	text = "A|alloc(0x1000,16)|\nA|init(0x1000)=normal|\nB|acq(0x1000)|\n";
 	refuses_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B0", "", "B event 0 cannot come next");
 	accepts_misuse(text, EVENT_MISUSE_NOT_INIT, "A1 B0", "A0");
 }
 
-/* In a recording a global object is initialised by what the linker leaves there. */
+/* In a recording a global object may be initialised statically, without a call. */
 static void static_objects(void **state)
 {
 	const char *texts[] = { "A|w(y)=1|\nA|init(m)=normal|\nB|acq(m)|\n",

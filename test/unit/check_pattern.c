@@ -1,10 +1,16 @@
-/* The judge of patterns alone: claims written by hand, right ones and those with one thing wrong. */
+/*
+ * Tests only the checker's judge of patterns: correct claims written by hand, and claims with one
+ * mistake.
+ */
 #include "check_play.h"
 
 #include "check/pattern.h"
 #include "spec/spec.h"
 
-/* A's two events and B's one, in this order: a a b; all bind the same, but for the last a. */
+/*
+ * A has two events a, B has one event b, in this order: a a b. The second a binds q, the others
+ * bind o.
+ */
 static const char lines[] = "A|probe e:a(o)|\nA|probe e:a(q)|\nB|probe e:b(o)|\n";
 
 static const uint32_t bindings[] = { 0, 1, 0 };
@@ -27,7 +33,10 @@ static struct spec_file *parse(const char *pattern)
 	return file;
 }
 
-/* Chooses occurrences for the leaves in turn: a pattern of leaves in one operator. */
+/*
+ * Judges a claim: `chosen` has one occurrence for each leaf of the pattern, which joins leaves with
+ * one operator.
+ */
 static bool judge(const char *pattern, const uint32_t *chosen, const char *steps, struct err *err)
 {
 	struct spec_file *file = parse(pattern);

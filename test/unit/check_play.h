@@ -1,6 +1,6 @@
 /*
- * Traces as text and witnesses as words, for the tests of src/check. Threads are single letters;
- * "A2 B0" are A's event 2 and B's event 0. The base run is the order of the lines.
+ * Helpers for the tests of src/check: traces as text, and witnesses as lists of events. Threads are
+ * single letters; "A2 B0" are A's event 2 and B's event 0. The base run is the order of the lines.
  */
 #ifndef TEST_CHECK_PLAY_H
 #define TEST_CHECK_PLAY_H
@@ -14,14 +14,15 @@
 
 struct play {
 	struct make_dir dir;
-	struct trace *text, *trace; /* names and order; what the checker reads */
+	/* `text` has the names and the order; the checker reads `trace` */
+	struct trace *text, *trace;
 	VEC(struct checker_slice) runs;
 	struct checker *checker;
-	size_t from;		  /* runs before the window */
-	enum event_misuse misuse; /* of claims of it */
+	size_t from;		  /* number of thread runs before the window */
+	enum event_misuse misuse; /* for claims of misuse */
 };
 
-/* A recording with the same events: values are known only where an event says them. */
+/* Makes a recording with the same events. Values are known only if an event in the text has one. */
 static inline void play_make_recording(struct play *p, const char *path)
 {
 	struct import_image image;
@@ -70,7 +71,7 @@ static inline void play_close(struct play *p)
 	make_remove(&p->dir);
 }
 
-/* The window of the events from `from` up to, not with, `to`, in base order. */
+/* Enters the window of the events from `from` up to, but not including, `to`, in base order. */
 static inline void play_enter(struct play *p, size_t from, size_t to)
 {
 	struct err err;
@@ -81,7 +82,7 @@ static inline void play_enter(struct play *p, size_t from, size_t to)
 	p->from = from;
 }
 
-/* "A2 B0" as events; returns how many. */
+/* Converts a list such as "A2 B0" to events. Returns their number. */
 static inline size_t play_events(const struct play *p, const char *words, struct event_id *events)
 {
 	size_t count = 0;
@@ -142,7 +143,7 @@ static inline void play_refuse(struct play *p, enum checker_claim claim, const c
 			 err.text);
 }
 
-/* One window over the whole trace, for one witness. */
+/* Opens one window over the whole trace and expects that the witness is accepted. */
 static inline void accepts(const char *text, enum checker_claim claim, const char *events,
 			   const char *steps)
 {
@@ -213,7 +214,7 @@ static inline void refuses_recorded(const char *text, enum checker_claim claim, 
 	play_close(&p);
 }
 
-/* For the rules: a schedule alone. */
+/* For tests of the rules: a schedule without a claim. */
 static inline void can(const char *text, const char *steps)
 {
 	accepts(text, CHECKER_PREFIX, "", steps);

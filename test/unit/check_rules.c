@@ -1,4 +1,7 @@
-/* The checker: when an event can happen. For each rule a schedule that keeps it and one that not. */
+/*
+ * The checker's rules for when an event can happen. Each rule has a schedule that obeys it and one
+ * that does not.
+ */
 #include "check_play.h"
 
 static void steps(void **state)
@@ -8,7 +11,7 @@ static void steps(void **state)
 	(void)state;
 	can(text, "");
 	can(text, "A0 A1 B0 B1 A2");
-	can(text, "B1 A2"); /* what lies between belongs to the step */
+	can(text, "B1 A2"); /* the events of a thread between two steps belong to the later step */
 	cannot(text, "A1 A0", "step 2: A event 0 has already happened");
 	cannot(text, "A1 A1", "step 2: A event 1 has already happened");
 	cannot(text, "B0 A3", "step 2: A event 3 is not in the window");
@@ -23,8 +26,8 @@ static void threads(void **state)
 	can(text, "A1 B1");
 	cannot(text, "B0", "step 1, B event 0: its thread has not been created");
 	cannot(text, "A0 B1 A2", "step 3, A event 2: joins B, which has not ended");
-	can("B|w(x)=2|\nA|w(x)=1|\n", "A0"); /* created by nobody: there from the start */
-	/* a join that came too early keeps its place */
+	can("B|w(x)=2|\nA|w(x)=1|\n", "A0"); /* B has no creator, so it exists from the start */
+	/* a join before the thread's last event keeps its recorded order */
 	text = "A|fork(B)|\nB|w(x)=1|\nA|join(B)|\nB|w(x)=2|\n";
 	can(text, "A0 B0 A1 B1");
 	cannot(text, "A1", "A event 1: must come after B event 0: there is a join");
@@ -39,13 +42,13 @@ static void values(void **state)
 	can(text, "B0 A0 B1 C0");
 	cannot(text, "A0 B0", "step 2, B event 0: reads x: byte 0 is 1, but it read 7");
 	cannot(text, "B1", "step 1, B event 1: reads x: byte 0 is 7, but it read 1");
-	can(text, "A1 B0"); /* another write of the same value will do */
-	/* bytes: half of it was written by one, half by another */
+	can(text, "A1 B0"); /* another write of the same value is as good */
+	/* one thread wrote half of the bytes, another thread the other half */
 	text = "A|w(0x1000@4)=1|\nB|w(0x1004@4)=1|\nC|r(0x1000)=4294967297|\nB|w(0x1007@1)=9|\n";
 	can(text, "B0 A0 C0");
 	cannot(text, "B1 A0 C0", "byte 7 is 9, but it read 0");
 	cannot(text, "B0 C0", "byte 0 is 0, but it read 1");
-	/* a long one over lines of memory, and one that repeats */
+	/* a long write across cache lines, and one that repeats its bytes */
 	text = "A|w(0x1030@64)=0x05*|\nB|r(0x106f@1)=5|\nB|r(0x1030@1)=5|\nB|w(0x1070@1)=6|\n"
 	       "C|r(0x1030@65)=0x060505050505050505050505050505050505050505050505050505050505050505"
 	       "0505050505050505050505050505050505050505050505050505050505050505|\n";
@@ -62,7 +65,7 @@ static void updates(void **state)
 	can(text, "A0 B0 C0");
 	cannot(text, "B0", "reads x: byte 0 is 0, but it read 1");
 	cannot(text, "A0 C0", "byte 0 is 1, but it read 2");
-	/* an update does not read what it writes itself */
+	/* an update does not read its own write */
 	cannot("B|wa(x)=1|\nA|u(x)=1,0|\n", "A0", "byte 0 is 0, but it read 1");
 }
 
@@ -78,9 +81,12 @@ static void writers(void **state)
 	cannot(text, "A0 C0 B0", "last written by C event 0");
 	can("-|init(x)=3|\nB|r(x)|\nA|w(x)=3|\n", "B0");
 	cannot("-|init(x)=3|\nB|r(x)|\nA|w(x)=3|\n", "A0 B0", "it read what nothing in the window");
-	/* inexact values count as not recorded */
+	/* inexact values count as unknown */
 	cannot("-|init(x)=3|\nB|r(x,inexact)=3|\nA|w(x)=3|\n", "A0 B0", "it read what nothing");
-	/* what a write without value wrote is like nothing else, and only who found it may read it */
+	/*
+	 * a write without a value wrote a unique value, which only the reads that recorded it may
+	 * read
+	 */
 	text = "A|w(x)|\nB|r(x)=5|\nC|w(x)=5|\nC|r(x)=5|\n";
 	can(text, "A0 B0 C1");
 	cannot(text, "C0 B0", "last written by C event 0, but it read what A event 0 wrote");
@@ -99,10 +105,10 @@ static void recorded_values(void **state)
 	play_refuse(&p, CHECKER_PREFIX, "", "B0 A0", "byte 0 is 6, but it read 5");
 	play_refuse(&p, CHECKER_PREFIX, "", "A1", "is unknown, but it read 5");
 	play_close(&p);
-	/* the first to read shows what was there before, also for others */
+	/* the first read shows the initial value, also for other threads */
 	text = "A|r(x)=5|\nB|w(x)=6|\nB|w(x)=5|\nC|r(x)=5|\n";
 	accepts_recorded(text, CHECKER_PREFIX, "", "C0 A0");
-	/* without that, nobody knows */
+	/* without such a read the initial value is unknown */
 	text = "B|w(x)=5|\nC|r(x)=5|\n";
 	refuses_recorded(text, CHECKER_PREFIX, "", "C0", "is unknown, but it read 5");
 }
@@ -116,10 +122,11 @@ static void locks(void **state)
 	can(text, "B1 A3");
 	cannot(text, "A0 B0",
 	       "step 2, B event 0: acquires lock m, which A has held since its event 0");
-	cannot(text, "A2 B0", "acquires lock m, which A has held since its event 0"); /* depth 1 */
+	/* A still holds m once */
+	cannot(text, "A2 B0", "acquires lock m, which A has held since its event 0");
 	cannot(text, "B0 A0",
 	       "step 2, A event 0: acquires lock m, which B has held since its event 0");
-	/* INIT and DESTROY leave it free, and keep their place */
+	/* INIT and DESTROY leave the lock free, and keep their order */
 	text = "A|init(m)=normal|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\nB|rel(m)|\nA|destroy(m)|\n";
 	can(text, "A0 B1 A3");
 	cannot(text, "B0", "B event 0: must come after A event 0: the lifetime");
@@ -135,7 +142,7 @@ static void readers(void **state)
 	can(text, "C1 B0 A0");
 	cannot(text, "A0 B1 C0", "acquires lock m, which A has held since its event 0");
 	cannot(text, "C0 A0", "acquires for reading lock m, which C has held since its event 0");
-	/* one thread can read twice */
+	/* one thread can take the read lock twice */
 	text = "A|racq(m)|\nA|racq(m)|\nA|rrel(m)|\nA|rrel(m)|\nB|acq(m)|\n";
 	can(text, "A3 B0");
 	cannot(text, "A2 B0", "acquires lock m, which A has held since its event 0");
@@ -153,13 +160,15 @@ static void failed_tries(void **state)
 	cannot(text, "A0 B0 B1", "fails to acquire the unlocked lock n");
 	cannot(text, "A0 B0 C0 B1 B2",
 	       "fails to acquire for reading, although no thread writes, lock n");
-	can("A|acq(m)|\nA|tryacq(m)=0|\nA|rel(m)|\n", "A2"); /* its own hold is one, too */
-	/* time-outs come when they like; a try that worked takes the lock */
+	/* the try fails because A itself holds m */
+	can("A|acq(m)|\nA|tryacq(m)=0|\nA|rel(m)|\n", "A2");
+	/* a time-out can happen at any time; a successful try takes the lock */
 	can("A|acq(m)|\nB|tryacq(m)=timeout|\nB|tryracq(m)=timeout|\nB|trydown(s)=timeout|\n",
 	    "B2");
 	cannot("A|acq(m)|\nA|rel(m)|\nB|tryacq(m)=1|\n", "A0 B0", "acquires lock m, which A");
 	cannot("A|acq(m)|\nA|rel(m)|\nB|acq(m)=timed|\n", "A0 B0", "acquires lock m, which A");
-	can("A|acq(m)|\nB|req(m)|\nA|rel(m)|\nB|acq(m)|\n", "B0 A0"); /* asking is free */
+	/* a request never has to wait */
+	can("A|acq(m)|\nB|req(m)|\nA|rel(m)|\nB|acq(m)|\n", "B0 A0");
 }
 
 static void semaphores(void **state)
@@ -171,12 +180,13 @@ static void semaphores(void **state)
 	cannot(text, "A1 C0", "step 2, C event 0: takes from semaphore s, which is at 0");
 	cannot(text, "A1 B1", "fails to take from semaphore s, which is at 1");
 	cannot(text, "C0", "must come after A event 0");
-	/* no initial value: the smallest that the base run allows, wherever it is needed */
+	/* no initial value in the text: the smallest that the base run allows counts */
 	text = "A|down(s)|\nB|post(s)|\nA|down(s)|\nC|down(s)|\n";
 	can(text, "A0 C0");
 	can(text, "A0 B0 A1");
 	cannot(text, "A1 C0", "takes from semaphore s, which is at 0");
-	can("A|post(s)|\nA|sinit(u,1)|\nA|down(t)|\nB|down(t)|\n", "B0"); /* each its own */
+	/* each semaphore has its own value */
+	can("A|post(s)|\nA|sinit(u,1)|\nA|down(t)|\nB|down(t)|\n", "B0");
 }
 
 static void barriers(void **state)
@@ -189,11 +199,11 @@ static void barriers(void **state)
 	cannot(text, "A1", "step 1, A event 1: passes barrier b before all threads have arrived");
 	cannot(text, "A0 C0", "C event 0: arrives at barrier b before the previous round");
 	cannot(text, "B0 A2 A3", "A event 3: passes barrier b before all threads have arrived");
-	/* without `passed` going on is passing */
+	/* without `passed`, the thread passes with its next event */
 	text = "A|barrier(b,2)|\nB|barrier(b,2)|\nA|w(x)=1|\nB|w(x)=1|\n";
 	can(text, "B0 A1");
 	cannot(text, "A1", "A event 1: leaves a barrier before all threads have arrived");
-	/* how many meet is known from the init */
+	/* the init says how many threads meet */
 	text = "A|binit(b,2)|\nA|barrier(b,0)|\nB|barrier(b,0)|\nA|passed(b)|\n";
 	can(text, "A0 B0 A2");
 	cannot(text, "A2", "A event 2: passes barrier b before all threads have arrived");
@@ -207,8 +217,8 @@ static void once(void **state)
 	can(text, "A2 B0");
 	cannot(text, "B0", "reaches once o before it has been run");
 	cannot(text, "A1 B0", "reaches once o, which A has been running since its event 0");
-	can("B|once(o)|\nA|once(o)|\n", "A0"); /* run before the recording */
-	/* left by an exception, run again by another */
+	can("B|once(o)|\nA|once(o)|\n", "A0"); /* the routine ran before the recording */
+	/* the routine was left by an exception, and another thread runs it again */
 	text = "A|oncebegin(o)|\nA|onceend(o)|\nB|oncebegin(o)|\nB|onceend(o)|\nC|once(o)|\n";
 	cannot(text, "A1 C0", "reaches once o before it has been run");
 	cannot(text, "B0", "reaches once o before it has been run");
@@ -229,7 +239,7 @@ static void handlers(void **state)
 
 	(void)state;
 	can(text, "A0 H0 A1 H1");
-	can(text, "H1"); /* they are one thread: A0 H0 A1 H1 */
+	can(text, "H1"); /* a handler and its thread are one thread: A0 H0 A1 H1 */
 	cannot(text, "A1 H0", "H event 0 has already happened");
 	accepts(text, CHECKER_RACE, "H0 B0", "A0");
 	refuses(text, CHECKER_RACE, "H1 B0", "A0", "H event 1 is not next");

@@ -1,4 +1,7 @@
-/* Numbers and fields of records: the quick ways of writing them beside the plain ones. */
+/*
+ * Numbers and fields of records: the fast ways of writing them give the same bytes as the simple
+ * ones.
+ */
 #include "event/codec.h"
 
 #include <setjmp.h>
@@ -85,7 +88,7 @@ static void sets(void **state)
 			assert_memory_equal(&one, &other, sizeof one);
 		}
 	}
-	assert_int_equal(without, 2); /* BEGIN and HANDLER */
+	assert_int_equal(without, 2); /* only BEGIN and HANDLER */
 }
 
 int main(void)

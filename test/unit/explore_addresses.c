@@ -1,6 +1,7 @@
 /*
- * What does not change from run to run: where blocks, stacks and thread-local variables lie, what
- * clocks and random numbers say; and what a freed block is good for: to end the run.
+ * Tests what must be the same in each controlled run: addresses of blocks, stacks and thread-local
+ * variables, clocks, and random numbers. Also tests that an access to a freed block can end the
+ * run.
  */
 #include "event/event.h"
 #include "explore/control/runner.h"
@@ -103,7 +104,8 @@ static void build(void)
 
 static struct runner *open_session(char *what, enum runner_mode mode)
 {
-	static char *words[] = { "./places", NULL, NULL }; /* the session goes on using them */
+	/* static, because the session keeps using them */
+	static char *words[] = { "./places", NULL, NULL };
 	struct err err;
 	struct runner_options options = {
 		.program = words, .mode = mode, .quiet = true, .seconds = 20
@@ -152,7 +154,10 @@ static void keep(struct steps *steps, const struct outcome *outcome)
 	}
 }
 
-/* Each thread does the same at the same addresses with the same values: nothing depends on others. */
+/*
+ * Each thread must have the same steps with the same addresses and values in both runs, whatever
+ * the other threads did in between.
+ */
 static void compare(const struct steps *a, const struct steps *b, uint64_t seed)
 {
 	for (uint32_t t = 0; t < THREADS; t++) {
@@ -226,12 +231,12 @@ static void test_freed(void **state)
 	ends("2", CONTROL_CHECK_HEAP, CONTROL_BAD_FREE);
 	ends("interior", CONTROL_CHECK_HEAP, CONTROL_BAD_FREE);
 	ends("outside", CONTROL_CHECK_HEAP, CONTROL_BAD_FREE);
-	/* Without the option things go on as they would. */
+	/* without the option, an access to a freed block does not end the run */
 	ends("copy", 0, CONTROL_ENDED);
 	ends("2", 0, CONTROL_ABORTED);
 }
 
-/* Which thread is first decides. */
+/* The result depends on which thread comes first. */
 static void test_race_with_free(void **state)
 {
 	unsigned used = 0, ended = 0;

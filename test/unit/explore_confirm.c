@@ -1,6 +1,7 @@
 /*
- * What makes a replay a confirmation, on recordings made by hand: nothing but the finding itself, at
- * its own places. And the plans that lead there, and the words when they do not.
+ * Tests, on recordings made by hand, when a replay confirms a finding: only if the finding itself
+ * happened, at its own sites. Also tests the plans that lead to a finding, and the explanations if
+ * a replay fails.
  */
 #include "trace_make.h"
 
@@ -24,7 +25,10 @@ static void add_event(struct finding *f, uint32_t stream, uint64_t index, uint8_
 
 /* ---- races ----------------------------------------------------------------------------------- */
 
-/* T1 writes 8…11 and then 12…15; T2 reads 8…11, then another place, and copies from 8 to 40. */
+/*
+ * T1 writes bytes 8 to 11 and then 12 to 15. T2 reads bytes 8 to 11, then reads another address,
+ * and copies from 8 to 40.
+ */
 static const struct make_line racers[] = {
 	{ 0, { .kind = EV_CREATE, .time = 1, .n = 1 } },
 	{ 0, { .kind = EV_CREATE, .time = 2, .n = 2 } },
@@ -44,11 +48,11 @@ static const struct control_slice adjacent[] = { { 0, 2 }, { 1, 1 }, { 2, 1 }, {
 						 { 2, 2 }, { 1, 4 }, { 2, 5 } };
 
 struct meeting {
-	uint32_t a_step, b_step; /* of T1 and T2 */
+	uint32_t a_step, b_step; /* steps of T1 and T2 */
 	bool met;
 	const struct control_slice *runs;
 	size_t count;
-	uint64_t a_key, b_key; /* of the finding */
+	uint64_t a_key, b_key; /* sites of the finding */
 };
 
 static bool shows(const struct meeting *m)
@@ -85,7 +89,7 @@ static void races(void **state)
 	(void)state;
 	assert_true(shows(&right));
 	wrong = right;
-	wrong.a_key = READ_SITE, wrong.b_key = WRITE_SITE; /* the other way round */
+	wrong.a_key = READ_SITE, wrong.b_key = WRITE_SITE; /* sites in the other order */
 	assert_true(shows(&wrong));
 	wrong = right;
 	wrong.met = false;
@@ -94,22 +98,23 @@ static void races(void **state)
 	wrong.b_key = OTHER_SITE;
 	assert_false(shows(&wrong));
 	wrong = right;
-	wrong.runs = apart, wrong.count = 4; /* the writer goes on before the reader comes */
+	wrong.runs = apart, wrong.count = 4; /* the writer continues before the reader is there */
 	assert_false(shows(&wrong));
 	wrong = right;
 	wrong.runs = between, wrong.count = 8;
 	assert_false(shows(&wrong));
 	wrong = right;
-	wrong.a_step = 2, wrong.a_key = OTHER_SITE; /* bytes that nobody else touches */
+	wrong.a_step = 2, wrong.a_key = OTHER_SITE; /* bytes that no other thread accesses */
 	assert_false(shows(&wrong));
 	wrong = right;
-	wrong.b_step = 3, wrong.runs = copying, wrong.count = 6; /* the read half of a copy */
+	/* the read that belongs to a copy */
+	wrong.b_step = 3, wrong.runs = copying, wrong.count = 6;
 	assert_true(shows(&wrong));
-	wrong.a_step = 7; /* never recorded */
+	wrong.a_step = 7; /* a step that was not recorded */
 	assert_false(shows(&wrong));
 }
 
-/* The end of a thread right behind its access is one piece with it. */
+/* The END of a thread just after its access does not separate the two accesses. */
 static void an_end_is_nothing_between(void **state)
 {
 	static const struct make_line lines[] = {
@@ -140,14 +145,14 @@ static void an_end_is_nothing_between(void **state)
 	control.stops[0] = (struct control_stop){ .thread = 1, .actual_step = 1 };
 	control.stops[1] = (struct control_stop){ .thread = 0, .actual_step = 1 };
 	assert_true(verify_finding(&finding, keys, &outcome, trace));
-	events[3].flags = 0; /* somebody could have come between, and did not */
+	events[3].flags = 0; /* now another thread could run in between */
 	assert_false(verify_finding(&finding, keys, &outcome, trace));
 	finding_free(&finding);
 	trace_close(trace);
 	make_remove(&dir);
 }
 
-/* ---- threads that wait for ever ---------------------------------------------------------------- */
+/* ---- threads that wait for ever -------------------------------------------------------------- */
 
 static const struct make_line stuck[] = {
 	{ 1, { .kind = EV_ACQUIRE, .pc = OTHER_SITE, .time = 1, .sequence = 1, .a = 8 } },
@@ -188,14 +193,14 @@ static void deadlocks(void **state)
 	outcome.result = CONTROL_ENDED;
 	assert_false(verify_finding(&finding, keys, &outcome, trace));
 	outcome.result = CONTROL_DEADLOCK;
-	blocked[1].in_cycle = 0; /* it waits, but not in the cycle */
+	blocked[1].in_cycle = 0; /* the thread is blocked, but not in the cycle */
 	assert_false(verify_finding(&finding, keys, &outcome, trace));
 	outcome.result = CONTROL_STUCK;
 	assert_true(verify_finding(&finding, keys, &outcome, trace));
-	blocked[0].site = OTHER_SITE; /* the scheduler says so, the recording does not */
+	blocked[0].site = OTHER_SITE; /* the scheduler reports another site than the recording */
 	assert_false(verify_finding(&finding, keys, &outcome, trace));
 	blocked[0].site = LOCK_SITE;
-	blocked[0].how = CONTROL_BY_NOTHING; /* it could have gone on */
+	blocked[0].how = CONTROL_BY_NOTHING; /* the thread could have continued */
 	assert_false(verify_finding(&finding, keys, &outcome, trace));
 	finding_free(&finding);
 	trace_close(trace);
@@ -221,7 +226,7 @@ static void the_same_finding(void **state)
 	finding_free(&b);
 }
 
-/* ---- plans ------------------------------------------------------------------------------------- */
+/* ---- plans ----------------------------------------------------------------------------------- */
 
 static void expect_runs(const struct plan *plan, const struct control_slice *runs, size_t count)
 {
@@ -254,7 +259,9 @@ static void plans_follow_witnesses(void **state)
 	assert_int_equal(plan.stops.items[0].site, WRITE_SITE);
 	assert_int_equal(plan.stops.items[1].thread, 2);
 	assert_int_equal(plan.stops.items[1].site, READ_SITE);
-	/* As recorded up to the window, the witness, then some way behind the meeting. */
+	/*
+	 * slices: the recorded order up to the window, the witness, then some steps after the stops
+	 */
 	expect_runs(
 		&plan,
 		(const struct control_slice[]){
@@ -268,7 +275,7 @@ static void plans_follow_witnesses(void **state)
 	make_remove(&dir);
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static const struct make_line teller[] = {
 	{ 1, { .kind = EV_BEGIN, .time = 1, .n = 0 } },
@@ -320,7 +327,7 @@ static void divergences(void **state)
 	assert_non_null(strstr(d.text, "does something else: end"));
 	assert_non_null(strstr(d.text, "instead of write of 0x10"));
 	assert_non_null(strstr(d.text, "reads 0x8 as 5 instead of 1"));
-	/* It did what it should and then stayed behind. */
+	/* the thread followed the plan until the run ended too early */
 	outcome.event_count = 2;
 	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_non_null(strstr(d.text, "did not reach write of 0x10"));
@@ -329,7 +336,7 @@ static void divergences(void **state)
 	outcome.blocked_count = 1;
 	assert_true(divergence_explain(&d, &plan, &outcome, trace, &source));
 	assert_non_null(strstr(d.text, "waits for 0x20, which T4 holds"));
-	/* All of it as planned: nothing to tell. */
+	/* the whole run followed the plan: there is no divergence to explain */
 	events[2] = (struct control_event){
 		.thread = 1, .step = 2, .kind = EV_WRITE, .site = WRITE_SITE
 	};

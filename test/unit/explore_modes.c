@@ -1,6 +1,7 @@
 /*
- * The same plan gives the same run in all ways of running: executed; a process for each run with kernel
- * threads or fibers, in the server's memory or forked; persistent. The programs are those of test/modes.
+ * The same plan gives the same run in all modes: executing the program again; a process for each
+ * run, forked or with the server's memory, with kernel threads or fibers; and persistent. The
+ * programs are those of test/modes.
  */
 #include "explore/control/runner.h"
 
@@ -45,7 +46,7 @@ static void build(const char *source, char *program)
 	assert_int_equal(system(command), 0);
 }
 
-/* `words`: the program and its arguments, which must outlive the session. */
+/* Opens a session. `words` are the program and its arguments, which must outlive the session. */
 static struct runner *open_session(char **words, const struct way *way)
 {
 	struct err err;
@@ -60,7 +61,7 @@ static struct runner *open_session(char **words, const struct way *way)
 	return session;
 }
 
-/* A run as it is compared. */
+/* The parts of a run that are compared. */
 struct seen {
 	enum control_result result;
 	int status;
@@ -184,7 +185,7 @@ static void memory(void **state)
 	same("memory.c");
 }
 
-/* Whatever way a run ends, the next one is not touched by it. */
+/* A failing run does not affect the next run. */
 static void failing(void **state)
 {
 	(void)state;
@@ -193,7 +194,7 @@ static void failing(void **state)
 	assert_true(results & ~(1u << CONTROL_DEADLOCK));
 }
 
-/* A program that cannot be run one way is run another, and it is said why. */
+/* A program that cannot be run in one mode is run in another one, and the reason is reported. */
 static void unfit(void **state)
 {
 	static const struct {
@@ -236,7 +237,10 @@ static void unfit(void **state)
 	}
 }
 
-/* What a run that was lent memory may not do is no reason to take fibers for threads, or to execute it. */
+/*
+ * A program that cannot run in the server's memory is run in a forked copy. The session neither
+ * switches between threads and fibers nor executes the program again.
+ */
 static void unfit_for_lent_memory(void **state)
 {
 	static const struct {

@@ -1,6 +1,7 @@
 /*
- * What a plan can ask for: runs, stops, rules, choices, sleeps, a limit. The programs are those of
- * test/turns/plans.c, and where in them is found in the log of a first run.
+ * Tests all parts of a plan: slices, stops, rules, choices, sleeping threads, and a limit. The
+ * programs are those of test/turns/plans.c. The steps to name in a plan are found in the log of a
+ * first run.
  */
 #include "turns.h"
 
@@ -20,7 +21,10 @@ static struct plan plan_staying(void)
 			      .most_steps = 10000 };
 }
 
-/* The nth step of a kind that a thread does, in the run in which everybody goes on while it can. */
+/*
+ * Returns the step number of a thread's nth event of a kind (from 0), in the run in which each
+ * thread continues as long as it can.
+ */
 static uint32_t step_of(struct runner *session, uint32_t thread, enum event_kind kind,
 			unsigned nth)
 {
@@ -41,7 +45,7 @@ static void add_run(struct plan *plan, uint32_t thread, uint32_t until)
 	*vec_push(&plan->slices) = (struct control_slice){ thread, until };
 }
 
-/* Where in the run a step is. */
+/* Returns the position of a step in the run. */
 static uint32_t position(const struct outcome *outcome, uint32_t thread, uint32_t step)
 {
 	for (uint32_t i = 0; i < outcome->event_count; i++)
@@ -51,7 +55,7 @@ static uint32_t position(const struct outcome *outcome, uint32_t thread, uint32_
 	return 0;
 }
 
-/* ---- stops ---------------------------------------------------------------------------------------- */
+/* ---- stops ----------------------------------------------------------------------------------- */
 
 static void test_stops(void **state)
 {
@@ -73,11 +77,11 @@ static void test_stops(void **state)
 	assert_int_equal(stops[0].address, stops[1].address);
 	assert_int_equal(stops[0].value, 40);
 	assert_int_equal(stops[1].value, 40);
-	/* they go on in the order of the list, one right behind the other */
+	/* the stopped threads continue in the order of the list, directly one after the other */
 	assert_int_equal(position(&outcome, 2, read) + 1, position(&outcome, 1, write));
 	plan_free(&plan);
 
-	/* one that is never reached is given up, and the run ends well */
+	/* a stop that is never reached is given up, and the run ends normally */
 	plan = plan_staying();
 	*vec_push(&plan.stops) = (struct control_stop){ .thread = 1, .step = write };
 	*vec_push(&plan.stops) = (struct control_stop){ .thread = 2, .step = 1000 };
@@ -91,7 +95,7 @@ static void test_stops(void **state)
 	runner_close(session);
 }
 
-/* ---- deadlocks, by runs and by rules ------------------------------------------------------------------ */
+/* ---- deadlocks, by runs and by rules --------------------------------------------------------- */
 
 static void check_cycle(const struct outcome *outcome)
 {
@@ -108,7 +112,8 @@ static void check_cycle(const struct outcome *outcome)
 		assert_int_equal(b->owner, 3 - b->thread);
 	}
 	assert_int_equal(in_cycle, 2);
-	assert_int_equal(outcome->blocked_count, 3); /* main joins, and is in no cycle */
+	/* main waits in a join and is not in the cycle */
+	assert_int_equal(outcome->blocked_count, 3);
 }
 
 static void test_deadlock(void **state)
@@ -122,7 +127,8 @@ static void test_deadlock(void **state)
 	struct outcome outcome = turns_run(session, &plan);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
 	assert_int_equal(outcome.control->diverged_slice, CONTROL_NONE);
-	uint32_t made = position(&outcome, 1, 0); /* of main: it has made both by then */
+	/* step of main: it has created both threads by then */
+	uint32_t made = position(&outcome, 1, 0);
 	add_run(&plan, 0, outcome.events[made - 1].step + 1);
 	add_run(&plan, 1, first + 1);
 	add_run(&plan, 2, first + 1);
@@ -139,7 +145,7 @@ static void test_deadlock(void **state)
 	assert_int_equal(outcome.control->rules_broken, 0);
 	plan_free(&plan);
 
-	/* two rules that wait for each other are given up */
+	/* two rules that block each other are given up */
 	plan = plan_staying();
 	*vec_push(&plan.rules) = (struct control_rule){ 2, 1, 1, 1 };
 	*vec_push(&plan.rules) = (struct control_rule){ 1, 1, 2, 1 };
@@ -150,7 +156,7 @@ static void test_deadlock(void **state)
 	runner_close(session);
 }
 
-/* ---- choices -------------------------------------------------------------------------------------------- */
+/* ---- choices --------------------------------------------------------------------------------- */
 
 static int status_with(struct runner *session, uint32_t woken, uint32_t kind)
 {
@@ -183,7 +189,7 @@ static void test_choices(void **state)
 	assert_int_equal(status_with(session, woken, CONTROL_SPURIOUS), 1);
 	assert_int_equal(status_with(session, woken, CONTROL_TIMEOUT), 2);
 
-	/* a plan that lets the waiter go on before the signal lets its time run out */
+	/* a plan that schedules the waiting thread before the signal makes its wait time out */
 	struct plan plan = plan_staying();
 	struct outcome outcome = turns_run(session, &plan);
 	add_run(&plan, 0, outcome.events[position(&outcome, 1, 0) - 1].step + 1);
@@ -194,7 +200,7 @@ static void test_choices(void **state)
 	runner_close(session);
 }
 
-/* ---- sleeps, limits, exits, divergence ------------------------------------------------------------------- */
+/* ---- sleeps, limits, exits, divergence ------------------------------------------------------- */
 
 static void test_sleeps(void **state)
 {
@@ -208,12 +214,12 @@ static void test_sleeps(void **state)
 	add_run(&plan, 0, outcome.events[position(&outcome, 1, 0) - 1].step + 1);
 	add_run(&plan, 1, read);
 	add_run(&plan, 2, read);
-	/* asleep before its read: the other's write of the same wakes it */
+	/* thread 1 sleeps before its read; a write of the same variable by thread 2 wakes it */
 	*vec_push(&plan.sleeps) = 1;
 	outcome = turns_run(session, &plan);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
 	assert_true(position(&outcome, 2, read + 1) < position(&outcome, 1, read));
-	/* both asleep, and main waits for them: nobody is left */
+	/* both threads sleep, and main waits for them: no thread can run */
 	*vec_push(&plan.sleeps) = 2;
 	outcome = turns_run(session, &plan);
 	assert_int_equal(outcome.result, CONTROL_ASLEEP);
@@ -245,7 +251,7 @@ static void test_exit(void **state)
 	(void)state;
 	struct outcome outcome = turns_run(session, &plan);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
-	assert_int_equal(outcome.blocked_count, 1); /* the other had not begun */
+	assert_int_equal(outcome.blocked_count, 1); /* the second thread had not begun yet */
 	assert_int_equal(outcome.blocked[0].kind, EV_BEGIN);
 	assert_int_equal(outcome.blocked[0].how, CONTROL_BY_NOTHING);
 	uint32_t last = outcome.events[outcome.event_count - 1].step;
@@ -268,7 +274,7 @@ static void test_divergence(void **state)
 	uint32_t join = step_of(session, 0, EV_JOIN, 0);
 
 	(void)state;
-	add_run(&plan, 0, join + 1); /* which cannot be before the others have run */
+	add_run(&plan, 0, join + 1); /* this join is impossible before the other threads have run */
 	struct outcome outcome = turns_run(session, &plan);
 	assert_int_equal(outcome.result, CONTROL_ENDED);
 	assert_int_equal(outcome.control->diverged_slice, 0);
@@ -277,9 +283,9 @@ static void test_divergence(void **state)
 	runner_close(session);
 }
 
-/* ---- names of threads ---------------------------------------------------------------------------------------- */
+/* ---- names of threads ------------------------------------------------------------------------ */
 
-/* Whoever creates first, a thread has the number of its path. */
+/* The number of a thread depends only on its path, not on the order of creations. */
 static void test_names(void **state)
 {
 	char *words[3] = { NULL, "nested", NULL };

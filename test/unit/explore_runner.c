@@ -1,6 +1,6 @@
 /*
- * A session against a program that plays the runtime: this one, executed again. What it does is
- * said by the plan's seed, so that each test asks for one way of ending.
+ * Tests a session with a program that plays the part of the runtime: this test program, executed
+ * again. The plan's seed selects the deed, so that each test can request one way of ending.
  */
 #include "explore/control/runner.h"
 
@@ -28,7 +28,7 @@ enum deed {
 	DEED_END = 1,
 	DEED_CRASH,
 	DEED_HANG,
-	DEED_UNFIT_PERSISTENT, /* ends well in any other mode */
+	DEED_UNFIT_PERSISTENT, /* ends normally in any other mode */
 	DEED_UNFIT_SERVED,
 	DEED_HOLD,
 	DEED_DEADLOCK,
@@ -83,7 +83,7 @@ static void play(struct control *c)
 	switch ((enum deed)c->seed) {
 	case DEED_END: c->result = CONTROL_ENDED; break;
 	case DEED_CRASH:
-		signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would exit */
+		signal(SIGSEGV, SIG_DFL); /* otherwise a sanitizer's handler would exit */
 		raise(SIGSEGV);
 		break;
 	case DEED_HANG: pause(); break;
@@ -97,7 +97,7 @@ static void play(struct control *c)
 	case DEED_HOLD: hold(c); break;
 	case DEED_DEADLOCK:
 		c->result = CONTROL_DEADLOCK;
-		c->blocked_count = UINT32_MAX; /* whatever a wild store leaves there */
+		c->blocked_count = UINT32_MAX; /* as if a wild store had overwritten it */
 		break;
 	case DEED_KILL_SERVER: kill((pid_t)c->owner, SIGKILL); break;
 	case DEED_READ:
@@ -207,7 +207,7 @@ static void crashes_are_told(void **state)
 		struct runner *s = open_session(mode, 0);
 		struct outcome outcome;
 
-		for (unsigned i = 0; i < 4; i++) { /* a server that dies of it is replaced */
+		for (unsigned i = 0; i < 4; i++) { /* a server that crashes is replaced */
 			run(s, DEED_CRASH, 0, &outcome);
 			assert_int_equal(outcome.result, CONTROL_CRASHED);
 			assert_int_equal(WTERMSIG(outcome.status), SIGSEGV);

@@ -1,4 +1,7 @@
-/* Schedules as text: what is written is read again, and what is no schedule is told with its line. */
+/*
+ * Schedules as text: a schedule that is written and read again is the same. Errors in a schedule
+ * are reported with their line.
+ */
 #include "explore/control/run_outcome.h"
 #include "explore/control/schedule.h"
 
@@ -63,7 +66,7 @@ static void written_and_read(void **state)
 	s.options = CONTROL_END_STUCK | CONTROL_TIMEOUTS;
 	*vec_push(&s.threads) = (struct control_thread){ CONTROL_NONE, 0 };
 	*vec_push(&s.threads) = (struct control_thread){ 0, 0 };
-	*vec_push(&s.threads) = (struct control_thread){ CONTROL_NONE, 0 }; /* of nobody */
+	*vec_push(&s.threads) = (struct control_thread){ CONTROL_NONE, 0 }; /* no creator */
 	*vec_push(&s.threads) = (struct control_thread){ 1, 2 };
 	*vec_push(&s.slices) = step(0, 12, "fork - a.c:3:main", 2);
 	*vec_push(&s.slices) = step(3, 7, NULL, 0);
@@ -181,7 +184,7 @@ static void differences(void **state)
 	*vec_push(&b) = (struct run_outcome_read){ 2, 5, 4, 104, 0x10, 8 };
 	*vec_push(&b) = (struct run_outcome_read){ 1, 5, 4, 100, 0x10, 7 };
 	assert_false(run_outcome_find_difference(&a, &b, &in_a, &in_b));
-	*vec_push(&b) = (struct run_outcome_read){ 2, 6, 4, 112, 0x10, 1 }; /* another place */
+	*vec_push(&b) = (struct run_outcome_read){ 2, 6, 4, 112, 0x10, 1 }; /* another site */
 	*vec_push(&b) = (struct run_outcome_read){ 3, 1, 4, 112, 0x10, 1 }; /* another thread */
 	assert_false(run_outcome_find_difference(&a, &b, &in_a, &in_b));
 	b.items[1].value = 6;

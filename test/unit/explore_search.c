@@ -1,7 +1,7 @@
 /*
- * The parts of the guided search, by hand: what depends on what, which operations could change
- * places, leads and their plans, loops that wait, fewer switches. The search as a whole is tested
- * against all schedules of random programs (test/model/simulated.c).
+ * Tests the parts of the guided search with cases by hand: dependent operations, operations whose
+ * order could be reversed, leads and their plans, spinning loops, and fewer thread switches. The
+ * search as a whole is tested against all schedules of random programs (test/model/simulated.c).
  */
 #include "event/event.h"
 #include "explore/search/op_enabled.h"
@@ -91,7 +91,10 @@ static void put(struct dpor_path *path, struct reversible_pair_finder *finder,
 	dpor_path_touch_top(path);
 }
 
-/* Two acquires race; the release between them does not, and does not hide it. */
+/*
+ * Two acquires of a lock race with each other. The release between them is in no race, and does not
+ * hide the race of the acquires.
+ */
 static void test_lock_races(void **state)
 {
 	struct dpor_path path = { 0 };
@@ -107,7 +110,7 @@ static void test_lock_races(void **state)
 	put(&path, &finder, wanted);
 	assert_int_equal(finder.races.count, 1);
 	assert_int_equal(finder.races.items[0], 0);
-	put(&path, &finder, event(1, 1, EV_WRITE, X)); /* ordered by the lock */
+	put(&path, &finder, event(1, 1, EV_WRITE, X)); /* the lock orders the two writes */
 	assert_int_equal(finder.races.count, 0);
 	dpor_path_cut(&path, 1);
 	put(&path, &finder, event(1, 0, EV_WRITE, X));
@@ -118,7 +121,7 @@ static void test_lock_races(void **state)
 	reversible_pair_free(&finder);
 }
 
-/* A thread that was woken could not have gone on before the signal. */
+/* A woken thread could not have continued before the signal. */
 static void test_wake_up(void **state)
 {
 	struct dpor_path path = { 0 };
@@ -153,7 +156,7 @@ static void test_spin(void **state)
 	}
 	assert_int_equal(spin_loops_first(&path, 1), 1);
 	assert_int_equal(spin_loops_first(&path, 7), SPIN_LOOPS_ROUNDS - 1);
-	look.other = 1; /* another value: no more of the same */
+	look.other = 1; /* another value ends the series of equal reads */
 	put(&path, &finder, look);
 	assert_int_equal(spin_loops_first(&path, 8), 8);
 	dpor_path_free(&path);
@@ -162,7 +165,7 @@ static void test_spin(void **state)
 
 /* ---- leads -------------------------------------------------------------------------------- */
 
-/* counter++ of two threads, one after the other. */
+/* Two threads execute counter++, one after the other. */
 static const struct control_event lost_update[] = {
 	{ .thread = 0, .step = 0, .kind = EV_CREATE, .address = 1, .site = 1 },
 	{ .thread = 0, .step = 1, .kind = EV_CREATE, .address = 2, .site = 2 },
@@ -186,7 +189,7 @@ static const struct control_event lost_update[] = {
 	  .site = 5 },
 };
 
-/* One of the first leads stops the first thread between its read and its write. */
+/* One of the first leads stops the first thread between its read and its write of the counter. */
 static void test_lost_update(void **state)
 {
 	struct outcome outcome = { .events = lost_update,
@@ -199,7 +202,7 @@ static void test_lost_update(void **state)
 
 	(void)state;
 	assert_true(leads_learn(&leads, &outcome, 0, NULL));
-	assert_false(leads_learn(&leads, &outcome, 0, NULL)); /* the same run again */
+	assert_false(leads_learn(&leads, &outcome, 0, NULL)); /* the same run gives no new leads */
 	for (int i = 0; i < 4 && leads_take(&leads, &lead); i++) {
 		struct plan plan = { 0 };
 		lead_plan_make(&lead, &all, &plan);
@@ -215,7 +218,7 @@ static void test_lost_update(void **state)
 	leads_free(&leads);
 }
 
-/* Runs that differ in the order of what does not depend on each other have one key. */
+/* Runs that differ only in the order of independent operations have one key. */
 static void test_foresee(void **state)
 {
 	struct control_event one[] = { event(0, 0, EV_WRITE, X), event(1, 0, EV_WRITE, Y) };
@@ -229,7 +232,7 @@ static void test_foresee(void **state)
 
 /* ---- fewer switches ----------------------------------------------------------------------- */
 
-/* Fails whenever thread 2 has done something before thread 1 has done its third step. */
+/* An executor whose run fails if thread 2 has a step before thread 1 has done its third step. */
 struct failing {
 	struct executor executor;
 	struct control_event events[64];
@@ -276,7 +279,8 @@ static void test_minimise(void **state)
 	assert_true(failure_seen(&outcome, 0));
 	failure.key = failure_key(&outcome);
 	assert_true(minimise_failure(&failing.executor, &failure, 200, 0) <= 200);
-	assert_true(failure.plan.slices.count <= 3); /* one thread after the other, 2 before 1 */
+	/* one thread after the other, thread 2 before thread 1 */
+	assert_true(failure.plan.slices.count <= 3);
 	run_failing(&failing.executor, &failure.plan, &outcome, &err);
 	assert_true(failure_seen(&outcome, 0));
 	failure_free(&failure);

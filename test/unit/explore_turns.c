@@ -1,7 +1,8 @@
 /*
- * The controlled scheduler on each kind of object: what the program must come to, in the schedule in
- * which everybody goes on while it can, in random ones and in those by priorities. The same run
- * twice is the same event by event, and so is one that follows another's order as its plan.
+ * Tests the controlled scheduler with each kind of object. Each program must have the expected
+ * result in three kinds of runs: each thread continues as long as it can; the next thread is
+ * random; random priorities. Repeating a run gives the same events, and so does a run whose plan is
+ * the order of another run.
  */
 #include "turns.h"
 
@@ -9,16 +10,17 @@
 
 #define SEEDS 4
 
-/* ---- what each comes to ------------------------------------------------------------------------- */
+/* ---- what each comes to ---------------------------------------------------------------------- */
 
 /*
- * POLLS: how often it asks whether a thread is over is no step, so an order of steps does not say it.
- * OUTSIDE: it waits in the kernel, and when it comes back is not for us to say.
+ * POLLS: polling for the end of a thread is no step, so the order of steps does not say how often
+ * the program polls. OUTSIDE: the program waits in the kernel, and the scheduler does not decide
+ * when it returns.
  */
 static const struct expected {
 	const char *name;
 	enum control_result result;
-	int status; /* as of waitpid */
+	int status; /* status as waitpid() returns it */
 	enum { EXACT, POLLS, OUTSIDE } how;
 } expected[] = {
 	{ "mutex", CONTROL_ENDED, 0, EXACT },
@@ -68,7 +70,10 @@ static void check_run(const struct expected *e, const struct plan *plan,
 	assert_false(outcome->events_lost);
 }
 
-/* The run's own order, as a plan, gives the run again; so does the plan it was made by. */
+/*
+ * Repeats a run with its own order as the plan, and with its original plan. Both must give the same
+ * run.
+ */
 static void check_again(const struct expected *e, struct runner *session, const struct plan *plan,
 			const struct outcome *outcome)
 {
@@ -117,7 +122,7 @@ static void test_objects(void **state)
 	}
 }
 
-/* ---- the same order, two hundred times --------------------------------------------------------------- */
+/* ---- the same order, two hundred times ------------------------------------------------------- */
 
 static void test_two_hundred(void **state)
 {

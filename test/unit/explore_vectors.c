@@ -1,4 +1,4 @@
-/* Threads whose vector registers are full when they are held in front of an access. */
+/* The scheduler must preserve all vector registers of a thread that it stops before an access. */
 #include "turns.h"
 
 #define SEEDS 10
@@ -10,7 +10,10 @@ static void check_end(const char *name, const struct plan *plan, const struct ou
 			 outcome->result, outcome->control->text, (unsigned)outcome->status);
 }
 
-/* To and fro: fibers put them away themselves, for kernel threads it is the kernel that does. */
+/*
+ * The turn goes from thread to thread. Fibers save the registers themselves; for kernel threads the
+ * kernel does.
+ */
 static void test_handed(void **state)
 {
 	static const enum runner_mode modes[] = { RUNNER_FORK, RUNNER_FORK_FIBERS,
@@ -34,7 +37,10 @@ static void test_handed(void **state)
 	}
 }
 
-/* The first write of a thread to an address (NULL: to any), which is left there. */
+/*
+ * Returns the step of a thread's first write to `*address`. If `*address` is 0, finds a write to
+ * any address, and sets `*address`.
+ */
 static uint32_t step_of_write(const struct outcome *outcome, uint32_t thread, uint64_t *address)
 {
 	for (uint32_t i = 0; i < outcome->event_count; i++) {
@@ -50,8 +56,8 @@ static uint32_t step_of_write(const struct outcome *outcome, uint32_t thread, ui
 }
 
 /*
- * T1 is held in front of its access until T2 has done its own; T2 then has the turn, and waits in the
- * kernel until T1 is through. Only T1 itself can find that out.
+ * T1 is stopped before its access until T2 has done its own. Then T2 has the turn and waits in the
+ * kernel for T1. Only T1 can find out that it must continue.
  */
 static void test_awaited(void **state)
 {

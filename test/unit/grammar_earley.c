@@ -1,8 +1,8 @@
 /*
- * Earley's sets and trees on random small grammars (nullable, cyclic, ambiguous, left, right and in the
- * middle recursive) and all words of length 6 at most, against the definitions: after each event, can
- * the word go on, is it complete, has it one tree or more? Then long sessions of grammars whose sets and
- * costs must not grow.
+ * Tests Earley's sets and trees on random small grammars (nullable, cyclic, ambiguous, with left,
+ * right and middle recursion) and all words of up to 6 letters, against the definitions. After each
+ * event: can the word continue, is it complete, does it have one tree or more? Then tests long
+ * sessions of grammars whose sets and costs must not grow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include "grammar_random.h"
 
-/* ---- tables by hand --------------------------------------------------------------------------- */
+/* ---- tables by hand -------------------------------------------------------------------------- */
 
 static bool symbols_are(const struct made_rule *rule, const bool *flag)
 {
@@ -42,7 +42,7 @@ static void find_starts(struct grammar *grammar, const struct made *made)
 					break;
 			}
 		}
-	/* once more, since nullable symbols may have come late */
+	/* one more round than symbols, because a symbol may become nullable late */
 	for (unsigned round = 0; round <= grammar->symbol_count; round++)
 		for (unsigned i = 0; i < made->rule_count; i++)
 			for (unsigned j = 0; j < made->rules[i].count; j++) {
@@ -101,7 +101,7 @@ static void forget(struct grammar *grammar)
 	arena_free(&grammar->arena);
 }
 
-/* ---- all words -------------------------------------------------------------------------------- */
+/* ---- all words ------------------------------------------------------------------------------- */
 
 static struct earley_set *take(struct earley_sets *sets, struct earley_set *set, uint32_t terminal,
 			       const struct grammar *grammar)
@@ -114,7 +114,10 @@ static struct earley_set *take(struct earley_sets *sets, struct earley_set *set,
 	return next;
 }
 
-/* How many trees, as far as sets tell: without code 1 for any. */
+/*
+ * Returns the number of trees that the sets show: 0, 1, or 2 for more. Without code, 1 stands for
+ * any number.
+ */
 static unsigned trees_of(struct earley_sets *sets, const struct earley_set *set, bool code)
 {
 	if (!set->complete || !code)
@@ -129,7 +132,10 @@ static unsigned trees_of(struct earley_sets *sets, const struct earley_set *set,
 	return trees;
 }
 
-/* Goes along a word. False, and `*at`: what is said behind so many events is wrong. */
+/*
+ * Compares the sets with the definition on each prefix of a word. Returns false if they differ
+ * after `*at` events.
+ */
 static bool agrees(const struct made *made, struct earley_sets *sets, const struct grammar *grammar,
 		   const uint8_t *word, unsigned length, unsigned *at)
 {
@@ -151,7 +157,7 @@ static bool agrees(const struct made *made, struct earley_sets *sets, const stru
 	return right;
 }
 
-/* A word on which sets are wrong; its length, or 0 for none. */
+/* Finds a word on which the sets are wrong. Returns its length, or 0 if there is none. */
 static unsigned find_wrong(const struct made *made, uint8_t *word)
 {
 	unsigned words = 1, wrong = 0;
@@ -176,7 +182,7 @@ static unsigned find_wrong(const struct made *made, uint8_t *word)
 	return wrong;
 }
 
-/* Leaves out a rule, or a symbol of one, as long as something stays wrong. */
+/* Removes a rule, or a symbol of a rule, if some word is still wrong then. */
 static bool shrink_once(struct made *made, uint8_t *word)
 {
 	for (unsigned i = 0; i < made->rule_count; i++) {
@@ -226,13 +232,13 @@ static void random_grammars(void **unused)
 		check(made_random(&seed));
 }
 
-/* ---- long sessions ---------------------------------------------------------------------------- */
+/* ---- long sessions --------------------------------------------------------------------------- */
 
 struct run {
 	struct grammar grammar;
 	struct earley_sets *sets;
 	struct earley_set *set;
-	size_t most; /* sets at a time */
+	size_t most; /* the most sets that were alive at one time */
 };
 
 static void start(struct run *run, const char *text, unsigned terminals, bool code)
@@ -263,7 +269,10 @@ static void finish(struct run *run)
 	forget(&run->grammar);
 }
 
-/* Feeds a word many times: it is complete behind each, and there are few sets whatever its length. */
+/*
+ * Feeds a word many times. It must be complete after each repetition, and the number of sets must
+ * stay small.
+ */
 static void flat(const char *text, unsigned terminals, const char *word)
 {
 	struct run run;
@@ -281,20 +290,21 @@ static void flat(const char *text, unsigned terminals, const char *word)
 static void lists_are_flat(void **unused)
 {
 	(void)unused;
-	flat("A : A a | a;", 1, "a");		   /* left */
-	flat("A : a A | a;", 1, "a");		   /* right */
-	flat("A : B A | ; B : a | b;", 2, "ab");   /* right, nullable */
-	flat("A : a A B | a B; B : ;", 1, "a");	   /* right, with an empty symbol behind it */
-	flat("A : a B | ; B : A;", 1, "a");	   /* right, by way of another */
-	flat("A : A B | ; B : a A b;", 2, "aabb"); /* left, nested */
-	flat("A : a A b A | ;", 2, "aababb");	   /* right, nested */
-	flat("A : B A a | a; B : ;", 1, "a");	   /* left, hidden */
-	flat("A : A A | a;", 1, "a");		   /* two trees */
+	flat("A : A a | a;", 1, "a");		 /* left recursion */
+	flat("A : a A | a;", 1, "a");		 /* right recursion */
+	flat("A : B A | ; B : a | b;", 2, "ab"); /* right recursion, nullable */
+	/* right recursion with an empty symbol after it */
+	flat("A : a A B | a B; B : ;", 1, "a");
+	flat("A : a B | ; B : A;", 1, "a");	   /* right recursion through another symbol */
+	flat("A : A B | ; B : a A b;", 2, "aabb"); /* left recursion, nested */
+	flat("A : a A b A | ;", 2, "aababb");	   /* right recursion, nested */
+	flat("A : B A a | a; B : ;", 1, "a");	   /* hidden left recursion */
+	flat("A : A A | a;", 1, "a");		   /* ambiguous */
 	flat("A : A A | a A b | ;", 2, "aababb");
-	flat("A : A | B | a A; B : A | a;", 1, "a"); /* circles */
+	flat("A : A | B | a A; B : A | a;", 1, "a"); /* cyclic */
 }
 
-/* As deep as the session is long; then out again, to the same sets. */
+/* Nesting as deep as half of the session is long; then back to the same sets. */
 static void nests(void **unused)
 {
 	(void)unused;
@@ -313,7 +323,10 @@ static void nests(void **unused)
 	finish(&run);
 }
 
-/* a^n b^n c^m and a^m b^n c^n: which of them it is comes out late, and it may be both. */
+/*
+ * A word a^n b^n c^m or a^m b^n c^n: which of the two it is shows only at its end, and it may be
+ * both.
+ */
 static void counts(void **unused)
 {
 	(void)unused;
@@ -336,7 +349,7 @@ static void counts(void **unused)
 			}
 }
 
-/* Even palindromes: the middle is not known, and each has one tree. */
+/* Palindromes of even length: the parser does not know the middle, but each word has one tree. */
 static void palindromes(void **unused)
 {
 	(void)unused;
@@ -353,7 +366,10 @@ static void palindromes(void **unused)
 	}
 }
 
-/* The only tree of a long session, whatever its shape, and a second one in its middle. */
+/*
+ * Finds the only tree of a long session, for trees of several shapes, and then a second tree in its
+ * middle.
+ */
 static void long_trees(void **unused)
 {
 	(void)unused;
@@ -388,7 +404,7 @@ static void long_trees(void **unused)
 	finish(&run);
 }
 
-/* What is said of two trees: a piece of the word, and the alternatives. */
+/* The message about two trees has a part of the word and the two alternatives. */
 static void two_trees(void **unused)
 {
 	(void)unused;

@@ -1,6 +1,6 @@
 /*
- * Earley's engine on grammars by hand: a word with two trees, what is said of a violation, and sessions
- * as deep as they are long.
+ * Tests Earley's engine on grammars written by hand: a word with two trees, the messages of
+ * violations, and sessions that nest as deeply as they are long.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,10 @@ static void close_hand(struct hand *hand)
 	spec_messages_free(&hand->messages);
 }
 
-/* Its letters are events; each one's x is `x`. Up to the first verdict that is not open. */
+/*
+ * Feeds a word: each letter is an event, with `x` as its x. Stops at the first verdict that is not
+ * open.
+ */
 static enum grammar_verdict feed(struct hand *hand, const char *letters, int64_t x)
 {
 	enum grammar_verdict verdict = GRAMMAR_OPEN;
@@ -64,7 +67,7 @@ static enum grammar_verdict feed(struct hand *hand, const char *letters, int64_t
 	return verdict;
 }
 
-/* So many words that nobody found the one with two trees: the run does. */
+/* The grammar has too many words to find the ambiguous one in advance; the run finds it. */
 static void two_trees(void **unused)
 {
 	(void)unused;
@@ -88,7 +91,7 @@ static void two_trees(void **unused)
 	close_hand(&hand);
 }
 
-/* What was expected instead, and what the session was before it. */
+/* The violation has the events that were expected, and the state of the session before it. */
 static void no_continuation(void **unused)
 {
 	(void)unused;
@@ -114,13 +117,17 @@ static void no_continuation(void **unused)
 	close_hand(&hand);
 }
 
-/* Sessions that are as deep as they are long, walked at their end and after every event. */
+/* Sessions that nest as deeply as they are long, evaluated at their end or after every event. */
 static void long_sessions(void **unused)
 {
 	(void)unused;
 	static const struct {
 		const char *rules, *letters;
-		bool every; /* is also asked after each event: what is behind S does not make it start over */
+		/*
+		 * also evaluated after each event: the code after S does not make the evaluation
+		 * start again
+		 */
+		bool every;
 	} cases[] = {
 		{ "S : q=S a { n = n + a.x } | ;", "a", true },
 		{ "S : a { n = n + a.x } q=S | ;", "a", false },
@@ -153,7 +160,7 @@ static void long_sessions(void **unused)
 		}
 }
 
-/* What a symbol is given from the left outlives the walk in which it was given. */
+/* A value that a symbol gets from its left is still there in later evaluations. */
 static void inherited(void **unused)
 {
 	(void)unused;

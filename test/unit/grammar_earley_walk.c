@@ -1,8 +1,9 @@
 /*
- * Earley's engine on random grammars with actions and assertions, by way of words: every word of length
- * 6 at most, each event taken on a copy of the word before it, against an evaluation of the one tree
- * straight from its definition. What is compared are verdicts and what `on violation` reports, which is
- * all that the walk has done. Words with equal keys must have the same future.
+ * Tests Earley's engine on random grammars with actions and assertions, on all words of up to 6
+ * letters. Each event is taken by a copy of the word before it. The results are compared with an
+ * evaluation of the only tree straight from the definition: verdicts, and what `on violation`
+ * reports, which is everything that the actions have done. Words with equal keys must have the same
+ * future.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,16 +16,20 @@
 
 #include "grammar_random.h"
 
-/* ---- a grammar with code ---------------------------------------------------------------------- */
+/* ---- a grammar with code --------------------------------------------------------------------- */
 
-/* Which actions stand in a rule: at its beginning, and before and behind each of its symbols. */
+/*
+ * A grammar and the positions of its actions: at the beginning of a rule, and before and after each
+ * symbol.
+ */
 struct coded {
 	struct made made;
 	bool enters[MADE_RULES], gives[MADE_RULES][MADE_SYMBOLS], takes[MADE_RULES][MADE_SYMBOLS];
-	bool lists; /* a log of all that happens is kept; otherwise only a small number */
-	bool every; /* complete after every event */
-	bool inner; /* the assertion stands behind each event, and nothing behind the start symbol */
-	unsigned limit; /* the assertion fails from here on */
+	bool lists; /* the actions keep a log of everything; otherwise only a small number */
+	bool every; /* a session must be complete after every event */
+	bool inner; /* the assertion is after each event, and not after the start symbol */
+	/* the assertion fails if the log has this length, or the number this size */
+	unsigned limit;
 };
 
 static void draw_code(struct coded *coded, uint64_t *seed)
@@ -43,7 +48,10 @@ static void draw_code(struct coded *coded, uint64_t *seed)
 	coded->limit = coded->lists ? made_draw(seed, 40) : made_draw(seed, 9);
 }
 
-/* Alternatives of a shape: t is a terminal, n any nonterminal, s the left side itself. */
+/*
+ * Draws an alternative of a random shape: t is a terminal, n any nonterminal, s the left side
+ * itself.
+ */
 static void draw_rule(struct made *made, unsigned left, uint64_t *seed)
 {
 	static const char *const shapes[] = { "st", "sn", "ts", "tst", "t",   "",   "nt",
@@ -58,7 +66,9 @@ static void draw_rule(struct made *made, unsigned left, uint64_t *seed)
 					: made->terminals + made_draw(seed, made->nonterminals);
 }
 
-/* Most grammars have words with two trees: these less often. */
+/*
+ * Draws a grammar. Most random grammars are ambiguous; such grammars are drawn again in most cases.
+ */
 static struct coded draw_coded(uint64_t *seed)
 {
 	struct coded coded;
@@ -122,7 +132,7 @@ static char *print_coded(const struct coded *coded)
 		fprintf(out, " { n = ((n or 0) + (s.n or 0)) %% 5 } assert(%s < %u)",
 			coded->lists ? "#log" : "log + n", coded->limit);
 	fprintf(out, " ;\n");
-	/* mix(log, rule, value): in its place, what it means */
+	/* replaces mix(log, rule, value) by the code that it stands for */
 	for (const char *at = rules; *at;) {
 		const char *call = strstr(at, "mix(log, ");
 		if (!call) {
@@ -145,16 +155,16 @@ static char *print_coded(const struct coded *coded)
 	return text;
 }
 
-/* ---- what it means ---------------------------------------------------------------------------- */
+/* ---- what it means --------------------------------------------------------------------------- */
 
 struct walk {
 	const struct coded *coded;
 	const struct made_meaning *meaning;
-	const uint8_t *values; /* of the events' x */
+	const uint8_t *values; /* the value x of each event */
 	char log[4096];
 	size_t length;
-	unsigned small; /* the log, if it is a number */
-	bool failed;	/* an inner assertion: then the log stays as it is */
+	unsigned small; /* the number that is kept instead of a log */
+	bool failed;	/* an inner assertion failed: the log does not change after that */
 };
 
 static void mix(struct walk *walk, unsigned rule, int64_t value)
@@ -177,7 +187,7 @@ static bool holds(const struct walk *walk, unsigned n)
 
 static int64_t evaluate(struct walk *walk, unsigned symbol, unsigned from, unsigned to, int64_t d);
 
-/* The symbols of a rule from `at` on: their ends are found one after the other. */
+/* Evaluates the symbols of a rule from left to right; finds the end of each symbol in turn. */
 static void evaluate_rule(struct walk *walk, unsigned number, unsigned from, unsigned to, int64_t d,
 			  int64_t *n)
 {
@@ -203,7 +213,10 @@ static void evaluate_rule(struct walk *walk, unsigned number, unsigned from, uns
 	}
 }
 
-/* Its attribute n; d is what it was given. The tree is the only one. */
+/*
+ * Returns the attribute n of a symbol. `d` is the value that the symbol was given. There is only
+ * one tree.
+ */
 static int64_t evaluate(struct walk *walk, unsigned symbol, unsigned from, unsigned to, int64_t d)
 {
 	int64_t n = 0;
@@ -218,7 +231,10 @@ static int64_t evaluate(struct walk *walk, unsigned symbol, unsigned from, unsig
 	return n;
 }
 
-/* A verdict as one text: "" open, N no continuation, I incomplete, B broken, A and what it reports. */
+/*
+ * Writes the expected verdict as text: "" open, N no continuation, I incomplete, B broken, A and
+ * the report of a failed assertion.
+ */
 static void finish_meaning(const struct coded *coded, const struct made_meaning *meaning,
 			   const uint8_t *values, unsigned length, char *verdict)
 {
@@ -253,7 +269,7 @@ static void meant(const struct coded *coded, const uint8_t *word, const uint8_t 
 		finish_meaning(coded, &meaning, values, length, verdict);
 }
 
-/* ---- all words -------------------------------------------------------------------------------- */
+/* ---- all words ------------------------------------------------------------------------------- */
 
 struct future {
 	char *key;
@@ -269,7 +285,7 @@ struct trial {
 	bool wrong;
 	char message[10000];
 	VEC(struct future) futures;
-	/* how often: a session complete after 3 events and more, an assertion failed, equal keys */
+	/* counters: complete sessions of more than 2 events, failed assertions, equal keys */
 	unsigned *deep, *failed, *equal;
 };
 
@@ -285,7 +301,10 @@ static void said(enum grammar_verdict verdict, struct grammar_violation *violati
 	grammar_violation_free(violation);
 }
 
-/* Compares what is said with what is meant; the text is a part of the future before it. */
+/*
+ * Compares the verdict with the expected one. Adds its text to the hash `future` of the word before
+ * it.
+ */
 static void compare(struct trial *trial, unsigned length, bool ends, enum grammar_verdict verdict,
 		    struct grammar_violation *violation, uint64_t *future)
 {
@@ -347,7 +366,7 @@ static enum grammar_verdict take(struct trial *trial, struct grammar_word *word,
 	return verdict;
 }
 
-/* One word without copies. */
+/* Feeds one random word without copying it. */
 static void go_straight(struct trial *trial, struct grammar_parser *parser, uint64_t *seed)
 {
 	struct err err;
@@ -360,12 +379,15 @@ static void go_straight(struct trial *trial, struct grammar_parser *parser, uint
 	grammar_word_close(word);
 }
 
-/* Everything that may come behind a word, `length` events long; `word` is closed. */
+/*
+ * Tries all continuations of a word of `length` events. Returns a hash of their verdicts. Closes
+ * `word`.
+ */
 static uint64_t go_on(struct trial *trial, struct grammar_word *word, unsigned length)
 {
 	uint64_t future = 0;
 	struct err err;
-	/* the first events also with another value each */
+	/* the first two events are tried with two values each */
 	unsigned events = trial->coded->made.terminals, ways = length < 2 ? 2 * events : events;
 	for (unsigned i = 0; !trial->wrong && length < MADE_WORD && i < ways; i++) {
 		struct grammar_word *next = grammar_word_copy(word, &err);
@@ -390,7 +412,10 @@ static uint64_t go_on(struct trial *trial, struct grammar_word *word, unsigned l
 	return future;
 }
 
-/* One that does not say that a word has two trees; NULL: none. To be freed. */
+/*
+ * Returns the first error that is not about a word with two parse trees, or NULL. The caller frees
+ * it.
+ */
 static char *unexpected_error(const struct spec_messages *messages)
 {
 	for (size_t i = 0; i < messages->list.count; i++) {
@@ -401,7 +426,10 @@ static char *unexpected_error(const struct spec_messages *messages)
 	return NULL;
 }
 
-/* NULL: all is right, or the grammar is refused (it has two trees of a word). To be freed. */
+/*
+ * Tries a grammar. Returns NULL if all is right, or if the grammar is refused because it is
+ * ambiguous. The caller frees the message.
+ */
 static char *try_coded(const struct coded *coded, unsigned *deep, unsigned *failed, unsigned *equal,
 		       unsigned *tried)
 {
@@ -414,7 +442,7 @@ static char *try_coded(const struct coded *coded, unsigned *deep, unsigned *fail
 	trial.grammar = grammar_open(file, file->properties, file->properties->formulas, &messages);
 	struct err err;
 	if (trial.grammar && !trial.grammar->has_code) {
-		/* no code was drawn: two trees are no fault then */
+		/* the grammar has no code, so ambiguity is no error */
 		grammar_close(trial.grammar);
 	} else if (trial.grammar) {
 		++*tried;
@@ -443,7 +471,7 @@ static char *try_coded(const struct coded *coded, unsigned *deep, unsigned *fail
 	return message;
 }
 
-/* ---- smaller, and random ---------------------------------------------------------------------- */
+/* ---- smaller, and random --------------------------------------------------------------------- */
 
 static bool is_wrong(const struct coded *coded)
 {
@@ -523,7 +551,10 @@ static void random_grammars(void **unused)
 	tell(&counts);
 }
 
-/* Complete after every event, with left recursions of all kinds: states are kept from walk to walk. */
+/*
+ * Sessions that are complete after every event, with all kinds of left recursion: states are kept
+ * from one evaluation to the next.
+ */
 static void left_recursion(void **unused)
 {
 	(void)unused;
@@ -539,7 +570,7 @@ static void left_recursion(void **unused)
 		"A : B | B b; B : B a | a;",
 		"A : B; B : C; C : C D | ; D : a | b C a | b C; ",
 		"A : C A | ; C : a | b;",
-		/* right recursion that is not LL(1), and recursion behind a beginning */
+		/* right recursion that is not LL(1), and recursion after a common prefix */
 		"A : a A | a b A | ;",
 		"A : C A | ; C : a | a b;",
 		"A : a B; B : B b | ;",

@@ -1,14 +1,14 @@
 /*
- * Words, sessions and the LL(1) engine: what is right and wrong when, attributes in all directions,
- * resets, ends that are tried on a copy, copies and keys. The same verdicts are asked of Earley's engine
- * where nothing of the law depends on which it is.
+ * Tests words, sessions and the LL(1) engine: verdicts, attributes in all directions, resets, ends
+ * that are tried on a copy, copies and keys. Earley's engine must give the same verdicts where the
+ * definition does not depend on the engine.
  */
 #include "grammar_make.h"
 
 #define EVENTS                                                                                     \
 	"event a = call fa(x); event b = call fb(x); event c = call fc(x); event d = call fd(x);"
 
-struct kept { /* of the last word that was run */
+struct kept { /* data of the last word that was run */
 	char *values, *expected, *why, *report;
 	char *session;
 };
@@ -28,7 +28,10 @@ static char *keep(const char *text)
 	return text ? mem_copy_text(text, strlen(text)) : NULL;
 }
 
-/* Runs a word and checks its letters (see make_letter). A $ at their end: the word ends there. */
+/*
+ * Runs a word and checks the letters of its verdicts (see make_letter()). If they end in $, the
+ * word ends there.
+ */
 static void run(const struct grammar *grammar, bool earley, const char *text, const char *letters,
 		struct kept *kept)
 {
@@ -60,7 +63,7 @@ static void run(const struct grammar *grammar, bool earley, const char *text, co
 	grammar_parser_close(parser);
 }
 
-/* The same verdicts from both engines; what is kept is the LL(1) engine's. */
+/* Expects the same verdicts from both engines. `kept` gets the data of the LL(1) engine. */
 static void both(const struct made *made, const char *text, const char *letters, struct kept *kept)
 {
 	assert_true(made->grammar->is_ll1);
@@ -68,7 +71,7 @@ static void both(const struct made *made, const char *text, const char *letters,
 	run(made->grammar, false, text, letters, kept);
 }
 
-/* ---- when what is wrong ---------------------------------------------------------------------------- */
+/* ---- when what is wrong ---------------------------------------------------------------------- */
 
 static void test_every_event(void **state)
 {
@@ -92,7 +95,7 @@ static void test_every_event(void **state)
 	made_free(&pair);
 
 	list = make_grammar("property P { " EVENTS " grammar { S : a b S | ; } }");
-	both(&list, "a", "I", &kept); /* LANGUAGE: every prefix must be in the language */
+	both(&list, "a", "I", &kept); /* every prefix must be in the language */
 	assert_string_equal(kept.expected, "b");
 	kept_free(&kept);
 	made_free(&list);
@@ -145,7 +148,7 @@ static void test_until_end(void **state)
 	both(&made, "a b a", "...I$", &kept);
 	made_free(&made);
 
-	/* what is on the top may end, and what is below may not */
+	/* the symbol on the top of the stack may end, the symbol below it may not */
 	made = make_grammar("property P { view global until end; " EVENTS
 			    " grammar { S : a T b | ; T : c U ; U : c | ; } }");
 	both(&made, "a c", "..I$", &kept);
@@ -155,7 +158,10 @@ static void test_until_end(void **state)
 	made_free(&made);
 }
 
-/* What follows a nonterminal somewhere else must not be taken here, and no code may run for it. */
+/*
+ * An event that can follow a nonterminal only in another context must not be accepted here, and no
+ * code may run for it.
+ */
 static void test_no_continuation_first(void **state)
 {
 	struct made made =
@@ -173,7 +179,7 @@ static void test_no_continuation_first(void **state)
 	made_free(&made);
 }
 
-/* ---- attributes -------------------------------------------------------------------------------------- */
+/* ---- attributes ------------------------------------------------------------------------------ */
 
 static void test_attributes(void **state)
 {
@@ -193,7 +199,7 @@ static void test_attributes(void **state)
 	assert_string_equal(kept.session, "{\"n\": 0, \"sum\": 100, \"x\": 7}");
 	both(&made, "a:x=2 a:x=3 b:x=5 b:x=7 c:x=1", ".....", &kept);
 	assert_string_equal(kept.session, "{\"n\": 2, \"sum\": 329, \"x\": 1}");
-	/* the head's attributes are made afresh for each session */
+	/* the attributes of the head are created anew for each session */
 	both(&made, "a:x=2 b:x=1 c:x=1 a:x=1 b:x=1 c:x=9", "......", &kept);
 	assert_string_equal(kept.session, "{\"n\": 1, \"sum\": 201, \"x\": 9}");
 	kept_free(&kept);
@@ -251,7 +257,7 @@ static void test_philosopher(void **state)
 	assert_string_equal(kept.values, "gf1.callee = 2, S.left = 1, gf2.callee = 1, S.right = 2");
 	both(&made, "start_:left=1,right=2 get:callee=1 eat", "..N", &kept);
 	assert_string_equal(kept.expected, "get");
-	/* released in the wrong order: the session ends too soon */
+	/* the locks are released in the wrong order, so the session ends too soon */
 	both(&made, "start_:left=1,right=2 get:callee=1 get:callee=2 eat release:callee=2", "....I",
 	     &kept);
 	assert_string_equal(kept.expected, "release");
@@ -277,7 +283,9 @@ static const char no_deadlock[] =
 	"  on violation { report(\"deadlock\", g:cycle()) }\n"
 	"}";
 
-/* SAGA, figures 6 and 7: the end is asked behind each event, and nothing of it stays (trap 17). */
+/*
+ * SAGA, figures 6 and 7: the end is tried after each event, and this changes nothing in the word.
+ */
 static void test_no_deadlock(void **state)
 {
 	struct made made = make_grammar(no_deadlock);
@@ -294,7 +302,7 @@ static void test_no_deadlock(void **state)
 	     ".....A", &kept);
 	assert_non_null(strstr(kept.values, "g.acyclic = false"));
 	assert_non_null(strstr(kept.report, "deadlock"));
-	/* a recursive lock is no deadlock; who released it once holds it still */
+	/* acquiring a lock again is no deadlock; after one release the thread still holds it */
 	both(&made,
 	     "req:tid=1,m=5 acq:tid=1,m=5 req:tid=1,m=5 acq:tid=1,m=5 rel:tid=1,m=5 "
 	     "req:tid=2,m=6 acq:tid=2,m=6 req:tid=1,m=6 req:tid=2,m=5",
@@ -303,7 +311,10 @@ static void test_no_deadlock(void **state)
 	made_free(&made);
 }
 
-/* The rest of a prefix is walked and nothing of it is left, with codes that are pure and that are not. */
+/*
+ * The end of a prefix is tried without changing the word, both with code that has no effects
+ * outside of the word and with code that has.
+ */
 static void test_tried_ends(void **state)
 {
 	struct made pure = make_grammar("property P { " EVENTS " grammar (n = 0) { S : a { n = n + "
@@ -312,7 +323,7 @@ static void test_tried_ends(void **state)
 					  " grammar (list = {}) { S : a { list[#list + 1] = a.x } "
 					  "S | b assert(#list == 2) S | { list[#list + 1] = 0 } "
 					  "assert(#list < 4); } }");
-	/* the rest needs frames of its own, above those that stay */
+	/* trying the end needs stack frames above those that remain */
 	struct made frames = make_grammar(
 		"property P { " EVENTS " grammar { S : a { T.k = a.x; W.k = 9 } T W ;\n"
 		" T : b { U.k = T.k + b.x } U | { n = T.k + 0 } assert(n == 5) ;\n"
@@ -356,7 +367,7 @@ static void test_broken(void **state)
 	made_free(&made);
 }
 
-/* ---- long words --------------------------------------------------------------------------------------- */
+/* ---- long words ------------------------------------------------------------------------------ */
 
 static void take_many(const struct grammar *grammar, struct grammar_word *word, const char *text,
 		      unsigned times)
@@ -370,7 +381,7 @@ static void take_many(const struct grammar *grammar, struct grammar_word *word, 
 		assert_int_equal(grammar_word_take(word, &token, &violation), GRAMMAR_OPEN);
 }
 
-/* Nesting as deep as the word is long, with attributes in each level; then the way back. */
+/* Nesting as deep as half of the word is long, with attributes at each level; then back. */
 static void test_deep(void **state)
 {
 	struct made made =
@@ -395,7 +406,7 @@ static void test_deep(void **state)
 	made_free(&made);
 }
 
-/* Right recursion: neither the stack nor Lua's memory grows. */
+/* Right recursion: neither the stack nor Lua's memory may grow. */
 static void test_tail(void **state)
 {
 	struct made made = make_grammar("property P { " EVENTS
@@ -424,7 +435,7 @@ static void test_tail(void **state)
 	made_free(&made);
 }
 
-/* ---- copies and keys ----------------------------------------------------------------------------------- */
+/* ---- copies and keys ------------------------------------------------------------------------- */
 
 static bool same_key(const struct grammar_word *one, const struct grammar_word *other)
 {
@@ -462,7 +473,7 @@ static void test_copies(void **state)
 	assert_true(same_key(word, other));
 	expect(made.grammar, word, "req:tid=1,m=5 acq:tid=1,m=5 req:tid=2,m=6 acq:tid=2,m=6",
 	       "....");
-	/* another order of the same things ends in the same state */
+	/* another order of the same events leads to the same state */
 	expect(made.grammar, other, "req:tid=2,m=6 req:tid=1,m=5 acq:tid=1,m=5 acq:tid=2,m=6",
 	       "....");
 	assert_true(same_key(word, other));
@@ -471,7 +482,7 @@ static void test_copies(void **state)
 	assert_true(same_key(word, copy));
 	expect(made.grammar, copy, "req:tid=1,m=6", ".");
 	assert_false(same_key(word, copy));
-	/* what the copy did is not the word's */
+	/* the events of the copy do not change the original */
 	expect(made.grammar, word, "req:tid=2,m=5", ".");
 	expect(made.grammar, copy, "req:tid=2,m=5", "A");
 	expect(made.grammar, other, "rel:tid=1,m=5 req:tid=2,m=5", "..");
@@ -482,8 +493,10 @@ static void test_copies(void **state)
 	made_free(&made);
 }
 
-/* What a session left is the next one's own: neither words that share it nor the session after it see
- * what an action does to it. */
+/*
+ * The attributes that a session leaves belong to the next session. If an action changes them, the
+ * change is visible neither in words that share them nor in the session after that.
+ */
 static void test_copies_of_sessions(void **state)
 {
 	struct made made = make_grammar("property P { event a = call fa(x); event c = call fc(x) "

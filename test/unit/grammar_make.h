@@ -1,6 +1,6 @@
 /*
- * Words for grammars, from texts: a property's text, and events as "get:f=1,tid=2 eat" (integers; a
- * text in quotes; what is not said is nil).
+ * Makes words for grammars from texts: the text of a property, and events such as "get:f=1,tid=2
+ * eat". Values are integers or texts in quotes; attributes without a value are nil.
  */
 #ifndef TEST_GRAMMAR_MAKE_H
 #define TEST_GRAMMAR_MAKE_H
@@ -94,7 +94,7 @@ static inline const char *make_value(const struct grammar_event *event, const ch
 	return end;
 }
 
-/* The event that starts here; returns what is behind it. */
+/* Reads the event that starts at `at`; returns the text after it. */
 static inline const char *make_token(const struct grammar *grammar, const char *at,
 				     struct grammar_token *token, struct script_value *values)
 {
@@ -116,7 +116,7 @@ static inline const char *make_token(const struct grammar *grammar, const char *
 	return at + strspn(at, " ");
 }
 
-/* What a verdict is in the texts below: . open, N no continuation, I incomplete, A assertion, B broken */
+/* The letter of a verdict: . open, N no continuation, I incomplete, A assertion, B broken. */
 static inline char make_letter(enum grammar_verdict verdict,
 			       const struct grammar_violation *violation)
 {
@@ -128,8 +128,9 @@ static inline char make_letter(enum grammar_verdict verdict,
 }
 
 /*
- * Takes all events of the text, up to the first verdict; `letters` gets one for each, and with `ends`
- * one more for the end. Returns the last verdict; its violation is the caller's.
+ * Takes all events of the text, up to the first verdict that is not open. `letters` gets one letter
+ * for each event, and one more for the end if `ends` is set. Returns the last verdict. The caller
+ * frees its violation.
  */
 static inline enum grammar_verdict make_run(const struct grammar *grammar,
 					    struct grammar_word *word, const char *text, bool ends,

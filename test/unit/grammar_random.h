@@ -1,6 +1,6 @@
 /*
- * Small random grammars, without code, and what they mean by definition: how many trees a word has, and
- * whether it can be continued. For tests of src/grammar.
+ * Small random grammars without code, and their meaning by definition: how many trees a word has,
+ * and whether it can be continued. For tests of src/grammar.
  */
 #ifndef TEST_GRAMMAR_RANDOM_H
 #define TEST_GRAMMAR_RANDOM_H
@@ -19,13 +19,16 @@ enum {
 	MADE_WORD = 6
 };
 
-/* Symbols: terminals first, then nonterminals; the first of those is the start symbol. */
+/*
+ * Symbols are numbered: terminals first, then nonterminals. The first nonterminal is the start
+ * symbol.
+ */
 struct made_rule {
 	uint8_t left, count, right[MADE_SYMBOLS];
 };
 struct made {
 	uint8_t terminals, nonterminals, rule_count;
-	struct made_rule rules[MADE_RULES]; /* by left side */
+	struct made_rule rules[MADE_RULES]; /* sorted by left side */
 };
 
 static inline unsigned made_draw(uint64_t *state, unsigned below)
@@ -48,7 +51,7 @@ static inline void made_print(FILE *out, const struct made *made)
 	}
 }
 
-/* Every symbol derives a word. */
+/* Does every symbol derive a word? */
 static inline bool made_is_productive(const struct made *made)
 {
 	bool good[MADE_TERMINALS + MADE_NONTERMINALS] = { false };
@@ -87,7 +90,9 @@ static inline struct made made_random(uint64_t *state)
 	return made;
 }
 
-/* "A : A a | a; …": a grammar from text; capitals are nonterminals. */
+/*
+ * Reads a grammar such as "A : A a | a; …"; capital letters are nonterminals.
+ */
 static inline struct made made_read(const char *text, unsigned terminals)
 {
 	struct made made = { .terminals = terminals };
@@ -115,12 +120,12 @@ static inline struct made made_read(const char *text, unsigned terminals)
 	return made;
 }
 
-/* ---- what it means ---------------------------------------------------------------------------- */
+/* ---- what it means --------------------------------------------------------------------------- */
 
 /*
- * By symbol and part of one word: how many trees, 2 for more, also for infinitely many: the least
- * solution of the equations, counted from below. `begins`: the rest of the word from there is the
- * beginning of a word of the symbol.
+ * By symbol and part [from, to) of one word: how many trees the part has; 2 stands for more, also
+ * for infinitely many. This is the least solution of the equations, computed by iteration from 0.
+ * `begins`: the rest of the word, from there on, is a prefix of a word of the symbol.
  */
 struct made_meaning {
 	uint8_t trees[MADE_TERMINALS + MADE_NONTERMINALS][MADE_WORD + 1][MADE_WORD + 1];
@@ -132,7 +137,7 @@ static inline unsigned made_least(unsigned trees)
 	return trees < 2 ? trees : 2;
 }
 
-/* Trees of the symbols of a rule from `at` on. */
+/* Returns the number of trees of the symbols of a rule from `at` on. */
 static inline unsigned made_count(const struct made_meaning *meaning, const struct made_rule *rule,
 				  unsigned at, unsigned from, unsigned to)
 {
@@ -171,7 +176,7 @@ static inline void made_count_trees(const struct made *made, const uint8_t *word
 	}
 }
 
-/* The symbols of a rule from `at` on begin with word[from … length). */
+/* Can word[from … length) be a prefix of the symbols of a rule from `at` on? */
 static inline bool made_rule_begins(const struct made_meaning *meaning,
 				    const struct made_rule *rule, unsigned at, unsigned from,
 				    unsigned length)
@@ -189,7 +194,7 @@ static inline bool made_rule_begins(const struct made_meaning *meaning,
 	return false;
 }
 
-/* Is word[0 … length) the beginning of a word? Of a `meaning` whose trees are counted. */
+/* Is word[0 … length) a prefix of a word? The trees of `meaning` must have been counted. */
 static inline bool made_begins(const struct made *made, const uint8_t *word, unsigned length,
 			       struct made_meaning *meaning)
 {

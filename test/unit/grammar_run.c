@@ -1,14 +1,17 @@
-/* Grammars on texts: whose words they are, where they end, what is found, what is left. */
+/*
+ * Tests grammars on text traces: which events form a word, where words end, violations, and what
+ * remains in memory.
+ */
 #include "property_make.h"
 
 #include "monitor/grammar/grammar_run.h"
 #include "monitor/grammar/grammar_tokens.h"
 
-/* ---- shown ---------------------------------------------------------------------------------------- */
+/* ---- shown ----------------------------------------------------------------------------------- */
 
 static const char *const faults[] = { "no continuation", "incomplete", "assertion" };
 
-/* "P.1 main.3 of T2: incomplete, 4 events", and what the violation says of itself in the tests for it. */
+/* Prints a violation as "P.1 main.3 of T2: incomplete, 4 events", with its message. */
 static void print_found(FILE *out, const struct trace *trace, const struct spec_property *property,
 			const struct grammar_found *found)
 {
@@ -113,7 +116,7 @@ static void expect_judged(const char *properties, const char *text, bool ended,
 	judged_free(&j);
 }
 
-/* ---- views ---------------------------------------------------------------------------------------- */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 #define LOCKS                                                                                      \
 	"  event get = acquire m;\n"                                                               \
@@ -128,7 +131,7 @@ static void by_thread(void **state)
 		"}\n",
 		"T1|acq(a)|1\nT2|acq(b)|2\nT1|acq(c)|3\nT2|rel(a)|4\nT2|rel(b)|5\nT1|rel(c)|6\n",
 		false, "P.1 T1.0 of T1: incomplete, 1\nP.1 T2.0 of T2: incomplete, 1\n");
-	/* only its prefixes are asked: the beginning of a complete one */
+	/* the run was cut, so only prefixes are judged: this is a prefix of a complete word */
 	expect_judged(
 		"property P(mutex m) {\n"
 		"  view thread until end;\n" LOCKS "  grammar { S : get S put S | ; }\n"
@@ -137,7 +140,10 @@ static void by_thread(void **state)
 		true, "P.1 T2.2 of T2: no continuation, 3\nP.1 T1.2 end of T1: incomplete, 3\n");
 }
 
-/* Which thread gives back what it got: the word of the object knows. */
+/*
+ * The word of an object contains the events of all threads: one thread acquires and another
+ * releases.
+ */
 static void by_object(void **state)
 {
 	(void)state;
@@ -166,7 +172,7 @@ static void global(void **state)
 		      false, "P.1 T2.1 of all: assertion, 4\n");
 }
 
-/* Another life is another word, and the first one ends with its own. */
+/* Each lifetime of an object has its own word, which ends with the lifetime. */
 static void lives(void **state)
 {
 	static const char property[] = "property P(struct t *o) {\n"
@@ -182,11 +188,11 @@ static void lives(void **state)
 	(void)state;
 	expect_judged(property, text, true,
 		      "P.1 T1.1 end of o: incomplete, 1\nP.1 T1.6 end of p: incomplete, 1\n");
-	/* A run that was cut says nothing of how words end. */
+	/* if the run was cut, the ends of its words are not judged */
 	expect_judged(property, text, false, "");
 }
 
-/* ---- sessions ------------------------------------------------------------------------------------- */
+/* ---- sessions -------------------------------------------------------------------------------- */
 
 static void sessions(void **state)
 {
@@ -205,7 +211,7 @@ static void sessions(void **state)
 		      true, "P.1 T1.5 of T1: no continuation, 3\n");
 }
 
-/* Of a long session the last events are shown, in their order. */
+/* The report shows the last events of a long session, in order. */
 static void long_session(void **state)
 {
 	struct judged j;
@@ -233,9 +239,9 @@ static void long_session(void **state)
 	free(text);
 }
 
-/* ---- what is left --------------------------------------------------------------------------------- */
+/* ---- what is left ---------------------------------------------------------------------------- */
 
-/* An error in Lua ends its own grammar; others, and other properties, are judged. */
+/* After an error in Lua only this grammar stops; other grammars and properties are still judged. */
 static void errors(void **state)
 {
 	struct judged j = judge("property P {\n"
@@ -262,7 +268,10 @@ static void errors(void **state)
 	judged_free(&j);
 }
 
-/* Events that may be missing would look like violations. */
+/*
+ * Grammars with events that may be missing are not judged, because a missing event would look like
+ * a violation.
+ */
 static void unseen(void **state)
 {
 	(void)state;
@@ -284,7 +293,7 @@ static void unseen(void **state)
 		      "the trace has no function with this name\n");
 }
 
-/* A value that was not recorded proves nothing, if the grammar asks for it; other words are judged. */
+/* An unrecorded value that the grammar uses proves nothing; other words are judged. */
 static void unrecorded(void **state)
 {
 	(void)state;
@@ -300,9 +309,9 @@ static void unrecorded(void **state)
 		"the grammar uses it\n");
 }
 
-/* ---- many ------------------------------------------------------------------------------------------ */
+/* ---- many ------------------------------------------------------------------------------------ */
 
-/* Short-lived objects: their words go with them. */
+/* The words of short-lived objects are freed with the objects. */
 static void many_objects(void **state)
 {
 	struct judged j;
@@ -334,7 +343,7 @@ static void many_objects(void **state)
 	free(text);
 }
 
-/* Of words that are wrong in the same way some are enough; each is wrong once. */
+/* If many words are wrong in the same way, only some are reported; each word is reported once. */
 static void many_violations(void **state)
 {
 	struct judged j;
@@ -360,7 +369,7 @@ static void many_violations(void **state)
 	free(text);
 }
 
-/* ---- tokens ---------------------------------------------------------------------------------------- */
+/* ---- tokens ---------------------------------------------------------------------------------- */
 
 static void print_script_value(FILE *out, const struct script_value *value)
 {

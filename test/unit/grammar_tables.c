@@ -1,4 +1,5 @@
-// Tables of grammars: sets and the LL(1) table against words, ambiguity against all trees, names.
+// Tests the tables of grammars: sets and the LL(1) table compared with enumerated words, ambiguity
+// compared with counting all trees, and names.
 #include "base/intern.h"
 #include "base/mem.h"
 #include "grammar/grammar.h"
@@ -18,7 +19,7 @@ static struct spec_messages messages;
 
 static struct grammar *open_text(const char *text)
 {
-	spec_messages_free(&messages); /* of a test that failed */
+	spec_messages_free(&messages); /* of a test that failed before */
 	file = spec_parse("t.prop", text, &messages);
 	if (!file)
 		return NULL;
@@ -91,12 +92,14 @@ static void random_grammar(struct text *t, bool code)
 /* ---- words, the obvious way ------------------------------------------------------------------ */
 
 /*
- * Words of at most LENGTH letters a, b and `#`, which stands for one nonterminal that is looked at, as
- * numbers: base 3, with a 1 in front. The words of a rule are what its symbols' words make, so the
- * least sets that are closed under that are all words up to the length, and no others.
+ * All words of at most LENGTH letters a, b and #, where # stands for one nonterminal that is
+ * examined. A word is a number in base 3 with a leading 1. The words of a rule are concatenations
+ * of the words of its symbols. So the least sets that are closed under this rule contain all words
+ * up to LENGTH, and no others.
  */
 #define LENGTH 7u
-#define NUMBERS (3u * 2187u) /* 3 to the LENGTH, times 3: the 1 in front may have 2 behind it */
+/* 3 to the power of LENGTH, times 3: the leading 1 may have a 2 after it */
+#define NUMBERS (3u * 2187u)
 #define MARK 2u
 
 struct words {
@@ -163,7 +166,7 @@ static bool extend(struct words *w, const struct grammar *g, const struct gramma
 	return grew;
 }
 
-/* `marked`: the nonterminal that # stands for, or GRAMMAR_NONE. */
+/* Computes all words. `marked` is the nonterminal that # stands for, or GRAMMAR_NONE. */
 static struct words *all_words(const struct grammar *g, uint32_t marked)
 {
 	struct words *w = mem_zalloc(1, sizeof *w);
@@ -184,7 +187,10 @@ static bool has(const uint64_t *set, uint32_t member)
 	return set[member / 64] >> member % 64 & 1;
 }
 
-/* Words are short enough to show all sets if no nonterminal needs more than one letter. */
+/*
+ * Does each nonterminal have a word of at most one letter? Then words of LENGTH letters are long
+ * enough to show all sets.
+ */
 static bool is_short(const struct grammar *g)
 {
 	struct words *w = all_words(g, GRAMMAR_NONE);
@@ -196,7 +202,9 @@ static bool is_short(const struct grammar *g)
 	return all;
 }
 
-/* By terminal, and the end: what words show behind the mark. */
+/*
+ * Sets `shown` for each terminal, and for the end of the word, that follows the mark in some word.
+ */
 static void shown_follows(const struct grammar *g, uint32_t symbol, bool *shown)
 {
 	struct words *w = all_words(g, symbol);
@@ -235,7 +243,10 @@ static void check_starts(const struct grammar *g)
 	free(w);
 }
 
-/* What words do not show, for lack of letters, is counted. */
+/*
+ * Compares FOLLOW with the words. Returns the number of members that no word shows, because words
+ * are short.
+ */
 static unsigned check_follows(const struct grammar *g)
 {
 	unsigned unseen = 0;
@@ -254,7 +265,10 @@ static unsigned check_follows(const struct grammar *g)
 	return unseen;
 }
 
-/* FIRST of an alternative with FOLLOW of its left side behind it where it may be empty. */
+/*
+ * Is the terminal in FIRST of the alternative, or in FOLLOW of its left side if the alternative may
+ * be empty?
+ */
 static bool predicts(const struct grammar *g, const struct grammar_rule *rule, uint32_t terminal)
 {
 	for (uint32_t k = 0; k < rule->step_count; k++) {
@@ -284,7 +298,7 @@ static void check_table(const struct grammar *g)
 			if (fitting)
 				assert_true(predicts(g, &g->rules.items[entry], t) &&
 					    g->rules.items[entry].left == g->terminal_count + n);
-			/* what cannot be reached does not matter */
+			/* a conflict at a place that no word can reach does not matter */
 			conflict |= fitting > 1 && has(g->follows[n], TERMINALS);
 			conflict |= fitting > 1 && (has(g->follows[n], 0) || has(g->follows[n], 1));
 		}
@@ -316,11 +330,12 @@ static void sets_are_those_of_words(void **state)
 
 /* ---- trees, the obvious way ------------------------------------------------------------------ */
 
-#define SPAN 16u /* letters of a word */
+#define SPAN 16u /* maximum length of a word */
 
 struct counts {
 	uint8_t of[MOST_NONTERMINALS][SPAN + 1]
-		  [SPAN + 1]; /* trees of a nonterminal for a part: 0, 1, 2 or more */
+		  /* number of trees of a nonterminal for a part of the word: 0, 1, or 2 for more */
+		  [SPAN + 1];
 };
 
 static unsigned ways(const struct grammar *g, const struct counts *known,
@@ -347,7 +362,10 @@ static unsigned ways(const struct grammar *g, const struct counts *known,
 	return sum > 2 ? 2 : sum;
 }
 
-/* How many trees: those of height 1, then of 2 as well, …, until there are no more of any part. */
+/*
+ * Counts trees: first those of height 1, then those of height 2, and so on, until no number
+ * changes.
+ */
 static unsigned count_trees(const struct grammar *g, const char *word)
 {
 	unsigned length = (unsigned)strlen(word);
@@ -439,7 +457,7 @@ static void ambiguity_is_that_of_trees(void **state)
 	assert_true(found > 100 && clear > 100);
 }
 
-/* With code the same is an error, without there is none. */
+/* Two trees are an error only if the grammar has code. */
 static void only_code_needs_one_tree(void **state)
 {
 	struct text text;
@@ -468,7 +486,10 @@ static void only_code_needs_one_tree(void **state)
 	}
 }
 
-/* Two letters a production, so that words are many at once: it must come to its end, and soon. */
+/*
+ * With two letters in each production there are very many words: the search must still end, and
+ * soon.
+ */
 static void the_search_ends(void **state)
 {
 	struct text t = { .length = 0 };
@@ -491,7 +512,7 @@ static void the_search_ends(void **state)
 	}
 	free(word);
 	close_text(g);
-	/* a word of 2 to the power of 40 letters */
+	/* a word of 2^40 letters */
 	t.length = 0;
 	add(&t, "property P { event a = call f(); grammar { S : N0 { x = 1 } | N0 b; b : ; ");
 	for (unsigned i = 0; i < 40; i++) {
@@ -563,7 +584,7 @@ static void names_are_those_of_the_alternative(void **state)
 		    "2:28:3 'get' is a symbol and cannot be assigned; assign to an "
 		    "attribute, as in get.x = ...\n");
 	assert_told(HEAD "grammar { S : a1=S get { S.n = a1.n } | put | end_ { x = 1 } ; } }", "");
-	/* the library's names stay what they are where no symbol of the alternative has them */
+	/* a name of the library keeps its meaning if no symbol of the alternative has this name */
 	assert_told("property P { event count = call f(); event b = call g(); "
 		    "grammar (m = {}) { S : b { m[b.tid] = 1; x = count(m) } | count ; } }",
 		    "");
@@ -621,7 +642,7 @@ static void what_is_outside_sees_the_whole_session(void **state)
 		    "those and 'session'\n"
 		    "2:2:3 'tdi' is not an attribute of 'a': a reset condition can use "
 		    "only those and 'session'; did you mean 'tid'?\n");
-	/* two grammars of one property: what is outside of both is told once */
+	/* two grammars in one property: an error outside of both is reported once */
 	assert_told("property P { event a = call f(n) reset(m); grammar { S : a ; } "
 		    "grammar { S : a ; } }",
 		    "1:40:1 'm' is not an attribute of 'a': a reset condition can use only "
@@ -681,7 +702,10 @@ static void two_trees_are_told(void **state)
 
 /* ---- slots ----------------------------------------------------------------------------------- */
 
-/* get@1-0: the slot of a symbol, and which may be dropped behind the step; codes as their parameters. */
+/*
+ * Checks a rule as text. "get@1-0": the slot of a symbol, and the slot that may be dropped after
+ * the step. Code is shown as its parameters.
+ */
 static void assert_rule(const struct grammar *g, uint32_t number, const char *expected)
 {
 	const struct grammar_rule *rule = &g->rules.items[number];
@@ -749,7 +773,7 @@ static void attributes_are_captured_where_named(void **state)
 	uint32_t count;
 
 	(void)state;
-	/* which `a` of the two alternatives does not matter */
+	/* the two alternatives have different symbols `a`, which is no conflict of names */
 	assert_non_null(g);
 	for (uint32_t i = 0; i < 6; i++) {
 		assert_string_equal(g->events[0].attributes[i], names[i]);

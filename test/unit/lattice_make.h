@@ -1,4 +1,7 @@
-/* Random computations and machines for tests of the lattice, and their truth by trying every run. */
+/*
+ * Random computations and machines for tests of the lattice, and the correct results, found by
+ * trying every run.
+ */
 #ifndef TEST_LATTICE_MAKE_H
 #define TEST_LATTICE_MAKE_H
 
@@ -12,7 +15,7 @@
 #define MAKE_EVENTS 24
 #define MAKE_MEMBERS 4
 #define MAKE_OBJECTS 3
-#define MAKE_LABELS 5 /* 1 … 4; 0 is silence */
+#define MAKE_LABELS 5 /* labels 1 to 4; 0 stands for an event without a label */
 
 static inline uint64_t make_random(uint64_t *seed, uint64_t below)
 {
@@ -22,7 +25,7 @@ static inline uint64_t make_random(uint64_t *seed, uint64_t below)
 	return (*seed * 0x2545f4914f6cdd1du >> 20) % below;
 }
 
-/* Columns that need nothing of each other. */
+/* Makes a lattice of columns without any order between them. */
 static inline struct lattice *make_grid(const struct lattice_options *options, uint32_t columns,
 					uint32_t events)
 {
@@ -40,39 +43,40 @@ static inline struct lattice *make_grid(const struct lattice_options *options, u
 	return lattice;
 }
 
-/* ---- computations ---------------------------------------------------------------------------------- */
+/* ---- computations ---------------------------------------------------------------------------- */
 
 struct made_event {
 	struct message message;
-	uint32_t clock[MAKE_COLUMNS]; /* events of each column up to this one, with it */
+	uint32_t clock[MAKE_COLUMNS]; /* by column: number of events up to and including this one */
 	struct message_need needs[MAKE_COLUMNS];
 	struct message_member members[MAKE_MEMBERS];
 };
 
-/* Events in the observed order. */
+/* A random computation. */
 struct made {
 	uint32_t columns, count;
 	struct made_event events[MAKE_EVENTS];
 	uint32_t observed[MAKE_EVENTS];
-	uint32_t place[MAKE_COLUMNS][MAKE_EVENTS]; /* of a column's events in the observed order */
+	/* [column][event]: position in the observed order */
+	uint32_t place[MAKE_COLUMNS][MAKE_EVENTS];
 	uint32_t counts[MAKE_COLUMNS];
 };
 
 struct make_options {
 	uint32_t columns, events;
-	unsigned needs; /* in 100: how often an event needs one of another column */
-	unsigned sets;	/* in 100: how often it is a member of a set */
+	unsigned needs; /* in percent: how often an event needs an event of another column */
+	unsigned sets;	/* in percent: how often an event is a member of a set */
 	bool shared;	/* the last object is a lock with a read side */
 };
 
-/* An object while the run is made up. */
+/* The state of an object while the run is generated. */
 struct make_object {
 	bool lock, rw;
 	uint32_t sets;
 	struct make_open {
 		uint32_t number, opener, members, member[MAKE_EVENTS];
 		bool shared;
-	} open[MAKE_EVENTS]; /* several only if shared */
+	} open[MAKE_EVENTS]; /* several entries only if shared */
 	uint32_t open_count;
 };
 
@@ -105,7 +109,10 @@ static inline struct make_open *make_open_set(struct make_object *object, bool s
 	return open;
 }
 
-/* A variable: a write, a read, or an update, which closes one set and opens the next. */
+/*
+ * Adds an access of a variable: a write, a read, or an update, which closes one set and opens the
+ * next.
+ */
 static inline void make_access(struct made *made, struct made_event *event, uint32_t at,
 			       uint32_t number, struct make_object *object, uint64_t *seed)
 {
@@ -127,7 +134,7 @@ static inline void make_access(struct made *made, struct made_event *event, uint
 	make_member(event, number, object, make_open_set(object, false, at), MESSAGE_OPENS);
 }
 
-/* A lock: taken, given back, tried in vain, or both at once. */
+/* Adds a lock operation: an acquire, a release, a failed try, or an acquire and release at once. */
 static inline void make_locking(struct made *made, struct made_event *event, uint32_t at,
 				uint32_t number, struct make_object *object, uint64_t *seed)
 {
@@ -207,9 +214,9 @@ static inline void make_computation(struct made *made, const struct make_options
 	}
 }
 
-/* ---- machines -------------------------------------------------------------------------------------- */
+/* ---- machines -------------------------------------------------------------------------------- */
 
-/* A state steps by a label to one or two states. */
+/* A random machine: each label leads from a state to one or two states. */
 struct table {
 	uint32_t states;
 	uint32_t (*next)[MAKE_LABELS][2];
@@ -246,7 +253,7 @@ static inline bool table_is_safe(void *self, uint32_t state)
 	return ((struct table *)self)->safe[state];
 }
 
-/* `bad` in 1000 are bad. */
+/* Makes a random machine. `bad` in 1000 of its states are bad. */
 static inline void make_table(struct table *table, uint32_t states, bool doubtful, unsigned bad,
 			      uint64_t *seed)
 {
@@ -294,14 +301,17 @@ static inline void free_table(struct table *table)
 	free(table->safe);
 }
 
-/* ---- the truth ------------------------------------------------------------------------------------- */
+/* ---- the truth ------------------------------------------------------------------------------- */
 
 static inline bool made_has(const struct made *made, const uint32_t *cut, uint32_t at)
 {
 	return cut[made->events[at].message.column] > made->events[at].message.position;
 }
 
-/* Some but not all members are in; a lock's set is closed only by who closes it. */
+/*
+ * Is a set open in this cut? It is if the cut has some but not all of its members. The set of a
+ * lock is closed only by its closing event.
+ */
 static inline bool made_is_open(const struct made *made, const uint32_t *cut, uint32_t object,
 				uint32_t set, bool *shared)
 {
@@ -325,7 +335,7 @@ static inline bool made_is_open(const struct made *made, const uint32_t *cut, ui
 	return some && !(all && (closes || !lock));
 }
 
-/* Can the column's next event follow the cut? By the definition in doc/lattice.md. */
+/* Can the next event of the column follow the cut? By the definition in doc/lattice.md. */
 static inline bool made_allows(const struct made *made, const uint32_t *cut, uint32_t column)
 {
 	const struct made_event *event;
@@ -366,14 +376,17 @@ struct truth {
 
 	uint64_t cuts, runs, levels, widest;
 	uint64_t violating[TRUTH_MACHINES], any;
-	/* by the event's place in the observed run, then the end: lowest level there, or UINT64_MAX */
+	/*
+	 * by the event's position in the observed run, and for the end of the run: the lowest level
+	 * at which a machine becomes bad there, or UINT64_MAX
+	 */
 	uint64_t level[TRUTH_MACHINES][MAKE_EVENTS + 1];
 	bool at_start[TRUTH_MACHINES];
 	uint64_t tried, width[MAKE_EVENTS + 1];
 	struct map seen;
 };
 
-/* States of each machine in one run. */
+/* The states of each machine after a part of one run. */
 struct truth_run {
 	bool in[TRUTH_MACHINES][TRUTH_STATES];
 	bool violated[TRUTH_MACHINES];
@@ -459,7 +472,7 @@ static inline void truth_try(struct truth *truth, uint32_t *cut, uint64_t level,
 	}
 }
 
-/* False: too many runs. */
+/* Computes the correct results. Returns false if there are too many runs. */
 static inline bool find_truth(const struct made *made, struct table *tables, uint32_t table_count,
 			      bool ended, struct truth *truth)
 {

@@ -1,12 +1,13 @@
 /*
- * Every extended regular expression of size 5 at most on every word of length 6 at most over sets of two
- * events, against its language, word by word; bad prefixes as in logic_future.c.
+ * Compares every extended regular expression of size up to 5, on every word of up to 6 letters
+ * (each letter is a set of two events), with its language computed word by word. Bad prefixes are
+ * tested as in logic_future.c.
  */
 #include "logic/ere.h"
 
 #include "logic_words.h"
 
-/* By word: is it in the language? */
+/* The leaves. Tables are indexed by word: is it in the language? */
 enum { EVENT_A, EVENT_B, ANY, EPSILON };
 static const char *const leaves[] = { "a", "b", ".", "epsilon", NULL };
 
@@ -21,13 +22,13 @@ static uint8_t *leaf_table(unsigned leaf)
 	return t;
 }
 
-/* The letters from `from` on, `length` of them. */
+/* Returns `length` letters of the word, starting at `from`. */
 static uint32_t part(uint32_t w, unsigned from, unsigned length)
 {
 	return word_at(length, w >> 2 * from & ((1u << 2 * length) - 1));
 }
 
-/* Is the word made of words of p, at least `least` of them? */
+/* Is the word a concatenation of words of p? `least`: of at least one word. */
 static bool repeats(const uint8_t *p, unsigned n, uint32_t w, bool least)
 {
 	bool reach[LONGEST + 1] = { true };
@@ -123,7 +124,7 @@ static void test_all(void **state)
 	assert_int_equal(test_smalls(&logic, try), 4 + 16 + 112 + 832 + 6784);
 }
 
-/* ---- larger ones ------------------------------------------------------------------------------ */
+/* ---- larger ones ----------------------------------------------------------------------------- */
 
 static bool build(const struct spec_formula *formula, struct automaton *automaton, struct err *err)
 {
@@ -143,7 +144,7 @@ static void test_sizes(void **state)
 	assert_int_equal(states_of("ere:", "(.* a . . . . . . . . .)", build, &err), 1024);
 }
 
-/* The letter 20 from the end is a: 2^20 states. */
+/* "The 20th letter from the end is a" needs 2^20 states. */
 static void test_explosion(void **state)
 {
 	char ere[256] = ".* a";
@@ -156,7 +157,10 @@ static void test_explosion(void **state)
 	assert_string_equal(err.text, "its automaton has more than 10000 states");
 }
 
-/* Few states, each a union of hundreds of terms: the work is limited as well. */
+/*
+ * The automaton has few states, but each is a union of hundreds of terms: the amount of work is
+ * limited as well.
+ */
 static void test_work(void **state)
 {
 	static char ere[32768];

@@ -1,14 +1,14 @@
 /*
- * Every formula of size 5 at most that looks ahead, on every word of length 6 at most, against what
- * doc/lattice.md says of it. A prefix must be bad exactly if no continuation makes the formula true:
- * an automaton of n states has one of less than n letters if any, so where those fit into 6 letters all
- * continuations have been tried.
+ * Compares every future-time formula of size up to 5, on every word of up to 6 letters, with the
+ * definition in doc/lattice.md. A prefix must be bad exactly if no continuation makes the formula
+ * true. If an automaton of n states has such a continuation, it has one of less than n letters. So
+ * if those fit into 6 letters, all continuations have been tried.
  */
 #include "logic/future.h"
 
 #include "logic_words.h"
 
-/* By word and state: 6 to a word. */
+/* Returns a value from a table that is indexed by word and state, with 6 entries per word. */
 static bool at(const uint8_t *table, unsigned length, uint32_t w, unsigned i)
 {
 	return table[word_at(length, w) * LONGEST + i];
@@ -65,7 +65,7 @@ static bool binary_value(unsigned operator, const uint8_t * p, const uint8_t *q,
 	case OR: return a || b;
 	case IMPLIES: return !a || b;
 	case IFF: return a == b;
-	default: /* q comes, and p until then */
+	default: /* until: q comes, and p holds before it */
 		for (unsigned k = i; k < n && before; k++) {
 			if (at(q, n, w, k))
 				return true;
@@ -94,7 +94,9 @@ struct walk {
 	unsigned places[4];
 };
 
-/* Sees which values the formula has on the continuations, the word itself among them. */
+/*
+ * Finds the values that the formula has on all continuations of a word, including the word itself.
+ */
 static void walk(const struct walk *w, unsigned length, uint32_t word, uint32_t state,
 		 bool possible[2])
 {
@@ -115,7 +117,7 @@ static void walk(const struct walk *w, unsigned length, uint32_t word, uint32_t 
 		possible[0] |= longer[0];
 		possible[1] |= longer[1];
 	}
-	/* no word is empty: there the formula has no value */
+	/* the empty word is no word: the formula has no value there */
 	expect_verdicts(w->small, w->a, state, length, word, length > 0, possible);
 }
 
@@ -148,7 +150,7 @@ static void test_all(void **state)
 	assert_int_equal(test_smalls(&logic, try), 2 + 8 + 52 + 368 + 2832);
 }
 
-/* ---- larger ones ------------------------------------------------------------------------------ */
+/* ---- larger ones ----------------------------------------------------------------------------- */
 
 static bool build(const struct spec_formula *formula, struct automaton *automaton, struct err *err)
 {
@@ -161,7 +163,10 @@ static bool build(const struct spec_formula *formula, struct automaton *automato
 	return built;
 }
 
-/* The smallest automata: the first state has read nothing, and no word is empty. */
+/*
+ * Sizes of the smallest automata. Their first state has read nothing, and the empty word is no
+ * word.
+ */
 static void test_sizes(void **state)
 {
 	struct err err;
@@ -172,12 +177,12 @@ static void test_sizes(void **state)
 	assert_int_equal(states_of("ltl:", "always (a => eventually b)", build, &err), 3);
 	assert_int_equal(states_of("ltl:", "a && !a", build, &err), 1);
 	assert_int_equal(states_of("ltl:", "next a && next !a", build, &err), 1);
-	/* three different ways to say one thing */
+	/* three different formulas with one meaning */
 	assert_int_equal(
 		states_of("ltl:", "(eventually a) && eventually eventually a", build, &err), 2);
 }
 
-/* n letters ahead: 2^n states, of which 2^12 can be built and 2^20 cannot. */
+/* "p in n steps" needs 2^n states: 2^12 can be built, 2^20 cannot. */
 static void test_explosion(void **state)
 {
 	char formula[512] = "always (a => (";
@@ -191,7 +196,7 @@ static void test_explosion(void **state)
 	assert_string_equal(err.text, "its automaton has more than 10000 states");
 }
 
-/* Many independent promises: the propositions themselves explode. */
+/* Many independent obligations: here the propositions become too large. */
 static void test_work(void **state)
 {
 	char formula[4096] = "1";

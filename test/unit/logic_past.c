@@ -1,6 +1,6 @@
 /*
- * Every formula of size 5 at most that looks back, on every word of length 6 at most, against what
- * doc/lattice.md says of it, with quantifiers instead of bits.
+ * Compares every past-time formula of size up to 5, on every word of up to 6 letters, with the
+ * definition in doc/lattice.md, evaluated with quantifiers instead of bits.
  */
 #include "logic/past.h"
 
@@ -8,7 +8,7 @@
 
 static const char *const atoms[] = { "a", "b", NULL };
 
-/* By word: the value at its last state. */
+/* Makes the table of an atom: by word, the value at the word's last state. */
 static uint8_t *atom_table(unsigned bit)
 {
 	uint8_t *t = mem_zalloc(WORDS, 1);
@@ -19,7 +19,7 @@ static uint8_t *atom_table(unsigned bit)
 	return t;
 }
 
-/* The value at the state i (from 0) of a word. */
+/* Returns the value at state i (from 0) of a word. */
 static bool at(const uint8_t *table, uint32_t w, unsigned i)
 {
 	return table[word_at(i + 1, w & ((1u << 2 * (i + 1)) - 1))];
@@ -66,11 +66,11 @@ static bool binary_value(unsigned operator, const uint8_t * p, const uint8_t *q,
 	case OR: return a || b;
 	case IMPLIES: return !a || b;
 	case IFF: return a == b;
-	case SINCE: /* q some time, and p ever since */
+	case SINCE: /* since: q held at some state, and p at all states after it */
 		for (unsigned k = 0; k <= i; k++)
 			holds = at(q, w, k) || (holds && at(p, w, k));
 		return holds;
-	default: /* p some time, and no q there or since */
+	default: /* interval: p held at some state, and q neither there nor later */
 		for (unsigned k = 0; k <= i && !holds; k++) {
 			holds = at(p, w, k);
 			for (unsigned m = k; m <= i; m++)
@@ -95,11 +95,11 @@ struct walk {
 	const struct small *small;
 	const struct past *past;
 	const struct automaton *automaton;
-	unsigned places[4]; /* where the atoms a and b are in a letter */
+	unsigned places[4]; /* by letter of the word: the automaton's letter with the same atoms */
 	bool never;
 };
 
-/* `violated`: at some state before. */
+/* Checks all continuations of a word. `violated`: the formula was violated at some state before. */
 static void walk(const struct walk *w, unsigned length, uint32_t word, uint64_t bits, bool violated,
 		 uint32_t state)
 {
@@ -120,7 +120,7 @@ static void walk(const struct walk *w, unsigned length, uint32_t word, uint64_t 
 	}
 }
 
-/* `never` as well, for some of the smaller ones. */
+/* Tries a formula with `always`, and some of the smaller ones with `never` as well. */
 static void try(const struct small *small, unsigned size, size_t number)
 {
 	bool never = size < 4 && number % 2;

@@ -1,7 +1,7 @@
 /*
- * All small formulas and all short words over two atoms, for the tests of src/logic. A word is a
- * number: its letters (2 bits each, bit 0 the atom a, bit 1 the atom b), the first one lowest, and its
- * length.
+ * All small formulas and all short words over two atoms, for the tests of src/logic. A word is its
+ * length and a number: each letter has 2 bits (bit 0 is the atom a, bit 1 the atom b), the first
+ * letter the lowest bits.
  */
 #ifndef TEST_LOGIC_WORDS_H
 #define TEST_LOGIC_WORDS_H
@@ -21,8 +21,8 @@
 
 #include <cmocka.h>
 
-#define LARGEST 5u			      /* of formulas */
-#define LONGEST 6u			      /* of words */
+#define LARGEST 5u			      /* size of the largest formulas */
+#define LONGEST 6u			      /* length of the longest words */
 #define WORDS ((1u << 2 * (LONGEST + 1)) / 3) /* 1 + 4 + … + 4^6 */
 
 static inline uint32_t word_at(unsigned length, uint32_t letters)
@@ -35,22 +35,24 @@ static inline unsigned letter_of(uint32_t letters, unsigned i)
 	return letters >> 2 * i & 3;
 }
 
-/* A formula: its text, and where it is true (what that means is the test's affair). */
+/*
+ * A formula: its text, and a table of where it is true. Each test defines the meaning of the table.
+ */
 struct small {
 	char *text;
 	uint8_t *table;
 };
 typedef VEC(struct small) smalls;
 
-/* A formula of some size, its number among those of that size. */
+/* Called for each formula. `number` is its index among the formulas of this size. */
 typedef void small_test(const struct small *small, unsigned size, size_t number);
 
-/* How formulas are made: of leaves by operators, with their tables. */
+/* How formulas are built from leaves and operators, and how their tables are computed. */
 struct small_logic {
 	const char *const *leaves, *const *unary,
-					   *const *binary; /* formats; NULL behind the last */
+					   *const *binary; /* formats for printf(), ended by NULL */
 	uint8_t *(*leaf_table)(unsigned leaf);
-	/* q NULL: the operator has one operand */
+	/* `q` is NULL if the operator has one operand */
 	uint8_t *(*table_of)(unsigned operator, const uint8_t * p, const uint8_t *q);
 };
 
@@ -98,7 +100,7 @@ static inline void make_smalls(smalls *by_size, const struct small_logic *logic)
 	}
 }
 
-/* All of them, once. Returns how many there are. */
+/* Calls `test` for each formula once. Returns the number of formulas. */
 static inline size_t test_smalls(const struct small_logic *logic, small_test *test)
 {
 	smalls by_size[LARGEST + 1] = { 0 };
@@ -137,7 +139,7 @@ static inline struct spec_file *parse_formula(const char *before, const char *fo
 	return file;
 }
 
-/* The letters of an automaton of `form` for those of a word. */
+/* Finds the automaton's letter for each letter of a word. */
 static inline void place_letters(const struct form *form, unsigned places[4])
 {
 	unsigned a = 0, b = 0;
@@ -151,9 +153,10 @@ static inline void place_letters(const struct form *form, unsigned places[4])
 }
 
 /*
- * `possible`: which values the formula has on the word and on those longer ones that were tried. A state
- * of an automaton of n states has a continuation of less than n letters if any: where those have been
- * tried, so have all (`exact`: the word itself counts).
+ * Compares the verdicts of a state with `possible`: the values that the formula has on the word and
+ * on the longer words that were tried. If a state of an automaton of n states has a continuation
+ * with some value, it has one of less than n letters. If all of those have been tried, all
+ * continuations have. `exact`: the word itself counts.
  */
 static inline void expect_verdicts(const struct small *small, const struct automaton *a,
 				   uint32_t state, unsigned length, uint32_t word, bool exact,
@@ -171,7 +174,7 @@ static inline void expect_verdicts(const struct small *small, const struct autom
 typedef bool build_automaton(const struct spec_formula *formula, struct automaton *automaton,
 			     struct err *err);
 
-/* Of the automaton of a formula; 0: it cannot be built (`err`). */
+/* Returns the number of states of a formula's automaton, or 0 if it cannot be built (`err`). */
 static inline size_t states_of(const char *before, const char *formula, build_automaton *build,
 			       struct err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * Random models of every kind of constraint, made by running random threads, and other feasible
- * prefixes of them, found by trying.
+ * Random models with every kind of constraint, made by running random threads, and other feasible
+ * prefixes of these models, found by trying.
  */
 #ifndef TEST_MODEL_MAKE_H
 #define TEST_MODEL_MAKE_H
@@ -27,7 +27,7 @@ static inline bool make_one_in(uint32_t n)
 
 /* ---- a model by running it ----------------------------------------------------------------- */
 
-/* What belongs to each object, until it is put together. */
+/* The parts of each object, until they are put together, and the state of the run. */
 struct make_world {
 	struct order_model *model;
 	VEC(struct order_write) writes[MAKE_CELLS];
@@ -39,8 +39,8 @@ struct make_world {
 	uint32_t open[MAKE_LOCKS][MAKE_THREADS];
 	VEC(struct order_wait) waits;
 	VEC(struct order_signal) signals;
-	uint32_t waiting[MAKE_THREADS]; /* 1 + its wait */
-	bool woken[MAKE_THREADS];	/* it has its signal */
+	uint32_t waiting[MAKE_THREADS]; /* by thread: 1 + index of the wait that it is in */
+	bool woken[MAKE_THREADS];	/* by thread: its wait has received a signal */
 	uint32_t count, initial;
 };
 
@@ -105,7 +105,7 @@ static inline void make_run_lock(struct make_world *w, uint32_t thread)
 		make_enter(w, lock, thread, make_add_node(w, thread), shared);
 }
 
-/* Lock 0 goes with the condition. */
+/* Runs an operation on the condition, whose mutex is lock 0. */
 static inline void make_run_condition(struct make_world *w, uint32_t thread)
 {
 	uint32_t section = w->open[0][thread], node;
@@ -241,7 +241,10 @@ static inline void make_model(struct order_model *model, uint32_t nodes)
 
 /* ---- another prefix of it ------------------------------------------------------------------- */
 
-/* Threads at random, each as far as it gets: what does not fit is tried again later. */
+/*
+ * Finds a random feasible prefix: picks random threads and lets each run; a node that is not
+ * possible yet is tried again later.
+ */
 static inline uint32_t make_prefix(const struct order_model *model, uint32_t *inside)
 {
 	uint32_t next[MAKE_THREADS] = { 0 }, count = 0;

@@ -1,6 +1,6 @@
 /*
- * Messages of computations: the papers' figures, counted by a walk that is as plain as can be. The
- * model test (test/model/lattice) has the random ones.
+ * Tests the messages of computations on the figures of the papers, with cuts and runs counted by a
+ * very simple search. Random computations are in the model test (test/model/lattice).
  */
 #include "monitor/computation/computation.h"
 #include "spec/spec.h"
@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-/* ---- a plain walk ------------------------------------------------------------------------------- */
+/* ---- a plain walk ---------------------------------------------------------------------------- */
 
 #define COLUMNS 8
 
@@ -23,7 +23,7 @@ static bool is_in(const struct cut *cut, const struct message *m)
 	return m->position < cut->at[m->column];
 }
 
-/* Has the cut some of the set, and not all? */
+/* Does the cut contain some of the set's members, but not all? */
 static bool is_open(const struct computation *c, const struct cut *cut, uint32_t object,
 		    uint32_t set)
 {
@@ -130,7 +130,7 @@ static void walk(const struct computation *c, uint64_t *reached, uint64_t *runs)
 	vec_free(&level);
 }
 
-/* ---- a text and a property ------------------------------------------------------------------------ */
+/* ---- a text and a property ------------------------------------------------------------------- */
 
 static struct spec_file *parse(const char *property)
 {
@@ -191,7 +191,7 @@ static void expect(const char *lines, const char *property, enum computation_cau
 	close_text(&o);
 }
 
-/* ---- the papers' figures ---------------------------------------------------------------------------- */
+/* ---- the papers' figures --------------------------------------------------------------------- */
 
 static const char landing[] = "-|init(radio)=1|\n"
 			      "t1|r(radio)=1|\n"
@@ -232,7 +232,7 @@ static void figures(void **state)
 	       COMPUTATION_WEAK, COMPUTATION_ALL, 13, 4);
 }
 
-/* ---- what leaves ------------------------------------------------------------------------------------ */
+/* ---- what leaves ----------------------------------------------------------------------------- */
 
 static void expect_size(const char *lines, const char *property, size_t computations,
 			size_t messages, uint64_t silent, uint32_t columns)
@@ -254,14 +254,14 @@ static void expect_size(const char *lines, const char *property, size_t computat
 static void projections(void **state)
 {
 	(void)state;
-	/* Sections that are ordered by what they hand over decide nothing. */
+	/* sections that are ordered by the values they pass on need not be sets */
 	expect_size("t1|w(x)=1|\n" COUNT("t1") COUNT("t2") COUNT("t1") "t2|w(x)=2|\n",
 		    "property P { always x < 3; }", 1, 2, 0, 2);
-	/* A section with something to see inside of it stays one. */
+	/* a section with a relevant event inside stays a set */
 	expect_size("t1|acq(m)|\nt1|w(x)=1|\nt1|w(x)=2|\nt1|rel(m)|\n"
 		    "t2|acq(m)|\nt2|w(x)=3|\nt2|w(x)=4|\nt2|rel(m)|\n",
 		    "property P { always x < 9; }", 1, 4, 0, 2);
-	/* Opposite nesting: what can deadlock stays. */
+	/* sections nested in opposite order, which can deadlock, stay sets */
 	expect_size("t1|acq(m)|\nt1|w(x)=1|\nt1|acq(n)|\nt1|rel(n)|\nt1|rel(m)|\n"
 		    "t2|acq(n)|\nt2|w(y)=1|\nt2|acq(m)|\nt2|rel(m)|\nt2|rel(n)|\n",
 		    "property P { always x < 9 && y < 9; }", 1, 4, 2, 2);
@@ -283,7 +283,7 @@ static void slices(void **state)
 		    "property A(void *o) { event auth = call auth(o); event use = call use(o);"
 		    " always use => once auth; }",
 		    2, 3, 0, 1);
-	/* {c}, {c, i} and {c, j}: a binding and its joins. */
+	/* the bindings {c}, {c, i} and {c, j}: one binding and its extensions */
 	expect_size("t1|call make(c, i)|\nt1|call make(c, j)|\nt1|call change(c)|\n",
 		    "property A(void *c, void *i) { event make = call make(c, i);"
 		    " event change = call change(c); ere: (make change)*; }",

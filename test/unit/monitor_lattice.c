@@ -1,6 +1,6 @@
 /*
- * The lattice against all runs, tried one by one: random computations with needs and atomic sets,
- * machines of tables, messages fed in any order; keys wide and narrow; breadth.
+ * Compares the lattice with all runs, tried one by one: random computations with needs and atomic
+ * sets, random machines, messages fed in any order, wide and narrow keys, and limits of the width.
  */
 #include "lattice_make.h"
 
@@ -55,7 +55,10 @@ static uint64_t number(const struct lattice_count *count)
 	return value;
 }
 
-/* The run is one, and the machine becomes bad at its last event, or at its end, and not before. */
+/*
+ * Checks that the run of a violation is allowed, and that the machine becomes bad at its last
+ * event, or at its end, and not before.
+ */
 static void check_run(const struct trial *trial, const struct lattice_violation *v)
 {
 	const struct made *made = &trial->made;
@@ -147,7 +150,7 @@ static void check(struct trial *trial, const struct truth *truth)
 	lattice_result_free(&result);
 }
 
-/* One computation and its machines; false: too large to try all of it. */
+/* Makes a random computation and its machines. Returns false if it is too large to try all runs. */
 static bool make_trial(struct trial *trial, struct truth *truth, uint64_t *seed)
 {
 	static const uint32_t sizes[] = { 3, 5, 12, 40, 90 };
@@ -207,15 +210,15 @@ static void all_runs(void **state)
 		}
 		free_trial(&trial);
 	}
-	/* the trials are worth something */
+	/* enough trials were small enough to be tried */
 	assert_true(trials() < 100 || tried > trials() / 3);
 	assert_true(trials() < 100 || (bad > trials() / 10 && sets > trials() && some));
 	print_message("%u computations, %u with violations\n", tried, bad);
 }
 
-/* ---- larger ones: ways to walk beside each other --------------------------------------------------- */
+/* ---- larger ones: ways to walk beside each other --------------------------------------------- */
 
-/* Equal in all that a caller sees. */
+/* Checks that two results are equal in everything that a caller can see. */
 static void check_equal(const struct lattice_result *a, const struct lattice_result *b)
 {
 	assert_int_equal(a->cuts, b->cuts);
@@ -246,7 +249,10 @@ static void check_equal(const struct lattice_result *a, const struct lattice_res
 	}
 }
 
-/* Keys of one word take many cuts at once; wide keys go cut by cut. */
+/*
+ * With keys of one word the lattice processes many cuts at once; with wider keys, one cut after the
+ * other. The results must be equal.
+ */
 static void wide_and_narrow(void **state)
 {
 	uint64_t seed = 424242;
@@ -289,9 +295,12 @@ static void wide_and_narrow(void **state)
 	}
 }
 
-/* ---- grids ----------------------------------------------------------------------------------------- */
+/* ---- grids ----------------------------------------------------------------------------------- */
 
-/* (columns * events)! / events!^columns, in decimal digits, lowest first: schoolbook. */
+/*
+ * Computes (columns * events)! / events!^columns with schoolbook arithmetic, in decimal digits, the
+ * lowest first.
+ */
 static void multinomial(uint32_t columns, uint32_t events, char *text)
 {
 	uint8_t digits[400] = { 1 };
@@ -322,7 +331,7 @@ static void multinomial(uint32_t columns, uint32_t events, char *text)
 	text[count] = 0;
 }
 
-/* Counts of one limb, two, and many. */
+/* Exact counts that need one limb, two limbs, and many limbs. */
 static void exact_counts(void **state)
 {
 	static const uint32_t sizes[][2] = { { 1, 9 }, { 2, 20 }, { 3, 16 }, { 3, 40 }, { 5, 8 } };
@@ -380,11 +389,11 @@ static void several_threads(void **state)
 	}
 }
 
-/* ---- many columns, long columns -------------------------------------------------------------------- */
+/* ---- many columns, long columns -------------------------------------------------------------- */
 
 /*
- * Two rounds through many columns, the second behind the first: Catalan's triangle. Each column has a
- * place in the key of its own.
+ * Two rounds through many columns: in each round an event needs the events of the columns before
+ * it. The number of runs is in Catalan's triangle. Each column has its own field in the key.
  */
 static void many_columns(void **state)
 {
@@ -428,7 +437,10 @@ static void many_columns(void **state)
 	}
 }
 
-/* Far more events than a field has room for: the bases of the columns follow. */
+/*
+ * Columns with far more events than a field of the key can count: the base of each column moves
+ * along.
+ */
 static void long_columns(void **state)
 {
 	enum { EVENTS = 30000, AHEAD = 3 };
@@ -462,7 +474,7 @@ static void long_columns(void **state)
 	lattice_free(lattice);
 }
 
-/* ---- breadth and memory ---------------------------------------------------------------------------- */
+/* ---- breadth and memory ---------------------------------------------------------------------- */
 
 static bool is_subset(const struct lattice_result *some, const struct lattice_result *all)
 {
@@ -523,7 +535,10 @@ static void breadth(void **state)
 	assert_true(trials() < 100 || dropped > trials() / 20);
 }
 
-/* Too little for all levels at once: runs are found in several walks, and are the same. */
+/*
+ * Too little memory to keep all levels: the runs of violations are found in several walks, and must
+ * be the same.
+ */
 static void little_memory(void **state)
 {
 	uint64_t seed = 5;
@@ -554,9 +569,9 @@ static void little_memory(void **state)
 	free_table(&table);
 }
 
-/* ---- small things ---------------------------------------------------------------------------------- */
+/* ---- small things ---------------------------------------------------------------------------- */
 
-/* Bad when message 2 of the observed run comes before message 1. */
+/* A machine that becomes bad if message 2 of the observed run comes before message 1. */
 static bool step_by_message(void *self, uint32_t was, uint32_t message, machine_states *next,
 			    struct err *err)
 {

@@ -1,4 +1,4 @@
-/* A lattice that is too wide: what of it is walked all the same, and what is said. */
+/* Tests lattices that are too wide: which part is still walked, and what is reported. */
 #include "lattice_make.h"
 
 #include <setjmp.h>
@@ -18,8 +18,8 @@ static void walk_grid(uint64_t effort, uint32_t words, struct lattice_result *re
 }
 
 /*
- * A cut of 3 columns costs 4, and a hundred times that if its key is long. Whatever the effort, 100 cuts
- * of a level go on.
+ * A cut of 3 columns costs 4 units of effort, and a hundred times that if its key is long. Whatever
+ * the limit, at least 100 cuts of each level are continued.
  */
 static void effort(void **state)
 {
@@ -41,7 +41,7 @@ static void effort(void **state)
 	lattice_result_free(&little);
 }
 
-/* Counts beyond the memory: said, and the rest is there. */
+/* If the counts do not fit into memory, this is reported, and the other results are there. */
 static void no_memory_for_counts(void **state)
 {
 	struct lattice_options options = { .jobs = 1, .count = true, .memory = 4000 };

@@ -1,7 +1,7 @@
-/* Machines of formulas: variables, events, `becomes`, what is unknown, fences. */
+/* Tests machines of formulas: variables, events, `becomes`, unknown values, and fences. */
 #include "monitor_make.h"
 
-/* `doubted`: does it say that something was unknown? */
+/* `doubted`: must the machine report that something was unknown? */
 static void expect_doubt(const char *property, const char *word, const char *verdicts, bool doubted)
 {
 	struct made m;
@@ -11,7 +11,7 @@ static void expect_doubt(const char *property, const char *word, const char *ver
 	made_word(&m, word);
 	machine = made_machine(&m, NULL);
 	assert_string_equal(made_verdicts(&m, machine), verdicts);
-	/* and once more, from what it remembers */
+	/* a second time, with the results that the machine has cached */
 	assert_string_equal(made_verdicts(&m, machine), verdicts);
 	assert_int_equal(machine->doubt(machine->self) != NULL, doubted);
 	machine_close(machine);
@@ -83,13 +83,13 @@ static void test_ere(void **state)
 	expect(EVENTS "ere: (a b)*; }", "a b a", ".!.!");
 	expect(EVENTS "ere: (a b)*; }", "a - x=1 b", ".!!!.");
 	expect(EVENTS "ere: (a b)*; }", "a a", ".!B");
-	/* at once: a set that has a fits a */
+	/* events at once: a set of events that contains a matches a */
 	expect(EVENTS "ere: a b; }", "a,b a,b", "!!.");
 	expect(EVENTS "ere: ~(.* b a .*); }", "a b a", "...B");
 	expect(EVENTS "ere: empty; }", "", "B");
 }
 
-/* Nobody claims what depends on an unknown value; what does not is judged. */
+/* A verdict that depends on an unknown value is not claimed; others are. */
 static void test_unknown(void **state)
 {
 	(void)state;
@@ -102,11 +102,11 @@ static void test_unknown(void **state)
 	expect_doubt("property P { always nowhere == 0; }", "x=1", "SS", true);
 	expect_doubt("property P { event up = becomes(z > 0); ere: epsilon; }", "x=1 z=1", "..S",
 		     true);
-	/* it was not above 0 before */
+	/* z was not above 0 before, so it becomes so */
 	expect("property P { event up = becomes(z > 0); ere: epsilon; }", "z=0 z=1", "..B");
 }
 
-/* A counter with many values that `x > 10` cannot tell apart. */
+/* A counter with many values: `x > 10` distinguishes only two classes of them. */
 static void test_fold(void **state)
 {
 	struct made m;
@@ -189,7 +189,10 @@ static void test_neighbours(void **state)
 	assert_true(minds("ltl: always x == 1 => next y == 1;"));
 }
 
-/* Column 0 writes (message 0), creates, writes again (1); column 1 was created between them (2). */
+/*
+ * Column 0 writes (message 0), creates a thread, and writes again (message 1). Column 1 is the
+ * created thread (message 2).
+ */
 static void test_fences(void **state)
 {
 	const struct message_need own[] = { { 0, 1 } };
@@ -208,11 +211,11 @@ static void test_fences(void **state)
 	messages[1].label = m.word.items[1];
 	machine = machine_with_fences(made_machine(&m, NULL), messages, 3);
 	m.word.count = 0;
-	/* a (created) b */
+	/* the word: a, (creation), b */
 	*vec_push(&m.word) = 1;
 	*vec_push(&m.word) = 2;
 	assert_string_equal(made_verdicts(&m, machine), "...");
-	/* a (created) a' b: the b comes right behind a' */
+	/* the word: a, (creation), a', b; here b directly follows a' */
 	m.word.items[1] = 3;
 	*vec_push(&m.word) = 2;
 	assert_string_equal(made_verdicts(&m, machine), "...B");
@@ -220,7 +223,7 @@ static void test_fences(void **state)
 	machine_close(machine);
 	made_close(&m);
 
-	/* what is violated by a state in which nothing happens */
+	/* formulas that are violated by a state without events */
 	made_open(&m, EVENTS "always a || b || sofar (!a && !b); }");
 	made_word(&m, "a b");
 	messages[0].label = messages[2].label = m.word.items[0];

@@ -1,7 +1,7 @@
 /*
- * Machines on words: a word is steps separated by blanks, a step what happens at once, separated by
- * commas: `a` an event, `x=3` a write of a variable (8 bytes, signed), `x.1=3` of its byte 1 alone,
- * `x=?` a write of which nobody knows what, `-` nothing.
+ * Runs machines on words. A word is a list of steps separated by blanks. A step is what happens at
+ * once, separated by commas: `a` is an event, `x=3` a write of a variable (8 bytes, signed),
+ * `x.1=3` a write of its byte 1 only, `x=?` a write of an unknown value, `-` nothing.
  */
 #ifndef TEST_MONITOR_MAKE_H
 #define TEST_MONITOR_MAKE_H
@@ -25,7 +25,7 @@ struct made {
 	VEC(uint32_t) word;
 };
 
-/* Variables x, y and z are there; x starts with 0, y with 5, z with something. */
+/* There are variables x, y and z. x starts with 0, y with 5, and z with an unknown value. */
 static inline void made_open(struct made *m, const char *property)
 {
 	static const char *const names[] = { "x", "y", "z" };
@@ -125,8 +125,8 @@ static inline void made_word(struct made *m, const char *word)
 }
 
 /*
- * What the machine says of the first state and behind each step: B bad, S safe, ! bad if it ends here,
- * . none of these.
+ * Returns the machine's verdicts on the first state and after each step: B bad, S safe, ! bad if it
+ * ends here, . none of these.
  */
 static inline const char *made_verdicts(struct made *m, struct machine *machine)
 {

@@ -35,7 +35,10 @@ static void compile(const char *name, const char *text)
 	assert_int_equal(system(command), 0);
 }
 
-/* One state is expected; "%d%d" of bad and bad at the end, behind each step. */
+/*
+ * Expects that the monitor has one state. `verdicts` has "%d%d" after each step: is the state bad,
+ * and is it bad if the word ends here?
+ */
 static void expect(const char *property, const char *word, const char *verdicts)
 {
 	struct made m;
@@ -52,7 +55,7 @@ static void expect(const char *property, const char *word, const char *verdicts)
 	made_close(&m);
 }
 
-/* It fails when it is opened or at a step of the word. */
+/* Expects that the monitor fails when it is opened, or at a step of the word. */
 static void refuse(const char *property, const char *word, const char *why)
 {
 	struct made m;
@@ -79,7 +82,10 @@ static void refuse(const char *property, const char *word, const char *why)
 	made_close(&m);
 }
 
-/* Locks must be released before they are taken again, and the first one at the end. */
+/*
+ * Tests a monitor with two rules: a lock must be released before it is taken again, and the first
+ * lock must be released at the end.
+ */
 static void expect_locks(const char *property)
 {
 	expect(property, "lock:0 unlock:0 lock:1 - lock:0", ".!...!");
@@ -179,7 +185,7 @@ static void test_lua(void **state)
 	expect_locks(property);
 }
 
-/* No state is left: nothing bad can follow. */
+/* If no state is left, nothing bad can follow. */
 static void test_none(void **state)
 {
 	(void)state;
@@ -188,7 +194,7 @@ static void test_none(void **state)
 	expect(PROPERTY("./none.lua"), "lock:1 lock:1", ".SS");
 }
 
-/* Two states behind each event; equal ones are met again. */
+/* Two states after each event; equal states are merged. */
 static void test_choice(void **state)
 {
 	struct made m;

@@ -1,6 +1,6 @@
 /*
- * Grammars on the schedules of predictions. Breadth is 1: the lattice is the recorded run alone, so what is
- * found beyond it was found on a schedule.
+ * Tests grammars on the schedules of predictions. The width of the lattice is limited to 1, so the
+ * lattice contains only the recorded run. Anything else that is found was found on a schedule.
  */
 #include "property_make.h"
 
@@ -67,7 +67,10 @@ static void not_on_the_recorded_run(void **state)
 	close_observed(&o);
 }
 
-/* Each has one lock and stands at the request for the other's. `start`: A has its first already. */
+/*
+ * Expects one finding on a schedule after which each thread holds one lock and is at the request
+ * for the other lock.
+ */
 static void expect_circle(const struct observe_schedule *schedule)
 {
 	struct observed o = { 0 };
@@ -99,7 +102,7 @@ static void on_a_schedule_with_a_start(void **state)
 	expect_circle(&(struct observe_schedule){ start, 1, steps, 1 });
 }
 
-/* One of them has both: nothing is wrong there. */
+/* One of the threads gets both locks: no deadlock on this schedule. */
 static void on_a_good_schedule(void **state)
 {
 	static const struct event_id steps[] = { { 0, 2 } };

@@ -3,7 +3,7 @@
 
 #include "monitor_make.h"
 
-/* A line for each subformula: a sign for each state, and its text. */
+/* Checks a table with one line for each subformula: a sign for each state, and the text. */
 static void expect(const char *property, const char *word, bool ended, const char *table)
 {
 	struct subformulas s;
@@ -59,7 +59,7 @@ static void test_future(void **state)
 	       "-+-- next b\n"
 	       "+++- a => next b\n"
 	       "---- always (a => next b)\n");
-	/* no part is decided, and yet the whole is */
+	/* no subformula is decided, but the whole formula is */
 	expect(EVENTS "ltl: (eventually a) && always !a; }", "b", false,
 	       "-- a\n"
 	       "oo eventually a\n"

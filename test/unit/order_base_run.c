@@ -1,6 +1,6 @@
 /*
- * The base run: the order of a text as it is, and that of a recording worked out from values, times
- * and the numbers of sync objects.
+ * Tests the base run: for a text trace the order of the lines; for a recording the order computed
+ * from values, times and the numbers of sync objects.
  */
 #include "trace_make.h"
 
@@ -82,7 +82,7 @@ static void close_recording(struct recording *r)
 	make_remove(&r->dir);
 }
 
-/* The order as "lane.index lane.index …". */
+/* Returns the order of the events as "stream.index stream.index …". */
 static char *order_of(const struct recording *r, bool repaired)
 {
 	struct base_run *feed = base_run_open(r->trace, repaired ? &r->survey : NULL);
@@ -109,7 +109,10 @@ static void expect(struct recording *r, const char *plain, const char *repaired)
 	close_recording(r);
 }
 
-/* Reads that do not find what was written or read last; each stream must keep its order. */
+/*
+ * Counts the reads that do not find the value last written or read. Also checks that each stream
+ * keeps its order.
+ */
 static uint64_t count_unexplained(const struct recording *r, bool repaired, uint64_t *reads)
 {
 	struct base_run *feed = base_run_open(r->trace, repaired ? &r->survey : NULL);
@@ -146,7 +149,7 @@ static void reads_wait(void **state)
 	struct recording r;
 
 	(void)state;
-	begin(&r); /* a read in an earlier stretch saw a later write */
+	begin(&r); /* a read that comes first by time saw a write that comes later */
 	access_8(&r, 0, 5, EV_READ, X, 1);
 	put(&r, 0, 90, EV_POST, Y, 2, 0);
 	access_8(&r, 1, 7, EV_WRITE, X, 1);
@@ -160,7 +163,7 @@ static void writes_wait(void **state)
 	struct recording r;
 
 	(void)state;
-	begin(&r); /* both writes come in one go, but the first was seen */
+	begin(&r); /* by time both writes come before the read, but the read saw the first */
 	access_8(&r, 0, 5, EV_WRITE, X, 1);
 	access_8(&r, 0, 5, EV_WRITE, X, 2);
 	put(&r, 0, 90, EV_POST, Y, 2, 0);
@@ -168,7 +171,8 @@ static void writes_wait(void **state)
 	put(&r, 1, 80, EV_POST, Y, 1, 0);
 	end(&r);
 	expect(&r, "0.0 0.1 1.0 1.1 0.2 ", "0.0 1.0 0.1 1.1 0.2 ");
-	begin(&r); /* overwritten at once, and still seen in the end: it came second */
+	/* by time the write of 1 comes first, but 1 was read at the end: so it came second */
+	begin(&r);
 	access_8(&r, 0, 5, EV_WRITE, X, 1);
 	put(&r, 0, 90, EV_POST, Y, 2, 0);
 	access_8(&r, 1, 7, EV_WRITE, X, 2);
@@ -178,13 +182,16 @@ static void writes_wait(void **state)
 	expect(&r, "0.0 1.0 1.1 1.2 0.1 ", "1.0 0.0 1.1 1.2 0.1 ");
 }
 
-/* What code that was not recorded wrote is found by a read, or by an atomic: the rest has its order all the same. */
+/*
+ * A read or an atomic operation finds a value that unrecorded code wrote. The order of all other
+ * events is still corrected.
+ */
 static void unseen_writes(void **state)
 {
 	struct recording r;
 
 	(void)state;
-	begin(&r); /* 9 is written by nobody */
+	begin(&r); /* no recorded write wrote 9 */
 	access_8(&r, 0, 5, EV_READ, Z, 4);
 	access_8(&r, 0, 5, EV_READ, Z, 9);
 	access_8(&r, 0, 5, EV_WRITE, X, 1);
@@ -195,7 +202,7 @@ static void unseen_writes(void **state)
 	put(&r, 1, 80, EV_POST, Y, 1, 0);
 	end(&r);
 	expect(&r, "0.0 0.1 0.2 1.0 1.1 1.2 1.3 0.3 ", "0.0 1.0 0.1 0.2 1.1 1.2 1.3 0.3 ");
-	begin(&r); /* 1 is written by somebody, but not between these two */
+	begin(&r); /* the value 1 of Z is written by an update, but not between these two updates */
 	update_8(&r, 0, 70, Z, 1, 5, 1);
 	access_8(&r, 0, 70, EV_WRITE, X, 1);
 	put(&r, 0, 90, EV_POST, Y, 2, 0);
@@ -209,7 +216,7 @@ static void unseen_writes(void **state)
 	expect(&r, "2.0 1.0 0.0 0.1 1.1 2.1 0.2 2.2 2.3 ", "2.0 0.0 0.1 1.0 1.1 2.1 0.2 2.2 2.3 ");
 }
 
-/* Synchronisation keeps its order, so a write behind it cannot help a read before it. */
+/* Synchronisation keeps its order, so a write after it cannot explain a read before it. */
 static void order_of_objects(void **state)
 {
 	struct recording r;
@@ -224,7 +231,7 @@ static void order_of_objects(void **state)
 	access_8(&r, 1, 20, EV_WRITE, X, 3);
 	end(&r);
 	expect(&r, "0.0 0.1 0.2 1.0 1.1 1.2 ", "0.0 0.1 1.0 1.1 1.2 0.2 ");
-	begin(&r); /* what is read in the end came last; that read cannot come in between */
+	begin(&r); /* the write that the last read saw came last; the read itself cannot be moved */
 	put(&r, 0, 60, EV_DOWN, Y, 3, 0);
 	access_8(&r, 0, 60, EV_READ, X, 1);
 	access_8(&r, 1, 6, EV_WRITE, X, 1);
@@ -235,7 +242,7 @@ static void order_of_objects(void **state)
 	expect(&r, "1.0 2.0 2.1 1.1 0.0 0.1 ", "2.0 1.0 2.1 1.1 0.0 0.1 ");
 }
 
-/* A failed try whose number is lower than that of the ACQUIRE which it met. */
+/* A failed try whose number is lower than that of the ACQUIRE that made it fail. */
 static void failed_tries(void **state)
 {
 	struct recording r;
@@ -247,7 +254,7 @@ static void failed_tries(void **state)
 	put(&r, 1, 30, EV_RELEASE, X, 3, 0);
 	end(&r);
 	expect(&r, "0.0 1.0 1.1 ", "1.0 0.0 1.1 ");
-	begin(&r); /* nobody takes it: it stays */
+	begin(&r); /* no thread acquires the lock, so the order does not change */
 	put(&r, 0, 10, EV_ACQUIRE_FAIL, X, 1, EVENT_TRY);
 	put(&r, 1, 11, EV_ACQUIRE_FAIL, X, 2, EVENT_TRY);
 	end(&r);
@@ -287,17 +294,18 @@ static void lanes(void **state)
 /* ---- at random ---------------------------------------------------------------------------- */
 
 struct worker {
-	uint64_t time;	/* that its stream knows */
-	unsigned quiet; /* accesses until it knows the next one */
-	unsigned left;	/* steps */
+	uint64_t time;	/* the last time in its stream */
+	unsigned quiet; /* accesses until the stream gets its next time */
+	unsigned left;	/* steps left */
 	bool has_read;
 	uint64_t variable, read;
 };
 
 /*
- * Threads that count in variables without a lock: each step is a read or a write, by a random
- * thread, that may run on for a while. Streams know the time now and then. Every so often (`unseen`; 0: never)
- * somebody changes a variable whom the recording does not see; how often that was.
+ * Makes a recording of threads that increment variables without a lock. Each step is a read or a
+ * write by a random thread, which may continue for some steps. A stream has a time only now and
+ * then. On average, one read in `unseen` (0: none) comes after a change of the variable that is not
+ * recorded. Returns the number of such changes.
  */
 static unsigned race(struct recording *r, uint64_t seed, unsigned threads, unsigned variables,
 		     unsigned unseen)
@@ -355,11 +363,11 @@ static void counters(void **state)
 	}
 	print_message("%" PRIu64 " reads: %" PRIu64 " unexplained by time, %" PRIu64 " by values\n",
 		      reads, plain, repaired);
-	assert_true(plain > reads / 20); /* otherwise there was nothing to repair */
+	assert_true(plain > reads / 20); /* otherwise there would be nothing to correct */
 	assert_true(repaired <= plain / 100);
 }
 
-/* Each change that was not seen is one read that nothing explains, and costs no more than that. */
+/* Each unrecorded change causes one unexplained read, and not more. */
 static void counters_changed(void **state)
 {
 	uint64_t plain = 0, repaired = 0, reads = 0, changes = 0;

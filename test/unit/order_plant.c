@@ -1,8 +1,8 @@
 /*
- * The ordering solver on models too large for brute force: a hidden run is played with locks,
- * conditions, semaphores and values, then its nodes are numbered by another interleaving, which
- * need not be feasible, and the query asks for what holds at some moment of the hidden run. The
- * answer is "possible", whatever the solver goes through: an "impossible" would be a wrong proof.
+ * Tests the ordering solver on models that are too large for brute force. A hidden run is played
+ * with locks, conditions, semaphores and values. Its nodes are then numbered by another
+ * interleaving, which need not be feasible. The query asks for facts that hold at some moment of
+ * the hidden run. So the answer must be "possible"; "impossible" would be a wrong proof.
  * SOOTH_RANDOM=N tries N models, SOOTH_SEED=S starts with another one.
  */
 #include "order/solver/solve.h"
@@ -40,11 +40,11 @@ enum kind {
 struct step {
 	enum kind kind;
 	int thread, object;
-	uint32_t value, old; /* accesses */
-	bool shared;	     /* locks */
-	bool timed_out;	     /* woken */
-	int mate;	     /* acquire, wait: the step that ends it, or -1 */
-	uint32_t node;	     /* its number in the model */
+	uint32_t value, old; /* for accesses */
+	bool shared;	     /* for locks */
+	bool timed_out;	     /* for WOKEN */
+	int mate;	     /* acquire, wait: the step that ends the section or the wait, or -1 */
+	uint32_t node;	     /* number of its node in the model */
 };
 
 struct run {
@@ -68,7 +68,7 @@ static int below(int n)
 	return (int)((seed >> 11) % (unsigned)n);
 }
 
-/* ---- the hidden run --------------------------------------------------------------------------- */
+/* ---- the hidden run -------------------------------------------------------------------------- */
 
 static bool is_free(const struct run *r, int lock, int but, bool shared)
 {
@@ -127,7 +127,10 @@ static bool play_condition(struct run *r, struct step *s)
 	return true;
 }
 
-/* Plays a step if it can be; a thread that waits does nothing else on that condition. */
+/*
+ * Plays a step if it is possible. A thread that waits on a condition does nothing else on this
+ * condition.
+ */
 static bool play(struct run *r, struct step *s)
 {
 	switch (s->kind) {
@@ -190,7 +193,7 @@ static void make_run(struct run *r, int length)
 	}
 }
 
-/* Another interleaving: it respects program order and edges, and nothing else. */
+/* Numbers the nodes by another interleaving, which respects only program order and edges. */
 static void number_nodes(struct run *r, int *step_of)
 {
 	bool done[NODES] = { false };
@@ -216,7 +219,7 @@ static void number_nodes(struct run *r, int *step_of)
 	}
 }
 
-/* ---- the model -------------------------------------------------------------------------------- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 #define FOR_STEPS(r, step_of, s, condition)                                                        \
 	for (int n_ = 0; n_ < (r)->steps; n_++)                                                    \
@@ -318,9 +321,12 @@ static void build(const struct run *r, const int *step_of, struct order_model *m
 	build_semaphores(r, step_of, m);
 }
 
-/* ---- the query -------------------------------------------------------------------------------- */
+/* ---- the query ------------------------------------------------------------------------------- */
 
-/* "a before b" of the hidden run's steps, -1 being the cut before step `cut`, as it is there. */
+/*
+ * Returns the literal "a before b", or its negation, whichever is true in the hidden run. -1 stands
+ * for the cut before step `cut`.
+ */
 static int32_t true_literal(const struct run *r, struct order_query *q, int cut, int a, int b)
 {
 	int place_a = a == -1 ? 2 * cut - 1 : 2 * a, place_b = b == -1 ? 2 * cut - 1 : 2 * b;

@@ -1,7 +1,7 @@
 /*
- * The ordering solver against brute force: random small models with every kind of constraint,
- * random queries, all schedules enumerated. The brute force is written from the words of model.h
- * and query.h and shares nothing with the solver. A difference is shrunk before it is shown.
+ * Compares the ordering solver with brute force: random small models with every kind of constraint,
+ * random queries, all schedules enumerated. The brute force follows the words of model.h and
+ * query.h and shares no code with the solver. A failing case is shrunk before it is shown.
  * SOOTH_RANDOM=N tries N models, SOOTH_SEED=S starts with another one.
  */
 #include "order/solver/solve.h"
@@ -18,7 +18,7 @@
 
 enum { NODES = 10, ITEMS = 80, ATOMS = 24, CUT = -2, NONE = -1, ANY = -3 };
 
-/* ---- a case: everything that can be dropped on its own is an item ----------------------------- */
+/* ---- a case: everything that can be dropped on its own is an item ---------------------------- */
 
 enum kind {
 	EDGE,	 /* from, to */
@@ -50,7 +50,7 @@ struct item {
 };
 
 struct atom {
-	int before, after; /* both NONE: a boolean */
+	int before, after; /* both NONE: the atom is a boolean */
 };
 
 struct problem {
@@ -86,9 +86,9 @@ static struct item *add(struct problem *p, enum kind kind, int a, int b, int c, 
 	return &p->item[p->items++];
 }
 
-/* ---- brute force ------------------------------------------------------------------------------ */
+/* ---- brute force ----------------------------------------------------------------------------- */
 
-/* A schedule: where each node is, and the cut. Before the window is -1, never is 1000. */
+/* A schedule: the position of each node, and of the cut. Before the window is -1, never is 1000. */
 struct schedule {
 	const struct problem *p;
 	int at[NODES], cut;
@@ -152,7 +152,7 @@ static bool fail_explained(const struct schedule *s, const struct item *fail)
 	return false;
 }
 
-/* Is there a signal item of this sort on the wait's condition between two moments, inside? */
+/* Is there a broadcast on the wait's condition, inside the cut, between the two moments? */
 static bool broadcast_between(const struct schedule *s, const struct item *wait, int low, int high)
 {
 	for (int i = 0; i < s->p->items; i++) {
@@ -171,7 +171,7 @@ static bool must_be_signalled(const struct schedule *s, const struct item *x)
 	       !broadcast_between(s, x, from(s, x->f[1]), s->at[x->f[2]]);
 }
 
-/* Gives each woken node from item i on a signal of its own. */
+/* Tries to give each wait, from item i on, that needs a signal one of its own. */
 static bool waits_fit(const struct schedule *s, int i, uint64_t *used)
 {
 	const struct item *w = &s->p->item[i];
@@ -195,7 +195,7 @@ static bool waits_fit(const struct schedule *s, int i, uint64_t *used)
 	return false;
 }
 
-/* What a semaphore has at a moment. */
+/* Returns the value of a semaphore at a moment. */
 static int tokens(const struct schedule *s, int semaphore, int moment)
 {
 	int count = 0;
@@ -256,7 +256,7 @@ static bool literal_holds(const struct schedule *s, uint32_t booleans, int liter
 	return value == (literal > 0);
 }
 
-/* A signal that nobody takes: does somebody wait when it comes? */
+/* The signal x wakes no thread in this assignment: is there a thread that waits when it comes? */
 static bool finds_one(const struct schedule *s, const int *taker, const struct item *x)
 {
 	const struct problem *p = s->p;
@@ -277,7 +277,7 @@ static bool finds_one(const struct schedule *s, const int *taker, const struct i
 	return false;
 }
 
-/* Is there a signal inside that nobody takes, while a wait is there that could? */
+/* Is there a signal inside the cut that wakes no thread although some thread waits? */
 static bool loses_signal(const struct schedule *s, int condition, const int *taker)
 {
 	const struct problem *p = s->p;
@@ -305,7 +305,10 @@ static bool loses_signal(const struct schedule *s, int condition, const int *tak
 	return false;
 }
 
-/* With this assignment of signals (taker[item]: an item, or NONE), are all waits as they must be? */
+/*
+ * Are all waits correct with this assignment of signals? taker[item] is the wait that a signal
+ * wakes, or NONE.
+ */
 static bool assignment_fits(const struct schedule *s, uint32_t booleans, const int *taker)
 {
 	const struct problem *p = s->p;
@@ -417,7 +420,7 @@ static bool satisfies(const struct schedule *s)
 	return false;
 }
 
-/* May the node come now, by program order and edges? */
+/* Do program order and edges allow the node at this moment? */
 static bool may_come(const struct schedule *s, int node, int moment)
 {
 	for (int n = 0; n < node; n++)
@@ -458,18 +461,18 @@ static bool brute_force(const struct problem *p)
 	struct schedule s = { .p = p, .cut = 1000 };
 
 	for (int n = 0; n < p->nodes; n++)
-		s.at[n] = 500; /* not yet: behind the cut wherever that is, before "never" */
+		s.at[n] = 500; /* not placed yet: after any cut, but before "never" */
 	return enumerate(&s, 0);
 }
 
-/* ---- the same to the solver ------------------------------------------------------------------- */
+/* ---- the same to the solver ------------------------------------------------------------------ */
 
 static uint32_t node(int n)
 {
 	return n == NONE ? ORDER_NONE : n == CUT ? ORDER_CUT : n == ANY ? ORDER_ANY : (uint32_t)n;
 }
 
-/* Calls for each item of a kind that is of one object. */
+/* Loops over the items of a kind that belong to one object. */
 #define FOR_ITEMS(p, x, wanted, object)                                                            \
 	for (const struct item *x = (p)->item; x < (p)->item + (p)->items; x++)                    \
 		if (!x->off && x->kind == (wanted) && x->f[0] == (object))
@@ -606,7 +609,7 @@ static void build(const struct problem *p, struct order_model *m, struct order_q
 	build_query(p, q, wait_of);
 }
 
-/* Does some order of the nodes outside complete this prefix to a schedule that satisfies? */
+/* Can the nodes outside the cut be ordered so that the whole schedule satisfies the query? */
 static bool complete(struct schedule *s, int moment)
 {
 	if (moment == s->p->nodes + 1)
@@ -636,7 +639,7 @@ static bool is_solution(const struct problem *p, const uint32_t *nodes, uint32_t
 	return feasible(&s) && complete(&s, (int)count + 1);
 }
 
-/* NULL, or what is wrong with the solver's answer. */
+/* Returns NULL, or the error in the solver's answer. */
 static const char *judge(const struct problem *p, bool truth)
 {
 	static const uint64_t patience[] = { 0, 1, 30 };
@@ -682,9 +685,9 @@ static const char *judge(const struct problem *p, bool truth)
 	return wrong;
 }
 
-/* ---- random cases ----------------------------------------------------------------------------- */
+/* ---- random cases ---------------------------------------------------------------------------- */
 
-/* What threads are in the middle of, while a case is made: items, or -1. */
+/* What each thread is doing while a case is made: the item of its open section or wait, or -1. */
 struct making {
 	struct problem *p;
 	int section[4][LOCKS], wait[4][CONDITIONS];
@@ -737,7 +740,10 @@ static void make_access(struct making *k, int n)
 		add(p, WRITE, cell, n, below(3), 0, 0);
 }
 
-/* `lock` and `condition` differ for two events of one node. */
+/*
+ * Adds a lock operation. If a node has two lock operations (or two on conditions), they have
+ * different objects.
+ */
 static void make_lock(struct making *k, int n, int lock)
 {
 	struct problem *p = k->p;
@@ -770,7 +776,10 @@ static void make_condition(struct making *k, int n, int condition)
 	}
 }
 
-/* On the second semaphore threads take turns, as with a mutex. */
+/*
+ * Adds a semaphore operation. On the second semaphore each thread alternates between down and post,
+ * as with a mutex.
+ */
 static void make_semaphore(struct making *k, int n)
 {
 	static const enum kind kinds[] = { POST, POST, DOWN, DOWN, ZERO };
@@ -809,7 +818,7 @@ static void make_events(struct making *k)
 
 		add(p, EDGE, a, b, 0, 0, 0);
 	}
-	/* Some reads take from one write alone, or from none. */
+	/* Some reads must read from one particular write, or from the initial value. */
 	for (int i = 0; i < p->items; i++) {
 		struct item *x = &p->item[i];
 		int w = below(p->items);
@@ -922,7 +931,7 @@ static void make(struct problem *p)
 	make_query(p);
 }
 
-/* ---- shrinking and showing -------------------------------------------------------------------- */
+/* ---- shrinking and showing ------------------------------------------------------------------- */
 
 static bool is_wrong(const struct problem *p)
 {
@@ -1024,7 +1033,7 @@ static void show(const struct problem *p, uint64_t number)
 		fprintf(stderr, "  atom %d: %d < %d\n", i + 1, p->atom[i].before, p->atom[i].after);
 }
 
-/* A random prefix, right or wrong, in `nodes`; returns how many there are. */
+/* Stores a random prefix, which may be infeasible, in `nodes`; returns the number of nodes. */
 static uint32_t random_prefix(const struct problem *p, uint32_t *nodes)
 {
 	struct schedule s = { .p = p };
@@ -1084,7 +1093,7 @@ static void agrees_with_brute_force(void **state)
 		show(&p, (uint64_t)(start + i));
 		fail_msg("the solver and brute force disagree");
 	}
-	/* Both answers must be common, or this tests little. */
+	/* both answers must be frequent, otherwise the test is worth little */
 	assert_true(possible > count / 5 && possible < count - count / 5);
 }
 
@@ -1114,7 +1123,10 @@ static void model_accepts_what_is_feasible(void **state)
 	assert_true(good > count && good < 9 * count);
 }
 
-/* Two wait, something is sent once or twice, both are to be woken. */
+/*
+ * Two threads wait, and one or two signals or broadcasts are sent. The query requires that both
+ * threads wake up.
+ */
 static void wakes_two(void **state)
 {
 	static const struct {

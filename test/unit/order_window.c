@@ -1,6 +1,7 @@
 /*
- * From a trace to models: each rule of doc/prediction.md as the model says it, what is carried from
- * window to window, and that no model refuses the run it was made of.
+ * Tests how windows of a trace become models: the model of each rule of doc/prediction.md, the
+ * state that is carried from window to window, and that each model accepts the run it was made
+ * from.
  */
 #include "trace_make.h"
 
@@ -51,7 +52,10 @@ static void print_edges(FILE *out, const struct order_model *m)
 	}
 }
 
-/* Values by the letters a, b, … in order of sight: their numbers mean nothing. */
+/*
+ * Prints values as letters a, b, … in the order in which they are found, because their numbers mean
+ * nothing.
+ */
 static void print_cells(FILE *out, const struct order_model *m)
 {
 	uint32_t seen[26], count = 0;
@@ -183,7 +187,7 @@ static void assert_accepted(const struct window *w, const char *what)
 	free(all);
 }
 
-/* Window `number` of the text; the others are looked at and freed. */
+/* Returns window `number` of the text. The windows before it are checked and freed. */
 static struct window *window_of(const char *text, uint32_t size, uint32_t number)
 {
 	struct trace *trace = open_text(text);
@@ -227,29 +231,32 @@ static void values(void **state)
 	(void)state;
 	expect("A|w(x)=1|\nB|r(x)=1|\nA|r(x)=1|\n", "cell(a w0=b r1=b r2=b)");
 	expect("-|init(x)=5|\nB|r(x)=5|\nA|w(x)=5|\n", "cell(a w1=a r0=a)");
-	/* without values: from the very writer; without one: from the beginning */
+	/*
+	 * a read without a value must read from the same writer, or from the initial value if there
+	 * is no writer
+	 */
 	expect("A|w(x)|\nB|r(x)|\nA|w(x)|\nB|r(x)|\n", "cell(a w0=b w2=c r1=-@0 r3=-@2)");
 	expect("B|r(x)|\nA|w(x)|\n", "cell(a w1=b r0=-@-)");
 	expect("A|w(x)=1|\nB|r(x,inexact)=1|\n", "cell(a w0=b r1=-@0)");
-	/* a read with a value of a write without: from there and nowhere else */
+	/* a read with a value, of a write without one: it must read from this write */
 	expect("A|w(x)|\nB|r(x)=7|\nA|w(x)=7|\nB|r(x)=7|\n", "cell(a w0=b w2=c r1=c@0 r3=c)");
-	/* an update reads and writes */
+	/* an update is a read and a write */
 	expect("A|w(x)=1|\nB|u(x)=1,2|\nA|ra(x)=2|\n", "cell(a w0=b w1=c r1=b r2=c)");
-	/* nobody else is there, or nobody writes: nothing to say */
+	/* only one thread accesses x, and no thread writes y: no constraints */
 	expect("A|w(x)=1|\nA|r(x)=1|\nB|r(y)=0|\nA|r(y)=0|\n", "");
 }
 
 static void cells(void **state)
 {
 	(void)state;
-	/* two halves and the whole: two cells; the third byte of four alone: three */
+	/* accesses of two halves and of the whole: two cells; one access of the third byte only */
 	expect("-|at(p,0x1000)|\n-|at(q,0x1004)|\nA|w(p@4)=1|\nA|w(q@4)=2|\nB|r(p@8)=0x200000001|"
 	       "\n",
 	       "cell(a w0=b r2=b) cell(a w1=b r2=b)");
 	expect("-|at(p,0x1000)|\n-|at(q,0x1002)|\nA|w(p@4)=0x01020304|\nB|w(q@1)=9|\n"
 	       "A|r(p@4)=0x01090304|\n",
 	       "cell(a w0=b w1=c r2=c)");
-	/* a long value that repeats is the same however it is said */
+	/* a long value that repeats is the same in both notations */
 	expect("A|w(x@16)=0x07*|\nB|r(x@16)=0x07070707070707070707070707070707|\n",
 	       "cell(a w0=b r1=b)");
 	expect("A|w(x@12)=0x0102030405060708090a0b0c|\nB|r(x@12)=0x0102030405060708090a0b0c|\n",
@@ -262,9 +269,12 @@ static void lives_of_memory(void **state)
 	expect("A|alloc(p,8)|\nA|w(p)=1|\nB|r(p)=1|\nA|free(p)|\nB|alloc(p,8)|\nB|w(p)=2|\nA|r(p)="
 	       "2|\n",
 	       "0<2 2<3 3<4 4<6 cell(- w1=a r2=a) cell(- w5=a r6=a)");
-	/* what a block holds at first is not known, unless somebody reads it */
+	/* the initial content of a block is unknown, unless a read shows it */
 	expect("A|alloc(p,8)|\nB|r(p)=3|\nA|w(p)=3|\n", "0<1 cell(a w2=a r1=a)");
-	/* a stack is a block; a lock in a block is its first byte, asking for it nothing */
+	/*
+	 * a stack is a block; a lock in a block counts as its first byte, and a request does not
+	 * use it
+	 */
 	expect("-|at(v,0x2000)|\nA|fork(B)|\nB|begin(0x2000,0x3000)|\nA|w(v)=1|\nB|end|\n",
 	       "0<1 1<2 2<3");
 	expect("-|at(m,0x2000)|\nA|alloc(0x2000,64)|\nB|acq(m)|\nB|rel(m)|\nC|req(m)|\nA|free("
@@ -275,14 +285,14 @@ static void lives_of_memory(void **state)
 static void mappings_and_descriptors(void **state)
 {
 	(void)state;
-	/* as a block; a part that goes binds what was done there alone */
+	/* mappings are like blocks; unmapping a part orders only the accesses to this part */
 	expect("A|map(p,8)|\nA|w(p)=1|\nB|r(p)=1|\nA|unmap(p,8)|\nB|map(p,8)|\nB|w(p)=2|\nA|r(p)="
 	       "2|\n",
 	       "0<2 2<3 3<4 4<6 cell(- w1=a r2=a) cell(- w5=a r6=a)");
 	expect("-|at(p,0x1000)|\n-|at(q,0x2000)|\nA|w(p)=1|\nB|w(q)=1|\nC|unmap(p,4096)|\n", "0<2");
 	expect("-|at(p,0x1000)|\n-|at(q,0x2000)|\nA|w(p)=1|\nB|w(q)=1|\nC|map(p,8192)|\n",
 	       "0<2 1<2");
-	/* uses have no order among themselves */
+	/* uses of a descriptor have no order among themselves */
 	expect("A|fdopen(3)|\nB|fduse(3)|\nC|fduse(3)|\nC|fduse(4)|\nA|fdclose(3)|\nB|fdopen(3)|\n",
 	       "0<1 0<2 1<4 2<4 4<5");
 }
@@ -296,7 +306,7 @@ static void channels(void **state)
 	       "0<2 1<2 2<3");
 	expect("A|send(c)=told|\nB|send(c)|\nC|send(c)=told|\nD|receive(c)=told|\nA|send(c)|\n",
 	       "0<1 1<3 1<4 2<3 2<4");
-	/* where it lies it lives */
+	/* a channel lives in the block that contains it */
 	expect("-|at(c,0x2000)|\nA|alloc(0x2000,64)|\nB|send(c)=told|\nA|free(0x2000)|\n",
 	       "0<1 1<2");
 }
@@ -306,11 +316,14 @@ static void environment(void **state)
 	struct window *w;
 
 	(void)state;
-	/* the read finds what nobody wrote: its cell is a chain, and it is behind everything */
+	/*
+	 * an unexplained read: its cell keeps its recorded order, and the read comes after
+	 * everything before it
+	 */
 	expect("A|w(x)=1|\nC|w(y)=1|\nB|r(x)=9|\nA|r(x)=9|\nB|r(y)=1|\n",
 	       "0<2 1<2 2<3 cell(a) cell(a w1=b r4=b)");
 	expect("A|w(x,environment)=1|\nB|r(x)=1|\nA|w(x)=2|\n", "0<1 1<2 cell(a)");
-	/* two reads of one write without value disagree */
+	/* two reads of one write without a value find different values */
 	expect("A|w(x)|\nB|r(x)=1|\nA|r(x)=2|\n", "0<1 1<2 cell(a)");
 	w = window_of("A|w(x)=1|\nB|r(x)=9|\nA|w(y)=1|\nB|r(y)=1|\n", 100, 0);
 	assert_int_equal(w->unexplained, 1);
@@ -329,12 +342,12 @@ static void locks(void **state)
 	       "lock( shared 0-2/0 shared 1-3/1 4-5/1)");
 	expect("A|acq(m)|\nB|tryacq(m)=0|\nB|tryracq(m)=0|\nA|rel(m)|\n",
 	       "lock( 0-3/0 fail 1 fail shared 2)");
-	/* its own thread explains it, or the clock */
+	/* a failed try is explained by a lock that its own thread holds, or by a time-out */
 	expect("A|acq(m)|\nA|tryacq(m)=0|\nB|tryacq(m)=timeout|\nA|rel(m)|\n", "lock( 0-3/0)");
-	/* a life for each INIT */
+	/* each INIT starts a new lifetime */
 	expect("A|acq(m)|\nA|rel(m)|\nB|destroy(m)|\nB|init(m)=normal|\nA|acq(m)|\n",
 	       "1<2 3<4 lock( 0-1/0) lock() lock( 4--/0)");
-	/* frozen: released by another, failed while free, taken while held */
+	/* frozen locks: released by another thread, failed while free, acquired while held */
 	expect("A|acq(m)|\nB|rel(m)|\nA|acq(m)|\n", "0<1 1<2");
 	expect("A|tryacq(m)=0|\nB|acq(m)|\nB|rel(m)|\n", "0<1");
 }
@@ -350,7 +363,7 @@ static void held_locks(void **state)
 	(void)state;
 	assert_int_equal(w->nodes.items[0].held, ORDER_NONE);
 	assert_true(h[w->nodes.items[2].held].shared);
-	assert_int_equal(h[i].taken.index, 2); /* n, and then l: m was given up between */
+	assert_int_equal(h[i].taken.index, 2); /* n, and then l: m was released before */
 	assert_int_equal(h[h[i].outer].taken.index, 0);
 	assert_int_equal(h[h[i].outer].outer, ORDER_NONE);
 	assert_int_equal(w->nodes.items[2].object, h[i].lock);
@@ -366,7 +379,10 @@ static void conditions(void **state)
 	       "lock( 0-1/0 2-4/1 5-6/0) cond( wait 1-5 by 3 one 3)");
 	expect("A|acq(m)|\nA|wait(c,m)=timed|\nA|woken(c,m)=timeout|\nB|notifyall(c)|\n",
 	       "lock( 0-1/0 2--/0) cond( wait 1-2 free timed by - all 3)");
-	/* two waits, two signals: each the first that is left; nobody for the third wake-up */
+	/*
+	 * two waits, two signals: each wait gets the first signal that is left; the third wake-up
+	 * gets none
+	 */
 	expect("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|wait(c,m)|\nC|notify(c)|\nC|notify(c)|\n"
 	       "B|woken(c,m)|\nB|rel(m)|\nA|woken(c,m)|\n",
 	       "lock( 0-1/0 2-3/1 6-7/1 8--/0) cond( wait 1-8 by 5 wait 3-6 by 4 one 4 one 5)");
@@ -377,7 +393,8 @@ static void counting(void **state)
 {
 	(void)state;
 	expect("A|sinit(s,2)|\nB|down(s)|\nA|post(s)|\nB|trydown(s)=timeout|\n",
-	       "0<1 sem(0?) sem(2 post 2 down 1)"); /* before its first life nobody knows */
+	       /* before its first lifetime the value is unknown */
+	       "0<1 sem(0?) sem(2 post 2 down 1)");
 	expect("A|sinit(s,2)|\nA|sdestroy(s)|\nB|post(s)|\nB|down(s)|\n",
 	       "1<2 sem(0?) sem(2) sem(0? post 2 down 3)");
 	expect("B|down(s)|\nB|trydown(s)=0|\nA|post(s)|\nB|down(s)|\n",
@@ -421,14 +438,17 @@ static void threads(void **state)
 	assert_false(w->threads.items[1].created);
 	assert_int_equal(w->threads.items[2].end, WINDOW_ENDED);
 	window_free(w);
-	/* a recursive mutex of its own is no reason to hang */
+	/* a thread does not block at a recursive mutex that it holds */
 	w = window_of("A|init(m)=recursive|\nA|acq(m)|\nA|req(m)|\n", 100, 0);
 	assert_int_equal(w->threads.items[0].end, WINDOW_GOES_ON);
 	window_free(w);
 	w = window_of("A|acq(m)|\nA|acq(m)|\nA|rel(m)|\nA|req(m)|\n", 100, 0);
-	assert_int_equal(w->threads.items[0].end, WINDOW_GOES_ON); /* it is one, evidently */
+	assert_int_equal(w->threads.items[0].end, WINDOW_GOES_ON); /* the mutex must be recursive */
 	window_free(w);
-	/* what it asks for is in one of two lives; what it has behind its last event it has for good */
+	/*
+	 * the requested lock may be in one of two lifetimes; a lock held after a thread's last
+	 * event is held for ever
+	 */
 	w = window_of("A|acq(m)|\nB|req(m)|\nC|destroy(m)|\nC|init(m)=normal|\n", 100, 0);
 	assert_int_equal(w->lock_lifetimes.count, 3);
 	assert_int_equal(w->threads.items[1].pending_object, 2);
@@ -438,7 +458,9 @@ static void threads(void **state)
 	assert_int_equal(w->lock_lifetimes.items[0].earlier, ORDER_NONE);
 	assert_int_equal(w->held.items[w->threads.items[0].held].lock, 0);
 	window_free(w);
-	/* a handler is its host, and does not pass the barrier for it */
+	/*
+	 * a handler belongs to the thread that it interrupts, but does not pass the barrier for it
+	 */
 	w = window_of(
 		"A|barrier(b,2)|\nH|handler(A,10)|\nH|w(x)=1|\nH|handlerend|\nB|barrier(b,2)|\n"
 		"A|passed(b)|\n",
@@ -456,7 +478,10 @@ static void carried(void **state)
 	struct window *w;
 
 	(void)state;
-	/* held since before; values from before; a wait whose signal was before, one still to come */
+	/*
+	 * a lock held since an earlier window, values from an earlier window, a wait whose signal
+	 * was in an earlier window, and one whose signal is still to come
+	 */
 	expect_at("A|acq(m)|\nA|w(x)=7|\nB|r(x)=7|\nB|w(y)=1|\nA|w(x)=8|\nB|r(x)=8|\nA|rel(m)|\n"
 		  "B|acq(m)|\n",
 		  4, 2, "cell(a w0=b r1=b) lock( --2/0 3--/1)");
@@ -479,8 +504,8 @@ static void carried(void **state)
 }
 
 /*
- * Windows and their runs cover the trace: the runs before each boundary have as many events as
- * there are nodes before it. Returns how many windows there were.
+ * Checks that windows and their thread runs cover the trace: the runs before each boundary must
+ * have as many events as there are nodes before it. Returns the number of windows.
  */
 static uint32_t check_runs(const char *text, uint32_t size, uint64_t events)
 {
@@ -541,8 +566,9 @@ static void runs(void **state)
 }
 
 /*
- * Accesses that cover many cells: windows end before they become too large. In the second text the
- * window that splits them starts inside of one that did not, and has nothing new.
+ * Accesses that cover many cells: a window ends before it becomes too large. In the second text,
+ * the window that splits the accesses starts inside a window that did not split them, and contains
+ * no new events.
  */
 static void too_many_cells(void **state)
 {
@@ -617,7 +643,7 @@ static struct window *window_of_recording(struct trace_writer *writer)
 	return w;
 }
 
-/* Only what another thread can notice is a node. */
+/* In a recording, only events that another thread can notice become nodes. */
 static void recordings(void **state)
 {
 	struct trace_writer *writer = trace_writer_open();
@@ -625,12 +651,13 @@ static void recordings(void **state)
 	char *found;
 
 	(void)state;
-	record(writer, 0, 10, EV_WRITE, 0x1000, 1); /* its own */
+	record(writer, 0, 10, EV_WRITE, 0x1000, 1); /* only this thread accesses the variable */
 	record(writer, 0, 20, EV_WRITE, 0x2000, 1);
 	record(writer, 1, 30, EV_READ, 0x2000, 1);
-	record(writer, 1, 30, EV_READ, 0x3000, 1); /* nobody writes it */
+	record(writer, 1, 30, EV_READ, 0x3000, 1); /* no thread writes this variable */
 	record(writer, 0, 40, EV_READ, 0x3000, 1);
-	record(writer, 0, 40, EV_READ, 0x1000, 2); /* unseen code wrote it: for this thread */
+	/* written by unrecorded code, which matters only to this thread */
+	record(writer, 0, 40, EV_READ, 0x1000, 2);
 	w = window_of_recording(writer);
 	found = describe(w);
 	assert_string_equal(found, "cell(- w0=a r1=a)");
@@ -639,7 +666,8 @@ static void recordings(void **state)
 	free(found);
 	window_free(w);
 
-	writer = trace_writer_open(); /* blocks: one of a thread alone, one that is handed over */
+	/* two blocks: one used by one thread only, and one passed to another thread */
+	writer = trace_writer_open();
 	record(writer, 0, 10, EV_ALLOC, 0x1000, 0);
 	record(writer, 0, 20, EV_WRITE, 0x1000, 1);
 	record(writer, 0, 30, EV_FREE, 0x1000, 0);
@@ -653,7 +681,8 @@ static void recordings(void **state)
 	free(found);
 	window_free(w);
 
-	writer = trace_writer_open(); /* a descriptor that another thread uses, and one's own */
+	/* two descriptors: one that another thread uses, and one used by one thread only */
+	writer = trace_writer_open();
 	record(writer, 0, 10, EV_FD_OPEN, EVENT_FD + 3, 0);
 	record(writer, 0, 20, EV_FD_OPEN, EVENT_FD + 300, 0);
 	record(writer, 0, 30, EV_FD_USE, EVENT_FD + 300, 0);

@@ -1,4 +1,4 @@
-/* Z3's answers to questions about one rule each, whose answers are plain to see. */
+/* Tests Z3's answers to queries about single rules, whose correct answers are obvious. */
 #include "order/z3/z3.h"
 
 #include <setjmp.h>
@@ -8,7 +8,9 @@
 
 #include <cmocka.h>
 
-/* A model and a query under construction; nodes are numbered in the order they are made. */
+/*
+ * A model and a query under construction. Nodes are numbered in the order in which they are made.
+ */
 struct world {
 	struct order_model model;
 	struct order_query query;
@@ -27,7 +29,7 @@ static void edge(struct world *w, uint32_t from, uint32_t to)
 	*vec_push(&w->model.edges) = (struct order_edge){ from, to };
 }
 
-/* One object of each kind at most: its parts are all there are when it is closed. */
+/* There is at most one object of each kind: closing it gives it all the parts made so far. */
 static void close_cell(struct world *w, uint32_t initial)
 {
 	*vec_push(&w->model.cells) =
@@ -103,7 +105,7 @@ static void need(struct world *w, uint32_t a, uint32_t b)
 	order_query_clause(&w->query, &literal, 1);
 }
 
-/* Asks, forgets the query, and returns the answer. */
+/* Asks the query, clears it, and returns the answer. */
 static enum order_answer ask(struct world *w)
 {
 	struct order_clock clock;
@@ -142,7 +144,10 @@ static void edges_bind(void **state)
 	need(&w, ORDER_CUT, d);
 	need(&w, d, a);
 	assert_int_equal(ask(&w), ORDER_POSSIBLE);
-	/* outside, too, edges hold: a before b before c, and d between is no way around */
+	/*
+	 * edges hold outside of the cut, too: a before b before c, so d cannot be after c and
+	 * before a
+	 */
 	need(&w, ORDER_CUT, a);
 	need(&w, c, d);
 	need(&w, d, a);
@@ -171,11 +176,11 @@ static void reads_keep_values(void **state)
 	close_cell(&w, 0);
 	need(&w, r1, ORDER_CUT);
 	need(&w, ORDER_CUT, one);
-	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* from `again` */
+	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* r1 can read from `again` */
 	need(&w, r1, ORDER_CUT);
 	need(&w, ORDER_CUT, two);
 	need(&w, again, one);
-	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* before `one` */
+	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* r1 can come before `one` */
 	need(&w, one, r1);
 	need(&w, r1, ORDER_CUT);
 	need(&w, ORDER_CUT, two);
@@ -183,7 +188,7 @@ static void reads_keep_values(void **state)
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
 	need(&w, r2, ORDER_CUT);
 	need(&w, ORDER_CUT, two);
-	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE); /* that one alone */
+	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE); /* r2 can read only from `two` */
 	need(&w, r2, ORDER_CUT);
 	need(&w, two, again);
 	need(&w, again, r2);
@@ -192,7 +197,7 @@ static void reads_keep_values(void **state)
 	need(&w, zero, ORDER_CUT);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
 	need(&w, one, zero);
-	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* when it is outside */
+	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* possible if `zero` is outside the cut */
 	w.model.cells.items[0].initial = ORDER_NONE;
 	need(&w, zero, ORDER_CUT);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
@@ -214,7 +219,7 @@ static void update_reads_another(void **state)
 	need(&w, v, ORDER_CUT);
 	need(&w, ORDER_CUT, u);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
-	w.model.reads.items[0].value = 1; /* reads 1, writes 1, and 0 is there */
+	w.model.reads.items[0].value = 1; /* the update reads 1, but the cell holds 0 */
 	need(&w, u, ORDER_CUT);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
 	end(&w);
@@ -236,7 +241,7 @@ static void sections_exclude(void **state)
 	need(&w, in, ORDER_CUT);
 	need(&w, bin, ORDER_CUT);
 	need(&w, ORDER_CUT, r);
-	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* b's section first */
+	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* if b's section comes first */
 	need(&w, in, ORDER_CUT);
 	need(&w, bin, ORDER_CUT);
 	need(&w, ORDER_CUT, r);
@@ -333,7 +338,9 @@ static void unwoken(struct world *w, uint32_t wait)
 	order_query_clause(&w->query, &literal, 1);
 }
 
-/* w1 … s … w2 … t: s must wake w1, who alone waits then, so t wakes w2. */
+/*
+ * In the order w1 … s … w2 … t, signal s must wake w1, the only waiting thread; so t must wake w2.
+ */
 static void signals_are_not_saved(void **state)
 {
 	struct world w = { 0 };
@@ -352,7 +359,8 @@ static void signals_are_not_saved(void **state)
 	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
 	need(&w, w2, t);
-	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* s before both, or w1 takes t */
+	/* if s comes before both waits, or if t wakes w1 */
+	assert_int_equal(ask(&w), ORDER_POSSIBLE);
 	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
 	need(&w, w2, t);
@@ -363,16 +371,17 @@ static void signals_are_not_saved(void **state)
 	need(&w, t, ORDER_CUT);
 	need(&w, w2, s);
 	need(&w, w1, s);
-	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE); /* two signals, one other */
+	/* two signals, and only one other waiting thread */
+	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
 	unwoken(&w, 0);
 	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
 	need(&w, w2, t);
-	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE); /* nobody else is there */
+	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE); /* no other thread waits */
 	unwoken(&w, 0);
 	unwoken(&w, 1);
 	need(&w, t, ORDER_CUT);
-	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* both signals first */
+	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* if both signals come before the waits */
 	unwoken(&w, 1);
 	need(&w, k2, ORDER_CUT);
 	assert_int_equal(ask(&w), ORDER_IMPOSSIBLE);
@@ -420,7 +429,7 @@ static void semaphores_count(void **state)
 	need(&w, e, ORDER_CUT);
 	need(&w, e, p);
 	need(&w, d, p);
-	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* q */
+	assert_int_equal(ask(&w), ORDER_POSSIBLE); /* if q comes first */
 	need(&w, d, ORDER_CUT);
 	need(&w, e, ORDER_CUT);
 	need(&w, ORDER_CUT, p);

@@ -1,5 +1,5 @@
 /*
- * Regions that another thread tears, on text traces: what is found and what is not, rule by rule of
+ * Tests atomicity violations on text traces: what is found and what is not, for each rule of
  * doc/prediction.md (Atomicity).
  */
 #include "predict/atomicity/atomicity_regions.h"
@@ -11,7 +11,7 @@
 #define END "T1|probe sooth:atomic_end(r)|end\n"
 #define LOCKED(thread, lock, op) thread "|acq(" lock ")|\n" op thread "|rel(" lock ")|\n"
 
-/* `found`: for each finding its status and events, thread:index, in the order of the report. */
+/* `found`: the status and the events (thread:index) of each finding, in the order of the report. */
 struct example {
 	const char *name, *text, *found;
 };
@@ -164,7 +164,10 @@ static void rule_by_rule(void **state)
 	}
 }
 
-/* One finding for a region's place and the place of r2; with `every` one for each set of events. */
+/*
+ * One finding for each pair of sites of the region and of r2; with `every`, one for each set of
+ * events.
+ */
 static void every_one(void **state)
 {
 	static const char twice[] =
@@ -182,14 +185,17 @@ static void every_one(void **state)
 	assert_int_equal(result.findings.items[0].region.index, 0);
 	predict_result_free(&result);
 	predict(trace, true, false, &result);
-	/* a and b, a and c, b and c */
+	/* for a and b, a and c, b and c */
 	assert_int_equal(result.findings.count, 3);
 	predict_result_free(&result);
 	trace_close(trace);
 	make_remove(&dir);
 }
 
-/* What was written follows from what was read, so nothing is proved; a run may try it. */
+/*
+ * The value that was written depends on the value that was read, so the finding cannot be proved
+ * from the recording: it is a lead.
+ */
 static void a_lead(void **state)
 {
 	static const char text[] =

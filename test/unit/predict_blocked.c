@@ -1,6 +1,6 @@
 /*
- * Deadlocks and lost signals of small traces, all of them: what src/predict/deadlock/deadlock.c and stuck.c
- * find must be what stands beside the trace, by thread and index of each blocked event.
+ * Tests that src/predict/deadlock/deadlock.c and stuck.c find exactly the deadlocks and lost
+ * signals that are listed with each small trace, by thread and index of each blocked event.
  */
 #include "trace_make.h"
 
@@ -11,7 +11,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
-/* "deadlock A1 B2, lost-signal …", in order of the alphabet. */
+/* Writes findings as "deadlock A1 B2, lost-signal …", in alphabetical order. */
 static void describe(const struct trace *trace, const struct predict_result *result, char *text,
 		     size_t room)
 {
@@ -87,7 +87,7 @@ static void expect_window(const char *source, uint32_t window, const char *expec
 	expect_with(source, &options, expected);
 }
 
-/* One for each set of places. */
+/* Expects one finding for each set of sites. */
 static void expect_places(const char *source, const char *expected)
 {
 	struct predict_options options = all;
@@ -105,24 +105,24 @@ static void cycles(void **state)
 	expect(NEST("A", "l", "m") NEST("B", "l", "m"), "");
 	expect(NEST("A", "l", "m") NEST("A", "m", "l"), "");
 	expect(NEST("A", "k", "l") NEST("B", "l", "m") NEST("C", "m", "k"), "deadlock A1 B1 C1");
-	/* each pair of instances */
+	/* one finding for each pair of executions */
 	expect(NEST("A", "l", "m") NEST("A", "l", "m") NEST("B", "m", "l"),
 	       "deadlock A1 B1, deadlock A5 B1");
-	/* a gate lock; the same held only for reading */
+	/* a gate lock; then a gate lock that is held only for reading */
 	expect("A|acq(g)|\n" NEST("A", "l", "m") "A|rel(g)|\nB|acq(g)|\n" NEST("B", "m",
 									       "l") "B|rel(g)|\n",
 	       "");
 	expect("A|racq(g)|\n" NEST("A", "l", "m") "A|rrel(g)|\nB|racq(g)|\n" NEST(
 		       "B", "m", "l") "B|rrel(g)|\n",
 	       "deadlock A2 B2");
-	/* ordered by fork, by join, by a value */
+	/* the threads are ordered by a fork, by a join, by a value */
 	expect(NEST("A", "l", "m") "A|fork(B)|\n" NEST("B", "m", "l"), "");
 	expect("A|fork(B)|\n" NEST("B", "m", "l") "A|join(B)|\n" NEST("A", "l", "m"), "");
 	expect(NEST("A", "l", "m") "A|w(x)=1|\nB|r(x)=1|\n" NEST("B", "m", "l"), "");
-	/* a successful try never waits */
+	/* a try never waits */
 	expect("A|acq(l)|\nA|tryacq(m)=1|\nA|rel(m)|\nA|rel(l)|\n" NEST("B", "m", "l"), "");
 	expect("A|acq(l)|\nA|acq(m)=timed|\nA|rel(m)|\nA|rel(l)|\n" NEST("B", "m", "l"), "");
-	/* taken again by its holder */
+	/* the holder takes the lock again */
 	expect("A|acq(l)|\nA|acq(m)|\nA|acq(l)|\nA|rel(l)|\nA|rel(m)|\nA|rel(l)|\n" NEST("B", "m",
 											 "l"),
 	       "deadlock A1 B1");
@@ -137,14 +137,14 @@ static void cycles_of_other_things(void **state)
 	expect("A|racq(l)|\nA|acq(m)|\nA|rel(m)|\nA|rrel(l)|\n"
 	       "B|acq(m)|\nB|racq(l)|\nB|rrel(l)|\nB|rel(m)|\n",
 	       "");
-	/* a join with a lock that the joined one needs */
+	/* a thread that joins while it holds a lock that the joined thread needs */
 	expect("M|fork(A)|\nA|acq(l)|\nA|rel(l)|\nM|acq(l)|\nM|join(A)|\nM|rel(l)|\n",
 	       "deadlock A0 M2");
-	/* a once whose routine needs what a caller holds */
+	/* a once whose routine needs a lock that a caller holds */
 	expect("A|oncebegin(o)|\nA|acq(l)|\nA|rel(l)|\nA|onceend(o)|\n"
 	       "B|acq(l)|\nB|once(o)|\nB|rel(l)|\n",
 	       "deadlock A1 B1");
-	/* a wait that needs its mutex back, and holds another */
+	/* a woken thread that needs its mutex back while it holds another lock */
 	expect("A|acq(k)|\nA|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\n"
 	       "A|woken(c,m)|\nA|rel(m)|\nA|rel(k)|\n" NEST("B", "m", "k"),
 	       "deadlock A1 B4, deadlock A3 B4, lost-signal A3");
@@ -157,9 +157,9 @@ static void hanging(void **state)
 	expect("A|acq(l)|\nB|acq(m)|\nA|req(m)|\nB|req(l)|\n", "observed deadlock A1 B1");
 	expect("M|fork(A)|\nM|acq(l)|\nM|jreq(A)|\nA|req(l)|\n", "observed deadlock A0 M2");
 	expect("M|fork(A)|\nA|sreq(s)|\nM|jreq(A)|\n", "observed deadlock A0 M1");
-	/* nobody holds what B asks for: B was only slow */
+	/* the lock that B requests is free: B was only slow */
 	expect("A|acq(l)|\nB|req(l)|\nA|rel(l)|\n", "");
-	/* the holder is gone */
+	/* the holder has ended */
 	expect("A|acq(l)|\nB|req(l)|\n", "observed deadlock B0");
 }
 
@@ -170,39 +170,41 @@ static void nobody_goes_on(void **state)
 	expect("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\nA|woken(c,m)|\nA|rel("
 	       "m)|\n",
 	       "lost-signal A2");
-	/* the same with what says that it came */
+	/* the same with a variable that says that the signal was sent */
 	expect("A|acq(m)|\nA|r(x)=0|\nA|wait(c,m)|\nB|acq(m)|\nB|w(x)=1|\nB|notify(c)|\nB|rel(m)|\n"
 	       "A|woken(c,m)|\nA|rel(m)|\n",
 	       "");
-	/* a wait with a time-out is never stuck */
+	/* a wait with a time-out never blocks for ever */
 	expect("A|acq(m)|\nA|wait(c,m)=timed|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\n"
 	       "A|woken(c,m)|\nA|rel(m)|\n",
 	       "");
-	/* somebody else can run on: nobody is stuck before C is */
+	/* another thread can continue: no thread is stuck before C is */
 	expect("A|acq(m)|\nA|wait(c,m)|\nB|acq(m)|\nB|notify(c)|\nB|rel(m)|\nA|woken(c,m)|\nA|rel("
 	       "m)|\n"
 	       "A|fork(C)|\nC|w(x)=1|\n",
 	       "lost-signal A2");
-	/* each has one semaphore and wants the other */
+	/* each thread has one semaphore and needs the other */
 	expect("-|init(x)=0|\nM|post(s)|\nM|post(t)|\nM|fork(A)|\nM|fork(B)|\n"
 	       "A|down(s)|\nA|down(t)|\nA|post(s)|\nA|post(t)|\n"
 	       "B|down(t)|\nB|down(s)|\nB|post(s)|\nB|post(t)|\nM|join(A)|\n",
 	       "deadlock A1 B1 M4");
-	/* a meeting that one cannot come to */
+	/* a barrier that one thread cannot reach */
 	expect("A|down(s)|\nA|barrier(b,2)|\nB|barrier(b,2)|\nA|passed(b)|\nB|passed(b)|\n", "");
 }
 
 static void windows(void **state)
 {
 	(void)state;
-	/* The cycle is further back than one window; and it comes once, though two windows have it. */
+	/*
+	 * the cycle is far back in the trace, and is reported once although two windows contain it
+	 */
 	expect_window("A|w(x)|\nA|w(x)|\nA|w(x)|\nA|w(x)|\n" NEST("A", "l", "m")
 			      NEST("B", "m", "l"),
 		      12, "deadlock A5 B1");
 	expect_window(
 		NEST("A", "l", "m") "A|w(x)|\nA|w(x)|\nA|w(x)|\nA|w(x)|\n" NEST("B", "m", "l"), 6,
 		"");
-	/* one hangs since long ago */
+	/* one thread has been blocked since an early window */
 	expect_window(
 		"A|acq(l)|\nB|acq(m)|\nA|req(m)|\nB|w(x)|\nB|w(x)|\nB|w(x)|\nB|w(x)|\nB|w(x)|\n"
 		"B|w(x)|\nB|req(l)|\n",
@@ -218,14 +220,16 @@ static void places(void **state)
 	char text[8192] = "";
 
 	(void)state;
-	/* the same place in a loop is one; two places are two */
+	/* repetitions of one site in a loop are one finding; two sites are two */
 	expect_places(NEST_AT("A", "l", "m", "f") NEST_AT("A", "l", "m", "f")
 			      NEST_AT("B", "m", "l", "g") NEST_AT("B", "m", "l", "g"),
 		      "deadlock A1 B1");
 	expect_places(NEST_AT("A", "l", "m", "f") NEST_AT("A", "l", "m", "h")
 			      NEST_AT("B", "m", "l", "g"),
 		      "deadlock A1 B1, deadlock A5 B1");
-	/* of many at one place only the last can be: B starts when A is nearly through */
+	/*
+	 * of many executions of one site only the last is possible: B starts when A is nearly done
+	 */
 	for (int i = 0; i < 20; i++)
 		strcat(text, NEST_AT("A", "l", "m", "f"));
 	strcat(text, "A|w(x)=1|f:5\n" NEST_AT("A", "l", "m", "f") "B|r(x)=1|g:5\n");

@@ -1,7 +1,7 @@
 /*
- * Candidates for races, on random windows made by hand, against the definition tried on all pairs:
- * each pair once; by code sites the right number, the nearest first; locks, clocks, atomics, cells
- * and what earlier windows had.
+ * Compares the candidates for races, on random windows made by hand, with the definition applied to
+ * all pairs: each pair occurs once; the counts by site are right, the nearest pair first; locks,
+ * clocks, atomics, cells, and sites found in earlier windows.
  */
 #include "predict/race/race_candidates.h"
 #include "predict/driver/seen_sites.h"
@@ -31,8 +31,9 @@ static bool one_in(uint32_t n)
 /* ---- a random window ------------------------------------------------------------------------- */
 
 /*
- * Locks are taken and left as a stack here; that two threads hold one is no matter. The model has
- * no sections and no reads: what nodes lean on is for predict_needs.
+ * Locks are taken and released as a stack; it does not matter that two threads may hold one lock.
+ * The model has no sections and no reads: must-precede relations are tested elsewhere
+ * (predict_must_precede.c).
  */
 static void move_locks(struct window *window, uint32_t *innermost)
 {
@@ -104,7 +105,7 @@ static void free_window(struct window *window)
 	vec_free(&window->held);
 }
 
-/* ---- the definition --------------------------------------------------------------------------- */
+/* ---- the definition -------------------------------------------------------------------------- */
 
 static bool writes(uint8_t kind)
 {
@@ -156,7 +157,7 @@ static bool may_race(const struct analysis *analysis, uint32_t a, uint32_t b)
 	       !exclude(window, x->held, y->held) && (a >= window->fresh || b >= window->fresh);
 }
 
-/* ---- tests --------------------------------------------------------------------------------------- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 struct seen {
 	bool pair[64][64];
@@ -192,7 +193,7 @@ static void check_group(const struct race_candidates *c, size_t number, const st
 	}
 }
 
-/* The nearest pair of all is the first of its group. */
+/* Checks that the nearest pair of all is the first pair of its group. */
 static void check_nearest(const struct race_candidates *c, const struct seen *seen)
 {
 	uint32_t nearest = ORDER_NONE, first = ORDER_NONE;
@@ -259,7 +260,7 @@ static void random_windows(void **state)
 	}
 }
 
-/* Sites that have a finding are counted and not listed. */
+/* Pairs of sites that have a finding already are counted, but not listed. */
 static void sites_with_a_finding(void **state)
 {
 	struct predict_options options = { 0 };

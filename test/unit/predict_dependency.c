@@ -1,6 +1,6 @@
 /*
- * The dependency graph and its window: by hand, and on random traces against figure 11 of the paper
- * taken literally, with the sharper ends.
+ * Tests the dependency graph and its windows: by hand, and on random traces compared with figure 11
+ * of the paper, taken literally, with our more precise ends.
  */
 #include "predict/warnings/dependency.h"
 
@@ -37,7 +37,7 @@ static void stop(struct run *run)
 	make_remove(&run->dir);
 }
 
-/* The window of one thread as "0:3 2:all". */
+/* Expects the window of one thread, as "0:3 2:all". */
 static void expect_window(struct run *run, uint32_t thread, uint64_t end, const char *wanted)
 {
 	struct dependency_thread seed = { thread, end };
@@ -60,7 +60,7 @@ static void expect_window(struct run *run, uint32_t thread, uint64_t end, const 
 
 /* ---- by hand ------------------------------------------------------------------------------- */
 
-/* Main creates three and reads all results; the first two are a pair. */
+/* Main creates three threads and reads all results. The first two threads share x. */
 static const char pairs[] = "T0|fork(T1)|1\n"
 			    "T0|fork(T2)|2\n"
 			    "T0|fork(T3)|3\n"
@@ -83,16 +83,18 @@ static void creators_and_writers(void **state)
 
 	(void)state;
 	start(&run, pairs);
-	/* main counts up to the creation alone: what it reads afterwards pulls in nobody */
+	/* main is included only up to the creation: the reads after it add no threads */
 	expect_window(&run, 1, DEPENDENCY_ALL, "0:1 1:all");
 	expect_window(&run, 2, DEPENDENCY_ALL, "0:2 1:1 2:all");
 	expect_window(&run, 3, DEPENDENCY_ALL, "0:3 3:all");
-	/* up to before its read the second thread leans on nobody else */
+	/* before its read the second thread depends on no other thread */
 	expect_window(&run, 2, 0, "");
 	expect_window(&run, 3, 1, "0:3 3:1");
-	/* all of main: what it joins, and what it reads */
+	/*
+	 * all of main: it depends on the threads that it joins and on the writers of what it reads
+	 */
 	expect_window(&run, 0, DEPENDENCY_ALL, "0:all 1:2 2:3 3:2");
-	/* no thread of the trace */
+	/* a thread that is not in the trace */
 	expect_window(&run, 17, DEPENDENCY_ALL, "");
 	assert_int_equal(dependency_creator(run.dependency, 2), 0);
 	assert_int_equal(dependency_creator(run.dependency, 0), TRACE_NONE);
@@ -100,7 +102,10 @@ static void creators_and_writers(void **state)
 	stop(&run);
 }
 
-/* Who posts or signals makes another go on; who uses the same lock does not. */
+/*
+ * A thread depends on the thread whose post or signal let it continue, but not on a thread that
+ * used the same lock.
+ */
 static void sync_objects(void **state)
 {
 	struct run run;
@@ -122,7 +127,7 @@ static void sync_objects(void **state)
 	stop(&run);
 }
 
-/* A block's second life has nothing to do with the first. */
+/* The second lifetime of a block has no dependency on the first. */
 static void lives(void **state)
 {
 	struct run run;
@@ -145,7 +150,8 @@ static void lives(void **state)
 #define VARIABLES 5
 
 struct random_event {
-	uint32_t thread, index, what; /* a variable, or VARIABLES + the thread it creates */
+	/* the variable, or VARIABLES + number of the created thread */
+	uint32_t thread, index, what;
 	bool write;
 };
 
@@ -172,7 +178,7 @@ static size_t make_events(struct make_random *r, struct random_event *events, ch
 	return EVENTS;
 }
 
-/* One round: everything that leans on something, by definition. */
+/* One round of the definition: extends the window by all direct dependencies. */
 static bool extend(const struct random_event *events, uint64_t end[THREADS])
 {
 	bool changed = false;

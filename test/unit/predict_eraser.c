@@ -1,6 +1,6 @@
 /*
- * Eraser: by hand, and on random traces against figure 3 of the paper taken word by word (a set is a
- * mask, a variable a list of bytes, and everything that was ever accessed is remembered).
+ * Tests Eraser: by hand, and on random traces compared with figure 3 of the paper, taken word by
+ * word (a set is a mask, a variable a list of bytes, and every access is remembered).
  */
 #include "predict/warnings/warnings.h"
 
@@ -36,7 +36,7 @@ static void stop(struct run *run)
 	make_remove(&run->dir);
 }
 
-/* Warnings as "T0.3-T1.2 …", sorted as they were found. */
+/* Expects warnings, as "T0.3-T1.2 …", in the order in which they were found. */
 static void expect(const char *text, const char *wanted)
 {
 	char seen[256] = "";
@@ -65,15 +65,15 @@ static void expect(const char *text, const char *wanted)
 static void states(void **state)
 {
 	(void)state;
-	/* one thread alone; initialisation, then readers */
+	/* one thread only; initialisation, then readers */
 	expect("T0|w(x)|1\nT0|r(x)|2\nT0|w(x)|3\n", "");
 	expect("T0|w(x)|1\nT1|r(x)|2\nT2|r(x)|3\nT0|r(x)|4\n", "");
-	/* a write after that, by whom ever */
+	/* a write after that, by any thread */
 	expect("T0|w(x)|1\nT1|r(x)|2\nT0|w(x)|3\n", "T1.0-T0.1");
 	expect("T0|w(x)|1\nT1|w(x)|2\n", "T0.0-T1.0");
-	/* never written before it is shared */
+	/* the variable is not written before it is shared */
 	expect("T0|r(x)|1\nT1|w(x)|2\n", "T0.0-T1.0");
-	/* protected, but for the initialisation */
+	/* protected, except for the initialisation */
 	expect("T0|w(x)|1\n"
 	       "T1|acq(m)|2\nT1|w(x)|3\nT1|rel(m)|4\n"
 	       "T2|acq(m)|5\nT2|w(x)|6\nT2|rel(m)|7\n",
@@ -90,12 +90,12 @@ static void states(void **state)
 static void read_write_locks(void **state)
 {
 	(void)state;
-	/* reading under the read side, writing under the write side */
+	/* reads under the read lock, writes under the write lock */
 	expect("T0|racq(m)|1\nT0|r(x)|2\nT0|rrel(m)|3\n"
 	       "T1|acq(m)|4\nT1|w(x)|5\nT1|rel(m)|6\n"
 	       "T0|racq(m)|7\nT0|r(x)|8\nT0|rrel(m)|9\n",
 	       "");
-	/* writing under the read side protects nothing */
+	/* a read lock does not protect writes */
 	expect("T0|racq(m)|1\nT0|r(x)|2\nT0|rrel(m)|3\n"
 	       "T1|racq(m)|4\nT1|w(x)|5\nT1|rrel(m)|6\n",
 	       "T0.1-T1.1");
@@ -111,20 +111,20 @@ static void atomics(void **state)
 static void waits_and_lives(void **state)
 {
 	(void)state;
-	/* the mutex is not held while waiting, and is held again behind it */
+	/* the mutex is not held during the wait, but again after it */
 	expect("T0|acq(m)|1\nT0|wait(c,m)|2\n"
 	       "T1|acq(m)|3\nT1|w(x)|4\nT1|notify(c)|5\nT1|rel(m)|6\n"
 	       "T0|woken(c,m)|7\nT0|w(x)|8\nT0|rel(m)|9\n",
 	       "");
-	/* recursion: the inner release gives nothing up */
+	/* recursion: the inner release does not release the lock */
 	expect("T0|acq(m)|1\nT0|acq(m)|2\nT0|rel(m)|3\nT0|w(x)|4\nT0|rel(m)|5\n"
 	       "T1|acq(m)|6\nT1|w(x)|7\nT1|rel(m)|8\n",
 	       "");
-	/* a block's second life */
+	/* the second lifetime of a block */
 	expect("T0|alloc(x,8)|1\nT0|w(x)|2\nT0|free(x)|3\n"
 	       "T1|alloc(x,8)|4\nT1|w(x)|5\n",
 	       "");
-	/* a lock that was made anew is another */
+	/* a lock that is initialised again is another lock */
 	expect("T0|init(m)=normal|1\nT0|acq(m)|2\nT0|w(x)|3\nT0|rel(m)|4\nT0|destroy(m)|5\n"
 	       "T1|init(m)=normal|6\nT1|acq(m)|7\nT1|w(x)|8\nT1|rel(m)|9\nT1|destroy(m)|10\n"
 	       "T0|init(m)=normal|11\nT0|acq(m)|12\nT0|w(x)|13\nT0|rel(m)|14\n",
@@ -170,9 +170,9 @@ struct past {
 };
 
 struct model {
-	uint32_t any[THREADS], write[THREADS]; /* locks held */
+	uint32_t any[THREADS], write[THREADS]; /* sets of held locks */
 	uint32_t next[THREADS];		       /* index of the next event */
-	int waits[THREADS];		       /* for a mutex, or -1 */
+	int waits[THREADS];		       /* the mutex that the thread waits for, or -1 */
 	struct byte bytes[VARIABLES][8];
 	struct past past[EVENTS];
 	size_t past_count;
@@ -195,7 +195,10 @@ static void want(struct model *m, const struct past *a, const struct past *b)
 		 a->index, b->thread, b->index);
 }
 
-/* 0: nothing to do with each other … 4: in conflict, no lock in common, no initialisation */
+/*
+ * Returns how close two accesses are to a race: 0 unrelated, 1 no conflict, 2 a common lock, 3
+ * initialisation, 4 a race.
+ */
 static int closeness(const struct past *a, const struct past *b)
 {
 	if (a->thread == b->thread || a->variable != b->variable)
@@ -226,7 +229,9 @@ static void warn_literally(struct model *m, const struct past *now, bool emptied
 		want(m, &m->past[which], now);
 }
 
-/* Figure 3. Every access starts at the variable's first byte, so they all overlap. */
+/*
+ * Figure 3 of the paper. Every access starts at the variable's first byte, so all accesses overlap.
+ */
 static void access_literally(struct model *m, struct past now)
 {
 	bool warns = false, emptied = false;
@@ -277,7 +282,7 @@ static void forget(struct model *m, uint32_t variable)
 	m->past_count = kept;
 }
 
-/* One event: what is possible of what was drawn. Returns the characters written. */
+/* Makes one random event that is possible now. Returns the number of characters written. */
 static int make_access(struct model *m, struct make_random *r, uint32_t t, char *text, int line)
 {
 	static const uint32_t sizes[] = { 1, 2, 4, 8, 8, 8 };
@@ -403,7 +408,7 @@ static void random_traces(void **state)
 		memset(&m, 0, sizeof m);
 		for (uint32_t t = 0; t < THREADS; t++) {
 			m.waits[t] = -1;
-			/* in this order they are numbered */
+			/* BEGIN events, which fix the numbers of the threads */
 			used += sprintf(text + used, "T%u|begin()|0\n", t);
 			m.next[t] = 1;
 		}

@@ -1,6 +1,6 @@
 /*
- * GoodLock: the paper's figures by hand, and random traces against the definition: all cycles of
- * requests of different threads, tried one after the other, with no trees at all.
+ * Tests GoodLock: the figures of the paper by hand, and random traces compared with the definition:
+ * all cycles of requests of different threads, tried one after the other, without trees.
  */
 #include "predict/warnings/goodlock.h"
 #include "predict/warnings/warnings.h"
@@ -38,7 +38,9 @@ static void stop(struct run *run)
 	make_remove(&run->dir);
 }
 
-/* A finding as "0.3 1.4": stream and index of the acquisitions, in the order of the cycle. */
+/*
+ * Writes a finding as "0.3 1.4": stream and index of each acquisition, in the order of the cycle.
+ */
 static void write_finding(const struct finding *f, char *text, size_t size)
 {
 	*text = 0;
@@ -50,7 +52,7 @@ static void write_finding(const struct finding *f, char *text, size_t size)
 	}
 }
 
-/* Findings separated by commas. */
+/* Expects findings, separated by commas. */
 static void expect(const char *text, const char *wanted)
 {
 	char seen[512] = "";
@@ -88,7 +90,7 @@ static void expect(const char *text, const char *wanted)
 static void figures(void **state)
 {
 	(void)state;
-	/* exactly one, whether the loops go round once or twice */
+	/* exactly one finding, whether the loops run once or twice */
 	expect(FIGURE_7, "0.4 1.7");
 	expect(FIGURE_7 FIGURE_7, "0.4 1.7");
 	/* figure 4 */
@@ -105,7 +107,7 @@ static void figures(void **state)
 static void what_is_fine(void **state)
 {
 	(void)state;
-	/* one thread alone; the same order */
+	/* one thread only; then two threads with the same order */
 	expect("T0|acq(a)|1\nT0|acq(b)|2\nT0|rel(b)|3\nT0|rel(a)|4\n"
 	       "T0|acq(b)|5\nT0|acq(a)|6\nT0|rel(a)|7\nT0|rel(b)|8\n"
 	       "T1|acq(a)|9\nT1|acq(b)|10\nT1|rel(b)|11\nT1|rel(a)|12\n",
@@ -117,7 +119,7 @@ static void what_is_fine(void **state)
 	expect("T0|acq(g)|1\nT0|acq(a)|1\nT0|acq(b)|2\nT0|rel(b)|3\nT0|rel(a)|4\nT0|rel(g)|5\n"
 	       "T1|acq(g)|6\nT1|acq(b)|5\nT1|acq(a)|6\nT1|rel(a)|7\nT1|rel(b)|8\nT1|rel(g)|9\n",
 	       "");
-	/* a gate that both have for reading is none */
+	/* a gate lock that both threads hold for reading is no gate */
 	expect("T0|racq(g)|1\nT0|acq(a)|1\nT0|acq(b)|2\nT0|rel(b)|3\nT0|rel(a)|4\nT0|rrel(g)|5\n"
 	       "T1|racq(g)|6\nT1|acq(b)|5\nT1|acq(a)|6\nT1|rel(a)|7\nT1|rel(b)|8\nT1|rrel(g)|9\n",
 	       "0.2 1.2");
@@ -126,15 +128,15 @@ static void what_is_fine(void **state)
 static void tries_and_readers(void **state)
 {
 	(void)state;
-	/* a try does not wait */
+	/* a try does not block */
 	expect("T0|acq(a)|1\nT0|tryacq(b)=1|2\nT0|rel(b)|3\nT0|rel(a)|4\n"
 	       "T1|acq(b)|5\nT1|acq(a)|6\nT1|rel(a)|7\nT1|rel(b)|8\n",
 	       "");
-	/* but what it got is held */
+	/* but the lock that a try got is held */
 	expect("T0|tryacq(a)=1|1\nT0|acq(b)|2\nT0|rel(b)|3\nT0|rel(a)|4\n"
 	       "T1|acq(b)|5\nT1|acq(a)|6\nT1|rel(a)|7\nT1|rel(b)|8\n",
 	       "0.1 1.1");
-	/* the second time it waits: that is the one to tell of */
+	/* the second acquisition can block: the finding names this one */
 	expect("T0|acq(a)|1\nT0|tryacq(b)=1|2\nT0|rel(b)|3\nT0|acq(b)|4\nT0|rel(b)|5\n"
 	       "T0|rel(a)|6\n"
 	       "T1|acq(b)|7\nT1|acq(a)|8\nT1|rel(a)|9\nT1|rel(b)|10\n",
@@ -154,25 +156,25 @@ static void tries_and_readers(void **state)
 static void unusual_ways(void **state)
 {
 	(void)state;
-	/* hand over hand: a is gone when c is taken, b is still there */
+	/* hand over hand: a is released before c is taken, b is still held */
 	expect("T0|acq(a)|1\nT0|acq(b)|2\nT0|rel(a)|3\nT0|acq(c)|4\nT0|rel(b)|5\nT0|rel(c)|6\n"
 	       "T1|acq(c)|7\nT1|acq(a)|8\nT1|rel(a)|9\nT1|rel(c)|10\n",
 	       "");
 	expect("T0|acq(a)|1\nT0|acq(b)|2\nT0|rel(a)|3\nT0|acq(c)|4\nT0|rel(b)|5\nT0|rel(c)|6\n"
 	       "T1|acq(c)|7\nT1|acq(b)|8\nT1|rel(b)|9\nT1|rel(c)|10\n",
 	       "0.3 1.1");
-	/* recursion is no second taking */
+	/* a recursive acquire is not a second acquisition */
 	expect("T0|acq(a)|1\nT0|acq(b)|2\nT0|acq(a)|3\nT0|rel(a)|4\nT0|rel(b)|5\nT0|rel(a)|6\n"
 	       "T1|acq(a)|7\nT1|acq(b)|8\nT1|rel(b)|9\nT1|rel(a)|10\n",
 	       "");
-	/* who wakes takes the mutex again, inside of what it kept */
+	/* a woken thread acquires the mutex again, while it holds its other locks */
 	expect("T0|acq(m)|1\nT0|acq(a)|2\nT0|wait(c,m)|3\nT0|woken(c,m)|4\nT0|rel(a)|5\n"
 	       "T0|rel(m)|6\n"
 	       "T1|acq(m)|7\nT1|acq(a)|8\nT1|rel(a)|9\nT1|rel(m)|10\n",
 	       "0.3 1.1");
-	/* it happened: nobody got the second lock */
+	/* the deadlock happened in the recorded run */
 	expect("T0|acq(a)|1\nT1|acq(b)|2\nT0|req(b)|3\nT1|req(a)|4\n", "0.1 1.1");
-	/* a lock that was made anew is another */
+	/* a lock that is initialised again is another lock */
 	expect("T0|acq(a)|1\nT0|acq(b)|2\nT0|rel(b)|3\nT0|rel(a)|4\nT0|destroy(b)|5\n"
 	       "T1|init(b)=normal|6\nT1|acq(b)|7\nT1|acq(a)|8\nT1|rel(a)|9\nT1|rel(b)|10\n",
 	       "");
@@ -186,7 +188,7 @@ static void count_cycle(void *context, const uint32_t *nodes, size_t count)
 	*longest = count > *longest ? count : *longest;
 }
 
-/* A ring of many: found although it is long, unless shorter ones alone are wanted. */
+/* A cycle of many threads is found, unless the length of cycles is limited. */
 static void long_rings(void **state)
 {
 	enum { THREADS = 300 };
@@ -228,7 +230,9 @@ struct held {
 	bool shared;
 };
 
-/* A thread asks for a lock while it holds others; the first event at which it does. */
+/*
+ * A thread requests a lock while it holds others. The event is the first one at which it does so.
+ */
 struct request {
 	uint32_t thread, index, lock;
 	bool shared;
@@ -284,7 +288,7 @@ static int make_event(struct model *m, struct make_random *r, char *text)
 	bool shared = make_below(r, 3) == 0;
 	size_t at = 0;
 
-	/* A thread goes on for a while: what others hold stops it. */
+	/* A thread continues for some steps, until it needs a lock that another thread holds. */
 	if (make_below(r, 5) == 0)
 		t = m->last = (uint32_t)make_below(r, THREADS);
 	for (uint32_t k = 0; k < THREADS; k++) {
@@ -348,7 +352,7 @@ static void write_cycle(struct model *m)
 			m->requests[m->path[i]].thread, m->requests[m->path[i]].index);
 }
 
-/* Every sequence of requests of different threads, the lowest thread first. */
+/* Tries every sequence of requests of different threads that starts with the lowest thread. */
 static void try_all(struct model *m)
 {
 	const struct request *last = &m->requests[m->path[m->path_count - 1]];
@@ -427,7 +431,7 @@ static void random_traces(void **state)
 		}
 		compare(&m, text);
 	}
-	/* It was worth it. */
+	/* enough cycles were found */
 	assert_true(cycles[2] > 400 && cycles[3] > 40 && cycles[4] > 0);
 }
 

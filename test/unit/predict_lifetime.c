@@ -1,6 +1,7 @@
 /*
- * Uses of what is over, on text traces (doc/prediction.md). Each case says all pairs that are to be
- * found, with `every`: the end's thread and index, the use's, and whether the recorded run has it.
+ * Tests uses after the end of a lifetime on text traces (doc/prediction.md). Each case lists all
+ * pairs that must be found with `every`: thread and index of the end, thread and index of the use,
+ * and whether the finding is observed in the recorded run.
  */
 #include "predict_make.h"
 
@@ -40,7 +41,7 @@ static void compare(const struct predict_result *result, const void *wanted, siz
 
 	for (size_t i = 0; i < result->findings.count; i++) {
 		if (!finding_is_use_after_end(&result->findings.items[i]))
-			continue; /* other misuse */
+			continue; /* other kinds of findings */
 		seen++;
 		for (size_t k = 0; k < count; k++)
 			matched += is_pair(&result->findings.items[i], &pairs[k]);
@@ -72,7 +73,10 @@ static void nothing_between(void **state)
 	       "T1|r(p@4)=0|a.c:3\n"
 	       "T0|free(p)|a.c:4\n",
 	       { FREED, 0, 2, 1, 0, false });
-	/* a later use of the same thread is another pair, but only with what was before it done */
+	/*
+	 * a later use by the same thread is another pair, for which the earlier use must have
+	 * happened
+	 */
 	EXPECT("T0|alloc(p,8)|a.c:1\n"
 	       "T0|fork(T1)|a.c:2\n"
 	       "T1|w(p@4)=1|a.c:3\n"
@@ -89,7 +93,7 @@ static void kept_before(void **state)
 	       "T1|r(p@4)=0|a.c:3\n"
 	       "T0|join(T1)|a.c:4\n"
 	       "T0|free(p)|a.c:5\n");
-	/* the last one frees */
+	/* a reference count: the last user frees */
 	SILENT("-|init(count)=2|\n"
 	       "T0|alloc(p,8)|a.c:1\n"
 	       "T0|fork(T1)|a.c:2\n"
@@ -97,7 +101,7 @@ static void kept_before(void **state)
 	       "T1|u(count)=2,1|a.c:4\n"
 	       "T0|u(count)=1,0|a.c:5\n"
 	       "T0|free(p)|a.c:6\n");
-	/* the pointer is read under the lock, and taken away under it */
+	/* the pointer is read under the lock, and cleared under it */
 	SILENT("-|init(g)=1|\n"
 	       "T0|alloc(p,8)|a.c:1\n"
 	       "T0|fork(T1)|a.c:2\n"
@@ -114,14 +118,14 @@ static void kept_before(void **state)
 static void not_allocated_is_not_freed(void **state)
 {
 	(void)state;
-	/* T1 frees what T0 has allocated behind its own use of the same bytes */
+	/* T1 frees a block that T0 allocated after its own use of the same bytes */
 	SILENT("T0|fork(T1)|a.c:1\n"
 	       "T0|w(p@4)=1|a.c:2\n"
 	       "T0|alloc(p,8)|a.c:3\n"
 	       "T1|free(p)|a.c:4\n");
 }
 
-/* ---- the end inside --------------------------------------------------------------------------- */
+/* ---- the end inside -------------------------------------------------------------------------- */
 
 static void one_lock(void **state)
 {
@@ -137,7 +141,7 @@ static void one_lock(void **state)
 	       { FREED, 0, 3, 1, 1, false });
 }
 
-/* A use that is inside must be before the end: T2's, which T1 has read. */
+/* Uses in the prefix must come before the end: here the use of T2, whose value T1 has read. */
 static void other_uses_first(void **state)
 {
 	(void)state;
@@ -155,7 +159,10 @@ static void other_uses_first(void **state)
 	       { FREED, 0, 4, 1, 1, false }, { FREED, 0, 4, 2, 0, false });
 }
 
-/* What comes behind the end breaks no other life: the block of T2 is not there before its ALLOC. */
+/*
+ * Events after the end must still respect other lifetimes: T2's block does not exist before its
+ * ALLOC.
+ */
 static void other_lives_hold(void **state)
 {
 	(void)state;
@@ -173,12 +180,15 @@ static void other_lives_hold(void **state)
 	       { FREED, 0, 4, 1, 2, false });
 }
 
-/* ---- several lives ------------------------------------------------------------------------------ */
+/* ---- several lives --------------------------------------------------------------------------- */
 
 static void the_same_address(void **state)
 {
 	(void)state;
-	/* T1 reads the pointer, which is the same before and behind: it may free what is free */
+	/*
+	 * T1 reads the pointer, which has the same value before and after the new allocation: so T1
+	 * may free the freed block
+	 */
 	EXPECT("-|init(g)=1|\n"
 	       "T0|alloc(p,8)|a.c:1\n"
 	       "T0|fork(T1)|a.c:2\n"
@@ -188,7 +198,7 @@ static void the_same_address(void **state)
 	       "T1|r(g)=1|a.c:6\n"
 	       "T1|free(p)|a.c:7\n",
 	       { FREED, 0, 2, 1, 1, false });
-	/* … unless it has to have the new one */
+	/* but not if the pointer must be the new one */
 	SILENT("T0|alloc(p,8)|a.c:1\n"
 	       "T0|fork(T1)|a.c:2\n"
 	       "T0|free(p)|a.c:3\n"
@@ -215,7 +225,7 @@ static void in_the_recorded_run(void **state)
 	       { FREED, 0, 2, 1, 1, true });
 }
 
-/* ---- sync objects and descriptors --------------------------------------------------------------- */
+/* ---- sync objects and descriptors ------------------------------------------------------------ */
 
 static void destroyed(void **state)
 {
@@ -240,7 +250,7 @@ static void closed(void **state)
 	       "T1|fduse(3)|a.c:3\n"
 	       "T0|fdclose(3)|a.c:4\n",
 	       { FINDING_MISUSE, 0, 2, 1, 0, false });
-	/* closed twice, since another open got the same number */
+	/* closed twice, because another open returned the same number */
 	EXPECT("-|init(g)=3|\n"
 	       "T0|fdopen(3)|a.c:1\n"
 	       "T0|fork(T1)|a.c:2\n"
@@ -254,7 +264,7 @@ static void closed(void **state)
 static void mapped(void **state)
 {
 	(void)state;
-	/* half of a mapping: the other half may be used as ever */
+	/* half of a mapping is unmapped: the other half may still be used */
 	EXPECT("T0|map(p,4096)|a.c:1\n"
 	       "T0|fork(T1)|a.c:2\n"
 	       "T1|w(p@8)=1|a.c:3\n"

@@ -1,4 +1,4 @@
-/* Predicting from texts, for the tests of src/predict. */
+/* Runs the prediction on text traces, for the tests of src/predict. */
 #ifndef TEST_PREDICT_MAKE_H
 #define TEST_PREDICT_MAKE_H
 
@@ -7,7 +7,9 @@
 
 #include "trace_make.h"
 
-/* Predicts with `every`, by the native solver and by the other one, and lets `judge` look at each result. */
+/*
+ * Predicts with `every`, once with our solver and once with Z3, and calls `judge` for each result.
+ */
 static inline void predict_text(const char *text, unsigned only,
 				void (*judge)(const struct predict_result *result,
 					      const void *wanted, size_t count),

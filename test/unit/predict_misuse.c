@@ -1,6 +1,7 @@
 /*
- * Misuse on text traces (doc/prediction.md): each case says all that is to be found, with `every`: the
- * sort, the first event's thread and index, the second's (ALONE: there is none), as text.
+ * Tests misuse on text traces (doc/prediction.md). Each case lists all misuse that must be found
+ * with `every`: the kind, thread and index of the first event, and of the second (ALONE: there is
+ * none).
  */
 #include "predict_make.h"
 
@@ -34,7 +35,8 @@ static void compare(const struct predict_result *result, const void *all, size_t
 		const struct finding *f = &result->findings.items[i];
 
 		if (finding_is_use_after_end(f))
-			continue; /* test/unit/predict_use_after_end.c */
+			/* uses after the end of a lifetime: tested in predict_lifetime.c */
+			continue;
 		seen++;
 		for (size_t k = 0; k < count; k++)
 			matched += is_it(f, &wanted[k]);
@@ -69,14 +71,14 @@ static void destroyed_while_held(void **state)
 	(void)state;
 	expect("T0|fork(T1)|\nT1|acq(m)|\nT1|rel(m)|\nT0|destroy(m)|\n", &held, 1);
 	expect("T0|fork(T1)|\nT1|racq(m)|\nT1|rrel(m)|\nT0|destroy(m)|\n", &held, 1);
-	/* joined; after a value that says that it is done; by the thread itself */
+	/* ordered by a join; by a value; the destroying thread itself used the lock */
 	expect("T0|fork(T1)|\nT1|acq(m)|\nT1|rel(m)|\nT0|join(T1)|\nT0|destroy(m)|\n", NULL, 0);
 	expect("T0|fork(T1)|\nT1|acq(m)|\nT1|rel(m)|\nT1|w(x)=1|\nT0|r(x)=1|\nT0|destroy(m)|\n",
 	       NULL, 0);
 	expect("T0|acq(m)|\nT0|rel(m)|\nT0|destroy(m)|\n", NULL, 0);
 }
 
-/* Who is over has left it. */
+/* A thread that has ended no longer holds a robust mutex. */
 static void robust_destroyed(void **state)
 {
 	struct expected held = { EVENT_MISUSE_DESTROY_IN_USE, 0, 2, 1, 0, FINDING_PREDICTED };
@@ -110,7 +112,10 @@ static void destroyed_while_awaited(void **state)
 	expect("T0|fork(T1)|\nT0|fork(T2)|\nT1|acq(m)|\nT1|wait(c,m)|\nT2|notify(c)|\n"
 	       "T1|woken(c,m)|\nT1|rel(m)|\nT0|cdestroy(c)|\n",
 	       &waits, 1);
-	/* Who destroys it has sent the signal, and the wait had begun: it read what is written then. */
+	/*
+	 * the destroying thread has sent the signal, and the wait had begun before, because its
+	 * thread read x before it was written
+	 */
 	expect("T0|fork(T1)|\nT1|acq(m)|\nT1|r(x)=0|\nT1|wait(c,m)|\nT0|acq(m)|\nT0|w(x)=1|\n"
 	       "T0|notify(c)|\nT0|rel(m)|\nT1|woken(c,m)|\nT1|rel(m)|\nT0|cdestroy(c)|\n",
 	       NULL, 0);
@@ -144,7 +149,7 @@ static void used_before_it_begins(void **state)
 	expect("T0|fork(T1)|\nT0|init(m)=normal|\nT1|acq(m)|\nT1|rel(m)|\n", &early, 1);
 	expect("T0|fork(T1)|\nT0|sinit(s,0)|\nT1|post(s)|\nT1|post(s)|\n", &early, 1);
 	expect("T0|init(m)=normal|\nT0|fork(T1)|\nT1|acq(m)|\nT1|rel(m)|\n", NULL, 0);
-	/* It lived before: whatever it is then, it is no memory that nobody made anything of. */
+	/* the lock had a lifetime before, so its memory is not uninitialised */
 	expect("T0|fork(T1)|\nT0|init(m)=normal|\nT0|destroy(m)|\nT0|init(m)=normal|\nT1|acq(m)|\n"
 	       "T1|rel(m)|\n",
 	       NULL, 0);
@@ -158,7 +163,7 @@ static void joined_and_detached(void **state)
 	(void)state;
 	expect("T0|fork(T1)|\nT1|detach(T1)|\nT0|join(T1)|\n", &both, 1);
 	expect("T0|fork(T1)|\nT1|w(x)=1|\nT0|join(T1)|\n", NULL, 0);
-	/* One's own creation must have happened. */
+	/* the thread that joins must have been created */
 	expect("T1|fork(T2)|\nT0|detach(T1)|\nT2|join(T1)|\n",
 	       &(struct expected){ EVENT_MISUSE_JOIN_DETACHED, 2, 0, 1, 0, FINDING_PREDICTED }, 1);
 }

@@ -1,6 +1,7 @@
 /*
- * What nodes lean on, on random models: in feasible prefixes found at random, what a node needs
- * is always inside and before it. Small models by hand say what must be concluded.
+ * Tests must-precede relations on random models: in feasible prefixes found at random, everything
+ * that must precede a node is inside and before it. Small models by hand show which conclusions
+ * must be drawn.
  */
 #include "model_make.h"
 
@@ -22,7 +23,7 @@ static bool holds(const struct order_model *model, const struct order_section *s
 	       (s->release == ORDER_NONE || model->position.items[s->release] >= at);
 }
 
-/* The locks that each node's thread holds before it, as windows have them. */
+/* Adds the locks that each node's thread holds before it, as in real windows. */
 static void add_held(struct window *window)
 {
 	const struct order_model *model = &window->model;
@@ -56,7 +57,7 @@ static void free_window(struct window *window)
 	vec_free(&window->held);
 }
 
-/* Nodes of a prefix in order: what each needs has come. */
+/* Checks for each node of a prefix that all nodes that must precede it have come. */
 static void check_prefix(const struct must_precede *needs, const uint32_t *inside, uint32_t count)
 {
 	const struct order_model *model = needs->model;
@@ -100,7 +101,7 @@ static void random_models(void **state)
 		order_clock_free(&clock);
 		free_window(&window);
 	}
-	/* Of other threads clocks alone know less than half of it. */
+	/* clocks alone give less than half of the relations to other threads */
 	assert_true(needed > before * 2);
 }
 
@@ -120,7 +121,7 @@ static void start_window(struct window *window, const char *threads)
 	order_model_index(&window->model);
 }
 
-/* How many nodes of a thread the node needs. */
+/* Expects that `count` nodes of a thread must precede the node. */
 static void expect_need(struct window *window, uint32_t node, uint32_t thread, uint32_t count)
 {
 	struct order_clock clock;
@@ -153,29 +154,29 @@ static void reads_need_writes(void **state)
 	struct window window;
 
 	(void)state;
-	/* Only one write has the value. */
+	/* only one write has the value */
 	start_window(&window, "0012");
 	add_cell(&window, 0, (struct order_write[]){ { 1, 5 }, { 2, 6 } }, 2, 3, 5);
 	expect_need(&window, 3, 0, 2);
 	expect_need(&window, 3, 1, 0);
 	free_window(&window);
-	/* Either of two of one thread: at least the first. */
+	/* two writes of one thread have the value: at least the first must precede */
 	start_window(&window, "000012");
 	add_cell(&window, 0, (struct order_write[]){ { 1, 5 }, { 2, 6 }, { 3, 5 } }, 3, 5, 5);
 	expect_need(&window, 5, 0, 2);
 	free_window(&window);
-	/* One of two threads: neither for sure. */
+	/* writes of two threads have the value: neither must precede */
 	start_window(&window, "0012");
 	add_cell(&window, 0, (struct order_write[]){ { 1, 5 }, { 2, 5 } }, 2, 3, 5);
 	expect_need(&window, 3, 0, 0);
 	expect_need(&window, 3, 1, 0);
 	free_window(&window);
-	/* The initial value will do, */
+	/* the initial value is possible, too, */
 	start_window(&window, "0012");
 	add_cell(&window, 5, (struct order_write[]){ { 1, 5 }, { 2, 6 } }, 2, 3, 5);
 	expect_need(&window, 3, 0, 0);
 	free_window(&window);
-	/* unless it is overwritten. */
+	/* unless it has been overwritten */
 	start_window(&window, "0012");
 	add_cell(&window, 5, (struct order_write[]){ { 1, 5 }, { 2, 6 } }, 2, 3, 5);
 	*vec_push(&window.model.edges) = (struct order_edge){ 2, 3 };
@@ -183,7 +184,10 @@ static void reads_need_writes(void **state)
 	free_window(&window);
 }
 
-/* Thread 1 reads in its section what thread 0 wrote in its own: that one has ended. */
+/*
+ * Thread 1 reads in its section a value that thread 0 wrote in its section: so that section has
+ * ended.
+ */
 static void sections_need_releases(void **state)
 {
 	struct window window;
@@ -202,7 +206,7 @@ static void sections_need_releases(void **state)
 	}
 }
 
-/* A wait that was woken needs the only signal; a down the only post. */
+/* A woken wait needs the only signal, a down the only post. */
 static void wakes_need_signals(void **state)
 {
 	struct window window;

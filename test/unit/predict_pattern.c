@@ -1,6 +1,6 @@
 /*
- * Patterns of properties on text traces: the paper's examples, what each operator means, leads. The
- * model test (test/model/patterns) has the random ones.
+ * Tests patterns of properties on text traces: the examples of the paper, the meaning of each
+ * operator, and leads. Random patterns are in the model test (test/model/patterns).
  */
 #include "predict/pattern/pattern_form.h"
 #include "predict/driver/predict.h"
@@ -9,7 +9,10 @@
 
 #include <inttypes.h>
 
-/* "predicted use:1.0 auth:0.1; …", threads and indices of each finding's events, '-' for a request. */
+/*
+ * Returns findings as "predicted use:1.0 auth:0.1; …": thread and index of each event, '-' after a
+ * request.
+ */
 static char *describe(const struct finding *findings, size_t count)
 {
 	char *text = NULL;
@@ -41,7 +44,7 @@ static struct spec_file *parse(const char *property)
 	return file;
 }
 
-static uint64_t apart; /* what the last prediction said of it */
+static uint64_t apart; /* pairs too far apart for one window, as reported by the last prediction */
 
 static void expect_with(const char *lines, const char *property, struct predict_options options,
 			const char *expected, const char *leads)
@@ -88,7 +91,10 @@ static void expect(const char *lines, const char *property, const char *expected
 
 /* ---- the paper ------------------------------------------------------------------------------- */
 
-/* Figure 2: of two iterators of one collection the other thread's is not meant. */
+/*
+ * Figure 2: a collection has two iterators. The updating thread creates one of them after its
+ * update; this one does not match.
+ */
 static void iterator(void **state)
 {
 	(void)state;
@@ -105,7 +111,10 @@ static const char atomicity[] =
 	"event rd = read s; event wr = write s;\n"
 	"pattern: begin(t1,<r1) rd(t1) wr(t2) wr(t1) end(t1,>r1); }";
 
-/* Figure 5: values chain, so it takes a run; synchronised there is not even a lead. */
+/*
+ * Figure 5: the values fix the order, so there is only a lead, which needs a run. With locks there
+ * is not even a lead.
+ */
 static void figure_5(void **state)
 {
 	struct predict_options options = usual;
@@ -125,7 +134,7 @@ static void figure_5(void **state)
 		atomicity, options, "", "");
 }
 
-/* A deadlock is there before any of the locks is taken. */
+/* A deadlock pattern matches before the second lock of either thread is taken. */
 static void deadlock(void **state)
 {
 	static const char property[] =
@@ -143,7 +152,7 @@ static void deadlock(void **state)
 	       property, "");
 }
 
-/* A request that never came through was made at once and is one still when D is created. */
+/* A request that was never granted was made at once, and is still open when D is created. */
 static void hanging(void **state)
 {
 	(void)state;
@@ -157,7 +166,10 @@ static void hanging(void **state)
 	       "observed spawns:1.0 req:0.0- spawns:1.1");
 }
 
-/* In a group the thread's creation has to come first, too; and it may share an anchor with another. */
+/*
+ * In a group (`||`) the creation of the thread must come first, too. Two events of a group may
+ * share an anchor.
+ */
 static void groups(void **state)
 {
 	(void)state;
@@ -181,7 +193,10 @@ static void groups(void **state)
 	"property P(void *o) { event open = probe e:o(o); event use = probe e:u(o);\n"             \
 	"event close = probe e:c(o); pattern: open close use; }"
 
-/* What happened before a window has happened; what would have to come later than it is counted. */
+/*
+ * Events before a window have happened. Pairs in which such an event would have to come after one
+ * of the window are counted.
+ */
 static void past(void **state)
 {
 	struct predict_options options = usual;
@@ -202,7 +217,7 @@ static void past(void **state)
 		    options, "predicted open:0.0 close:0.1 use:1.0", "");
 }
 
-/* ---- operators --------------------------------------------------------------------------------- */
+/* ---- operators ------------------------------------------------------------------------------- */
 
 #define AB "property P(void *o) { event a = probe e:a(o); event b = probe e:b(o); pattern: "
 
@@ -220,7 +235,7 @@ static void orders(void **state)
 	expect("A|probe e:a(o)|\nB|probe e:b(o)|\n", AB "(a a) | (b(t1)? b); }", "observed b:1.0");
 }
 
-/* What a read sees does not matter if nothing of the match comes behind it. */
+/* The value of a read does not matter if no other event of the match comes after it. */
 static void last_read(void **state)
 {
 	static const char property[] =
@@ -239,14 +254,14 @@ static void lives(void **state)
 				       "event b = probe e:b(o); pattern: b a; }";
 
 	(void)state;
-	/* The two lives of o have one event each. */
+	/* each of the two lifetimes of o has one event */
 	expect("A|probe e:n(o)|\nA|probe e:a(o)|\nB|probe e:n(o)|\nB|probe e:b(o)|\n", property,
 	       "");
 	expect("A|probe e:n(o)|\nA|probe e:a(o)|\nB|probe e:b(o)|\n", property,
 	       "predicted b:1.0 a:0.1");
 }
 
-/* ---- windows and sites ------------------------------------------------------------------------- */
+/* ---- windows and sites ----------------------------------------------------------------------- */
 
 static void sites(void **state)
 {
@@ -257,14 +272,14 @@ static void sites(void **state)
 	expect_with(
 		"A|probe e:a(o)|f:1\nA|probe e:a(o)|f:1\nB|probe e:b(o)|f:2\nB|probe e:b(o)|f:2\n",
 		AB "b a; }", options, "predicted b:1.0 a:0.1", "");
-	/* Two windows, and the match lies in the second. */
+	/* two windows; the match is in the second */
 	options.window = 4;
 	expect_with("A|w(x)=1|f:3\nA|w(x)=1|f:3\nA|w(x)=1|f:3\nA|probe e:a(o)|f:1\nB|probe "
 		    "e:b(o)|f:2\n",
 		    AB "b a; }", options, "predicted b:1.0 a:0.3", "");
 }
 
-/* ---- normal forms ------------------------------------------------------------------------------ */
+/* ---- normal forms ---------------------------------------------------------------------------- */
 
 static void forms(void **state)
 {

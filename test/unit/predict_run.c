@@ -1,6 +1,6 @@
 /*
- * Prediction as a whole, on text traces: what is found, how often, with which witness; and that
- * neither the number of threads nor the size of windows makes anything up.
+ * Tests the whole prediction on text traces: findings, their counts and witnesses; and that neither
+ * the number of threads nor the size of windows adds false findings.
  */
 #include "predict/driver/predict.h"
 
@@ -68,7 +68,7 @@ static const char hidden[] = "T0|fork(T1)|a.c:1\n"
 			     "T1|w(x)=2|a.c:10\n"
 			     "T1|rel(k)|a.c:11\n";
 
-/* The lock was taken by one after the other; nothing says that it has to be. */
+/* The threads took the lock one after the other, but nothing forces this order. */
 static void hidden_race(void **state)
 {
 	const struct finding *finding;
@@ -91,7 +91,9 @@ static void hidden_race(void **state)
 	assert_int_equal(finding->events.items[1].held.count, 1);
 	assert_int_equal(finding->events.items[1].held.items[0].taken.index, 3);
 	assert_int_equal(finding->start.count, 0);
-	/* fork; all of T1 up to the write; T0 up to its own: each event of a text is a step */
+	/*
+	 * fork, all of T1 up to its write, T0 up to its own: each event of a text trace is a step
+	 */
 	assert_int_equal(finding->steps.count, 6);
 	assert_int_equal(finding->steps.items[0].index, 0);
 	for (uint32_t i = 0; i < 4; i++) {
@@ -119,7 +121,7 @@ static void only_what_is_wanted(void **state)
 	stop(&run);
 }
 
-/* T2 is created only after T0 has seen what T1 wrote behind its own write. */
+/* T2 is created only after T0 has read a value that T1 wrote after its own write. */
 static void not_created_is_not_next(void **state)
 {
 	struct run run;
@@ -132,7 +134,7 @@ static void not_created_is_not_next(void **state)
 		    "T2|w(x)=2|a.c:5\n");
 	run.options.only = PREDICT_RACE;
 	predict(&run);
-	/* y alone */
+	/* only the race on y */
 	assert_int_equal(run.result.findings.count, 1);
 	expect_event(&run.result.findings.items[0].events.items[0], 0, 1);
 	stop(&run);
@@ -140,7 +142,7 @@ static void not_created_is_not_next(void **state)
 
 /* ---- many ------------------------------------------------------------------------------------ */
 
-/* Both threads do the same again and again: one pair of sites, many pairs of events. */
+/* Both threads repeat the same accesses: one pair of sites, many pairs of events. */
 static void one_for_each_pair_of_sites(void **state)
 {
 	struct run run;
@@ -166,7 +168,7 @@ static void one_for_each_pair_of_sites(void **state)
 	for (size_t i = 0; i < 100; i++)
 		assert_int_equal(run.result.findings.items[i].count, 1);
 
-	/* Windows of 4 events, each two further than the last: only what is near. */
+	/* windows of 4 events that start two events apart: only near pairs are found */
 	run.options.window = 4;
 	predict(&run);
 	assert_int_equal(run.result.findings.count, 10 + 2 * 9);
@@ -175,7 +177,7 @@ static void one_for_each_pair_of_sites(void **state)
 	run.options.every = false;
 	predict(&run);
 	assert_int_equal(run.result.findings.count, 1);
-	/* Two a window in the first batch of windows would be too many: one each. */
+	/* two pairs per window in the first batch of windows would be too many: one per window */
 	assert_int_equal(run.result.findings.items[0].count, 9);
 	stop(&run);
 	free(text);
@@ -189,7 +191,10 @@ static uint32_t pick(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
-/* Three threads that write and read four variables, now and then under one of two locks. */
+/*
+ * Makes a trace of three threads that write and read four variables, sometimes under one of two
+ * locks.
+ */
 static char *random_text(uint32_t lines)
 {
 	char *text = NULL;
@@ -281,8 +286,8 @@ static void no_time(void **state)
 }
 
 /*
- * A thread that waits for two locks, b and c, at two places with the same locks held: only at one of
- * them it can be in a cycle. Whatever numbers the places have, the two are not mixed up.
+ * A thread waits for two locks, b and c, at two sites with the same locks held. Only one of the
+ * sites can be in a cycle. Whatever numbers the sites have, the two must not be confused.
  */
 static void two_places(void **state)
 {

@@ -1,7 +1,10 @@
-/* What events carry for grammars: locals, functions, the thread; in sets and one after the other. */
+/*
+ * Tests the values that events have for grammars: locals, functions and the thread, both from
+ * property_read() and from the reader that returns one event at a time.
+ */
 #include "property_make.h"
 
-/* ---- shown ------------------------------------------------------------------------------------ */
+/* ---- shown ----------------------------------------------------------------------------------- */
 
 static void print_captured(FILE *out, const struct spec_value *value)
 {
@@ -13,7 +16,7 @@ static void print_captured(FILE *out, const struct spec_value *value)
 	}
 }
 
-/* "put k=3 what='a' main>step T1": locals, caller>callee, the thread. */
+/* Prints an event as "put k=3 what='a' main>step T1": locals, caller>callee, thread. */
 static void print_event(FILE *out, const struct spec_event *event,
 			const struct spec_value *captured)
 {
@@ -65,7 +68,7 @@ static char *show_stream(const struct trace *trace, struct spec_file *file)
 	return text;
 }
 
-/* The first property of the file. */
+/* Expects the events of the first property of the file. */
 static void expect_captured(const struct trace *trace, struct spec_file *file, const char *expected)
 {
 	struct property_set set;
@@ -93,7 +96,7 @@ static void expect_text(const char *properties, const char *text, const char *ex
 	trace_close(trace);
 }
 
-/* ---- text traces -------------------------------------------------------------------------------- */
+/* ---- text traces ----------------------------------------------------------------------------- */
 
 static void texts(void **state)
 {
@@ -132,7 +135,7 @@ static void texts(void **state)
 		    "r 'put'>'unlock' T1\n");
 }
 
-/* Points of one event that fit one anchor are one event, with the locals of both. */
+/* If several points of one event match one anchor, they are one event with the locals of all. */
 static void merged(void **state)
 {
 	(void)state;
@@ -145,7 +148,7 @@ static void merged(void **state)
 		    "e a=- b=- c=3 'f'>'g' T0\n");
 }
 
-/* What filters ask of every point is there as well. */
+/* The implicit locals `tid` and `atomic` that filters use are there as well. */
 static void implicit(void **state)
 {
 	(void)state;
@@ -160,7 +163,10 @@ static void implicit(void **state)
 		    "u v=3 atomic=1 ->- T0\n");
 }
 
-/* At one anchor the property's order, also of what starts lives and of what is read and written. */
+/*
+ * Events at one anchor have the order of the property, also if they start lifetimes, and for the
+ * read and the write of an update.
+ */
 static void in_order(void **state)
 {
 	(void)state;
@@ -179,7 +185,7 @@ static void in_order(void **state)
 		    "fourth k=5 ->'f' T0\n");
 }
 
-/* ---- recordings --------------------------------------------------------------------------------- */
+/* ---- recordings ------------------------------------------------------------------------------ */
 
 static const char program_text[] =
 	"#include <pthread.h>\n"
@@ -333,7 +339,10 @@ static void recorded(void **state)
 	spec_free(file);
 }
 
-/* C++: names as the source has them; what a guard of the library locks, its owner locks. */
+/*
+ * C++: names are those of the source. A lock that a guard of the library takes is taken by the
+ * function that has the guard.
+ */
 static void recorded_classes(void **state)
 {
 	static const char source[] = "#include <mutex>\n"
@@ -393,7 +402,7 @@ static void recorded_classes(void **state)
 	spec_free(file);
 }
 
-/* Texts that only a grammar asks for are looked at; those that are `_` are not. */
+/* Strings that only a grammar uses are recorded; arguments written `_` are not. */
 static void selected(void **state)
 {
 	struct spec_file *file = make_file("property P {\n"

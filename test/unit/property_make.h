@@ -1,4 +1,4 @@
-/* Property events of a text trace as lines of text, for the tests of src/property. */
+/* Prints the property events of a text trace, for the tests of src/property. */
 #ifndef TEST_PROPERTY_MAKE_H
 #define TEST_PROPERTY_MAKE_H
 
@@ -44,7 +44,7 @@ static inline struct spec_file *make_file(const char *text)
 	return file;
 }
 
-/* "o1", "7", "o1'" for its second life. */
+/* Prints a value: "o1", "7", or "o1'" for the second lifetime. */
 static inline void print_value(FILE *out, const struct property_value *value)
 {
 	if (value->text)
@@ -60,7 +60,10 @@ static inline void print_value(FILE *out, const struct property_value *value)
 		fputc('\'', out);
 }
 
-/* A line for each event: name, thread.index, "-" in front of it for `before`, the binding, "?" last. */
+/*
+ * Returns one line per event: name, thread.index, with "-" before it for `before`, the binding, and
+ * "?" at the end for `may_be_next`.
+ */
 static inline char *show_events(const struct trace *trace, const struct property_events *events)
 {
 	char *text = NULL;
@@ -102,7 +105,10 @@ static inline char *show_unseen(const struct property_events *events)
 	return text;
 }
 
-/* The first property of a file on a text: events, and what could not be seen ("" nothing). */
+/*
+ * Expects the events of the first property, and the messages about what was not recorded ("" for
+ * none).
+ */
 static inline void expect_events(const char *properties, const char *text, const char *events,
 				 const char *unseen)
 {

@@ -1,7 +1,7 @@
 /*
- * Random properties on random texts: what property_read finds, beside a matcher that tries each
- * point on each line, written from doc/properties.md alone. It knows lines and points as they were
- * made up, not as they are read. SOOTH_RANDOM says how many.
+ * Compares property_read() on random properties and random text traces with a matcher that tries
+ * each point on each line, written from doc/properties.md alone. The matcher uses lines and points
+ * as they were generated, not as they are read. SOOTH_RANDOM is the number of tests.
  */
 #include "property_make.h"
 
@@ -20,7 +20,7 @@ static uint32_t pick(uint32_t n)
 	return (uint32_t)((seed >> 20) % n);
 }
 
-/* ---- made up: a text ------------------------------------------------------------------------------ */
+/* ---- made up: a text ------------------------------------------------------------------------- */
 
 enum line_kind {
 	CALL,
@@ -48,20 +48,20 @@ static const char *const functions[] = { "use_a", "use_b", "look" }; /* (object,
 struct line {
 	uint8_t kind;
 	uint32_t thread, index;
-	const char *name; /* function, variable or lock */
+	const char *name; /* name of the function, variable or lock */
 	char variable[16];
 	const char *object, *word;
-	int number, old; /* argument, value */
+	int number, old; /* the argument or value; the value before an update */
 	int result;
-	bool folded; /* inside a lock that is held already */
+	bool folded; /* a recursive lock operation, which is no event */
 	uint32_t held_count;
-	const char *held[8]; /* by its thread, before it */
+	const char *held[8]; /* locks that its thread held before it */
 };
 
 struct text {
 	struct line lines[LINES];
 	size_t count;
-	uint32_t depth[THREADS][4]; /* of each lock */
+	uint32_t depth[THREADS][4]; /* recursion depth of each lock */
 	bool waits[THREADS], blocked[THREADS];
 	const struct line *open[THREADS];
 	uint32_t order[THREADS][8], held[THREADS];
@@ -100,7 +100,7 @@ static void give(struct text *t, uint32_t thread, uint32_t lock)
 		(--t->held[thread] - i) * sizeof t->order[thread][i]);
 }
 
-/* False: a thread cannot do that now. */
+/* Returns false if the thread cannot do this operation now. */
 static bool make_lock_line(struct text *t, struct line *l)
 {
 	uint32_t lock = pick(4), thread = l->thread;
@@ -230,9 +230,9 @@ static void print_line(FILE *out, const struct line *l)
 	fprintf(out, "|\n");
 }
 
-/* ---- made up: a property ---------------------------------------------------------------------------- */
+/* ---- made up: a property --------------------------------------------------------------------- */
 
-enum parameter { P, N, S, A, L, K, WHICH, PARAMETERS }; /* WHICH: the field of p->* */
+enum parameter { P, N, S, A, L, K, WHICH, PARAMETERS }; /* WHICH: the field that p->* matched */
 
 enum point_kind_made {
 	AT_CALL,
@@ -250,15 +250,15 @@ enum filter_made { NO_FILTER, IS_ZERO, MORE_THAN_N, HAS_S };
 
 struct made_point {
 	uint8_t kind, target, filter;
-	const char *name; /* glob, variable, field, lock */
+	const char *name; /* the glob, variable, field or lock */
 	bool binds_p, binds_n, binds_s, rest;
-	bool holds; /* holding k */
-	int result; /* = v wanted; -1 none, -2: n */
+	bool holds; /* the clause `holding k` */
+	int result; /* the value v in `= v`; -1: none, -2: `= n` */
 };
 struct made_event {
 	struct made_point points[POINTS];
 	uint32_t count;
-	bool starts, ends; /* new p, end p */
+	bool starts, ends; /* the clauses `new p` and `end p` */
 };
 struct made {
 	struct made_event events[EVENTS];
@@ -414,15 +414,15 @@ static void print_property(FILE *out, const struct made *m)
 			fprintf(out, " end p");
 		fprintf(out, ";\n");
 	}
-	/* each parameter is bound somewhere, or the file is refused */
+	/* each parameter must be bound by some event, otherwise the file is refused */
 	fprintf(out, "  event all = call all(p, n, s, a, l, k);\n  pattern: e0 e1 e2 e3 all;\n}\n");
-	/* Another one that needs two walks does not change what this one has. */
+	/* a second property, which needs two walks, must not change the result of the first */
 	if (pick(2))
 		fprintf(out, "property Q(int z) {\n  event a = call use_a(_, z, _);\n"
 			     "  event b = call look(_, v, _) if (v > z);\n  pattern: a b;\n}\n");
 }
 
-/* ---- the naive matcher -------------------------------------------------------------------------------- */
+/* ---- the naive matcher ----------------------------------------------------------------------- */
 
 struct binding {
 	bool has[PARAMETERS];
@@ -435,7 +435,7 @@ struct fit {
 	struct binding binding;
 };
 
-/* The values that a parameter has anywhere. */
+/* The values that a parameter has anywhere in the run. */
 struct known {
 	char text[64][16];
 	uint32_t life[64];
@@ -445,9 +445,9 @@ struct naive {
 	const struct text *text;
 	const struct made *made;
 	struct known known[PARAMETERS];
-	struct { /* of objects */
+	struct { /* lifetimes of objects */
 		uint32_t count[3];
-		bool started[3]; /* by this line */
+		bool started[3]; /* started by the current line */
 	} lives;
 	FILE *out;
 	bool first;
@@ -467,7 +467,7 @@ static void set_number(struct binding *b, enum parameter p, int number)
 	snprintf(b->text[p], sizeof b->text[p], "%d", number);
 }
 
-/* The object in front of "o1.f" or "o1->f". */
+/* Splits "o1.f" or "o1->f" into object and field. */
 static bool split(const char *variable, char *object, char *field)
 {
 	const char *mark = strpbrk(variable, ".-");
@@ -603,7 +603,10 @@ static void learn(struct naive *n, const struct binding *b)
 	}
 }
 
-/* The filter, for each value of what it names and the event does not bind. */
+/*
+ * Applies the filter. If it names a parameter that the event does not bind, tries each known value
+ * of the parameter.
+ */
 static void filter(struct naive *n, const struct line *l, const struct made_point *p,
 		   struct fit *fit)
 {
@@ -659,7 +662,7 @@ static void try_point(struct naive *n, const struct line *l, uint32_t event,
 	}
 }
 
-/* Which objects the event starts or ends lives of, each once. */
+/* Starts or ends the lifetimes of the objects that the events bind, each only once. */
 static void change_lives(struct naive *n, bool starts)
 {
 	bool ended[3] = { false }, *done = starts ? n->lives.started : ended;
@@ -692,7 +695,10 @@ static void find_fits(struct naive *n, const struct line *l, bool before, bool s
 	}
 }
 
-/* Numbers as in a second walk: the first one that is seen of a name is its 0, the next 1. */
+/*
+ * Lifetime numbers as in a second walk: the first lifetime of a name that is seen gets 0, the next
+ * 1.
+ */
 struct renamed {
 	char key[256][64];
 	size_t count;
@@ -722,7 +728,7 @@ static int compare_lines(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Events at one anchor in the order of their text. */
+/* Prints the events at one anchor, sorted by their text. */
 static void print_sorted(FILE *out, char **lines, size_t count)
 {
 	if (count)
@@ -756,7 +762,10 @@ static char *describe(const struct naive *n, const struct line *l, const struct 
 	return text;
 }
 
-/* A request is the moment before: what starts at the anchor has not started then. */
+/*
+ * Finds the events of one moment. A request is the moment before the anchor: lifetimes that start
+ * at the anchor have not started then.
+ */
 static void moment(struct naive *n, const struct line *l, bool before, struct renamed *renamed)
 {
 	char *lines[256];
@@ -802,7 +811,7 @@ static char *naive_events(const struct text *text, const struct made *made)
 	return shown;
 }
 
-/* ---- the same from property_read ---------------------------------------------------------------------- */
+/* ---- the same from property_read ------------------------------------------------------------- */
 
 static char *describe_event(const struct property_events *events, const struct property_event *e,
 			    struct renamed *renamed)
@@ -860,7 +869,10 @@ static char *read_events(const struct trace *trace, const struct property_events
 	return text;
 }
 
-/* One after the other they are the same, in the same order. */
+/*
+ * Are two values equal? Used to compare the reader, which returns one event at a time, with
+ * property_read().
+ */
 static bool same_value(const struct property_value *a, const struct property_value *b)
 {
 	return a->type == b->type && a->bits == b->bits && a->life == b->life &&
@@ -906,7 +918,7 @@ static bool streams_alike(const struct trace *trace, struct spec_file *file,
 	return alike && at == events->events.count;
 }
 
-/* Everything that is needed to see what went wrong. */
+/* Compares one random case, and prints everything that is needed to find an error. */
 static void compare(uint64_t number)
 {
 	struct property_set events = { 0 };

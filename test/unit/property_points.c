@@ -1,4 +1,7 @@
-/* Each kind of point on text traces: what fits, what it binds, what could not be seen. */
+/*
+ * Tests each kind of point on text traces: what matches, what it binds, and what is reported as not
+ * recorded.
+ */
 #include "property_make.h"
 
 static void functions(void **state)
@@ -73,7 +76,7 @@ static void pointed(void **state)
 		      "T|ret open=0|\n"
 		      "T|call open(\"db\",other)|\n"
 		      "T|ret open=0|\n"
-		      "S|r(other)=8192|\n" /* another order may have another value there: */
+		      "S|r(other)=8192|\n" /* in another order the value there may differ: */
 		      "T|call open(\"db\",other)|\n"
 		      "T|ret open=0|\n"
 		      "S|call open(\"db\",other)|\n"
@@ -175,17 +178,17 @@ static void locks(void **state)
 		      "}\n",
 		      "T1|acq(a)|\n"
 		      "T1|acq(b)|\n"
-		      "T1|acq(a)|\n" /* recursion: no event */
+		      "T1|acq(a)|\n" /* recursive: no event */
 		      "T1|rel(a)|\n"
 		      "T1|wait(c,b)|\n"
 		      "T1|woken(c,b)|\n"
 		      "T1|rel(b)|\n"
 		      "T1|rel(a)|\n"
 		      "T1|racq(big)|\n"
-		      "T1|tryacq(a)=1|\n" /* a try is no request */
+		      "T1|tryacq(a)=1|\n" /* a try has no request */
 		      "T1|rrel(big)|\n"
 		      "T2|acq(b)|\n"
-		      "T2|req(a)|\n", /* never came through */
+		      "T2|req(a)|\n", /* a request that was never granted */
 		      "a T1.0 a _\n"
 		      "r -T1.1 a b\n"
 		      "a T1.1 b _\n"

@@ -1,4 +1,7 @@
-/* What a program is made of: asked of the test itself, which has debugging information. */
+/*
+ * Tests queries about the names of a program. The program is this test, which has debugging
+ * information.
+ */
 #include "property_make.h"
 
 #include "property/program.h"
@@ -25,7 +28,7 @@ int test_counter = 3;
 struct test_table test_table = { .id = 1 };
 double test_rates[4];
 test_unnamed test_bare;
-test_table_t *test_pointer; /* the typedef is used */
+test_table_t *test_pointer; /* uses the typedef, so that it is in the debugging information */
 
 int test_function(int a, const char *b);
 int test_function(int a, const char *b)
@@ -61,7 +64,7 @@ static void members(void **state)
 	struct program *p = open_self(state);
 	struct program_part part;
 
-	test_bare.bare = test_function(1, "a"); /* so that they are there */
+	test_bare.bare = test_function(1, "a"); /* uses these, so that the compiler keeps them */
 	expect_member(p, "test_table", "id", 0, 8, RAW_VALUE_SIGNED, SPEC_INT);
 	expect_member(p, "test_table_t", "low", 8, 2, RAW_VALUE_UNSIGNED, SPEC_INT);
 	expect_member(p, "test_table", "single", 8, 4, RAW_VALUE_FLOATING, SPEC_FLOATING);
@@ -113,7 +116,7 @@ static void globals(void **state)
 	program_close(p);
 }
 
-/* Through struct spec_names, as property files are checked. */
+/* Tests the queries through struct spec_names, as the check of property files makes them. */
 static void names(void **state)
 {
 	struct err err;

@@ -1,7 +1,7 @@
-/* Points of each kind on a recording of a program that is built with sooth cc. */
+/* Tests each kind of point on a recording of a program built with sooth cc. */
 #include "property_make.h"
 
-/* ---- the program, and what is asked --------------------------------------------------------------- */
+/* ---- the program, and what is asked ---------------------------------------------------------- */
 
 static const char program_text[] =
 	"#include <pthread.h>\n"
@@ -107,9 +107,12 @@ static void write_text(const char *path, const char *text)
 		fail_msg("%s", err.text);
 }
 
-/* ---- what is found -------------------------------------------------------------------------------- */
+/* ---- what is found --------------------------------------------------------------------------- */
 
-/* Lines without indices, which differ from compiler to compiler; objects by order of first sight. */
+/*
+ * Returns the events without indices, which depend on the compiler, and with objects numbered in
+ * the order in which they appear.
+ */
 static char *show_plainly(const struct property_events *events)
 {
 	uint64_t seen[16];
@@ -230,7 +233,7 @@ static void recorded(void **state)
 	spec_free(file);
 }
 
-/* Recorded for nobody, or for another property: it says so. */
+/* Events recorded without a property, or for another one: the message says so. */
 static void not_recorded(void **state)
 {
 	struct spec_file *file = make_file("property P(void *p) {\n"

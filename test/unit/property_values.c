@@ -1,4 +1,4 @@
-/* Lives, filters that choose parameters, and values one after the other. */
+/* Tests lifetimes, filters that choose parameters, and reading one event at a time. */
 #include "property_make.h"
 
 static void heap_lives(void **state)
@@ -13,11 +13,11 @@ static void heap_lives(void **state)
 		      "T|call use(o)|\n"
 		      "T|r(o)=1|\n"
 		      "T|free(o)|\n"
-		      "T|call use(o)|\n" /* dangling: still the old one */
+		      "T|call use(o)|\n" /* a dangling pointer still means the old object */
 		      "T|alloc(o,16)|\n"
 		      "T|call use(o)|\n"
 		      "T|call use(q)|\n"
-		      "T|r(o)=1|\n" /* a place is no object */
+		      "T|r(o)=1|\n" /* an address is no object */
 		      "T|free(o)|\n"
 		      "T|alloc(o,8)|\n"
 		      "T|call use(o)|\n",
@@ -31,7 +31,9 @@ static void heap_lives(void **state)
 		      "");
 }
 
-/* By address: what lies in the block, and nothing beside it. */
+/*
+ * An allocation ends the lifetimes of objects whose addresses are in the block, and of no others.
+ */
 static void heap_ranges(void **state)
 {
 	(void)state;
@@ -101,7 +103,10 @@ static void said_lives(void **state)
 	trace_close(trace);
 }
 
-/* A filter that names what the event does not bind: one event for each value known anywhere. */
+/*
+ * A filter that names a parameter which the event does not bind: one event for each value known
+ * anywhere.
+ */
 static void chosen_by_filter(void **state)
 {
 	(void)state;
@@ -110,7 +115,8 @@ static void chosen_by_filter(void **state)
 		      "  event update = call exec(conn, sql) if (strstr(sql, table));\n"
 		      "  pattern: create update;\n"
 		      "}\n",
-		      "T|call exec(c1,\"insert into apples\")|\n" /* before its table is known */
+		      /* its table is known only from a later event */
+		      "T|call exec(c1,\"insert into apples\")|\n"
 		      "T|call create(c1,apples)|\n"
 		      "T|call create(c2,pears)|\n"
 		      "T|call exec(c1,\"apples join pears\")|\n"
@@ -147,7 +153,7 @@ static void chosen_by_filter(void **state)
 		      "event u: call u(v): its filter could not be decided (1 time)\n");
 }
 
-/* The second walk gives values their numbers of the first, lives included. */
+/* The second walk gives values the same numbers as the first, also if lifetimes end. */
 static void lives_and_filters(void **state)
 {
 	(void)state;
@@ -172,7 +178,10 @@ static void lives_and_filters(void **state)
 		      "");
 }
 
-/* One after the other: a value that is gone gives its number away unless it is held. */
+/*
+ * Reading one event at a time: the number of a value that is gone is used again, unless the value
+ * is held.
+ */
 static void streamed(void **state)
 {
 	struct trace *trace = make_trace("T|alloc(o,8)|\n"
@@ -208,8 +217,8 @@ static void streamed(void **state)
 	assert_int_equal(over, 2);
 	assert_int_equal(gone[0], numbers[0]);
 	assert_int_equal(gone[1], numbers[1]);
-	assert_int_not_equal(numbers[1], numbers[0]); /* held */
-	assert_int_equal(numbers[2], numbers[1]);     /* not held: given again */
+	assert_int_not_equal(numbers[1], numbers[0]); /* the value is held: a new number */
+	assert_int_equal(numbers[2], numbers[1]);     /* not held: the number is used again */
 	assert_int_equal(property_reader_value(reader, 0, numbers[0])->life, 0);
 	property_reader_release(reader, 0, numbers[0]);
 	property_reader_close(reader);

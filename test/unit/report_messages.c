@@ -1,7 +1,4 @@
-/*
- * The words of a report, on findings made by hand: what the analyses find does not matter here,
- * what is said of it does.
- */
+/* Tests the texts of reports on findings made by hand. The analyses are not tested here. */
 #include "report/message.h"
 #include "report/report.h"
 
@@ -139,7 +136,7 @@ static void test_race(void **state)
 	close_text(&m);
 }
 
-/* Each way to be blocked, by itself: nobody of the finding has what is missing. */
+/* Each way to be blocked, alone: no thread of the finding holds the missing object. */
 static void test_waits(void **state)
 {
 	static const struct {
@@ -202,7 +199,7 @@ static void test_cycle(void **state)
 	close_text(&m);
 }
 
-/* A wait that was woken and cannot have its mutex back waits for that, not for a signal. */
+/* A woken thread that cannot get its mutex back waits for the mutex, not for a signal. */
 static void test_woken(void **state)
 {
 	struct made m;
@@ -243,7 +240,7 @@ static char *print_all(struct made *m)
 	return text;
 }
 
-/* No line is too long, whatever the names are. */
+/* No line is too long, however long the names are. */
 static void test_width(void **state)
 {
 	static const char name[] =
@@ -262,7 +259,7 @@ static void test_width(void **state)
 	describe(&m);
 	report = print_all(&m);
 	for (char *line = report; *line; line += strcspn(line, "\n") + 1) {
-		/* a name alone may be as long as it likes, the columns may not */
+		/* a name alone on a line may have any length, but columns may not */
 		if (!strncmp(line, "    ", 4) && line[4] != 'h' && line[4] != ' ')
 			assert_true(strcspn(line, "\n") <= 100);
 	}

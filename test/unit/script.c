@@ -1,4 +1,4 @@
-/* Pieces of Lua: what they see, where their errors are, what stops them. */
+/* Tests pieces of Lua: the names they see, the locations of errors, and limits. */
 #include "script_make.h"
 
 /* ---- compiling and calling ------------------------------------------------------------------ */
@@ -42,7 +42,7 @@ static void gives_parameters_in_order(void **state)
 	made_close(&m);
 }
 
-/* Nothing of one session is seen in another: the library cannot be changed. */
+/* One session sees nothing of another one: the library cannot be changed. */
 static void environments_are_apart(void **state)
 {
 	struct made m;
@@ -121,7 +121,10 @@ static void refuses_names_that_are_words(void **state)
 	made_close(&m);
 }
 
-/* Long names of files are not cut, lines are those of the file, whoever raises the error. */
+/*
+ * Long file names are not truncated, and lines are those of the file, whichever code raises the
+ * error.
+ */
 static void errors_have_their_place(void **state)
 {
 	static const char file[] =
@@ -164,7 +167,7 @@ static void errors_have_their_place(void **state)
 	made_close(&m);
 }
 
-/* An error of a function from another file is in that file. */
+/* An error in a function from another file has the location in that file. */
 static void places_are_of_the_code(void **state)
 {
 	struct made m;
@@ -181,7 +184,7 @@ static void places_are_of_the_code(void **state)
 	made_close(&m);
 }
 
-/* ---- limits: what would go on for ever is stopped, or these tests do not end ------------------------ */
+/* ---- limits: what would go on for ever is stopped, or these tests do not end ----------------- */
 
 static const char *const runaway[] = {
 	"while true do end",
@@ -250,12 +253,12 @@ static void runaways_are_stopped(void **state)
 	for (size_t i = 0; i < sizeof runaway / sizeof *runaway; i++) {
 		made_open(&m, i % 8 ? &limits : NULL);
 		refuse(&m, runaway[i], "a.prop:7: ");
-		leaves(&m, "x = 1", "{\"x\": 1}"); /* and the next one is as good as ever */
+		leaves(&m, "x = 1", "{\"x\": 1}"); /* the next call works as before */
 		made_close(&m);
 	}
 }
 
-/* What could not be bounded is not there. */
+/* Functions whose cost cannot be bounded are missing. */
 static void dangerous_ones_are_missing(void **state)
 {
 	static const char *const names[] = { "pcall",	     "xpcall",
@@ -310,7 +313,7 @@ static void says_which_limit(void **state)
 	made_close(&m);
 }
 
-/* Of many calls each adds a little; then everything that is kept is too much. */
+/* Many calls each keep a little memory, until the sum of all kept memory is too much. */
 static void memory_is_of_all_calls(void **state)
 {
 	struct script_limits small = { SCRIPT_INSTRUCTIONS, 1 << 20 };
@@ -325,12 +328,12 @@ static void memory_is_of_all_calls(void **state)
 		calls++;
 	assert_in_range(calls, 1000, 10000);
 	assert_non_null(strstr(err.text, "more than 1 MB"));
-	made_renew(&m); /* what is given up is free again */
+	made_renew(&m); /* released memory is free again */
 	assert_true(made_run(&m, "keep = { 1 }", false, &err));
 	made_close(&m);
 }
 
-/* Outside of calls nothing fails; the next call does. */
+/* Outside of calls no allocation fails; the next call does. */
 static void memory_outside_counts_later(void **state)
 {
 	struct script_limits small = { SCRIPT_INSTRUCTIONS, 1 << 20 };
@@ -347,7 +350,7 @@ static void memory_outside_counts_later(void **state)
 	made_close(&m);
 }
 
-/* Memory that is full makes Lua collect, and then it goes on. */
+/* If memory is full, Lua collects garbage, and the call continues. */
 static void garbage_is_no_use_of_memory(void **state)
 {
 	struct script_limits small = { SCRIPT_INSTRUCTIONS, 1 << 20 };
@@ -360,7 +363,7 @@ static void garbage_is_no_use_of_memory(void **state)
 	made_close(&m);
 }
 
-/* ---- reports ---------------------------------------------------------------------------------- */
+/* ---- reports --------------------------------------------------------------------------------- */
 
 static void reports_are_taken_once(void **state)
 {
@@ -382,7 +385,7 @@ static void reports_are_taken_once(void **state)
 	script_take_reports(m.script, &reports);
 	assert_int_equal(reports.count, 0);
 	leaves(&m, "for i = 1, 1000 do report(i) end",
-	       "{}"); /* kept within bounds, freed with it */
+	       "{}"); /* limited, and freed with the script */
 	vec_free(&reports);
 	made_close(&m);
 }

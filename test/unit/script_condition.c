@@ -1,7 +1,7 @@
-/* Conditions of C as Lua: what they say, what is refused, and random ones. */
+/* Tests C conditions translated to Lua: their meaning, what is refused, and random conditions. */
 #include "script_make.h"
 
-/* Names that the conditions below use. */
+/* Defines the names that the conditions below use. */
 static const char names[] =
 	"zero = 0; one = 1; two = 2; minus = -7; real = 2.5; text = 'abc'; empty = ''; yes = true; "
 	"no = false; t = { x = 3, y = 0, list = { 5, 6 }, ['end'] = 9 }; f = function(a) return a "
@@ -16,7 +16,7 @@ static void made_open_with_names(struct made *m)
 	assert_true(made_run(m, names, false, &err));
 }
 
-/* 1, 0; -1: Lua fails */
+/* Evaluates a condition: returns 1 or 0, or -1 if Lua fails. */
 static int judge(struct made *m, const char *condition, struct err *err)
 {
 	size_t at = 0;
@@ -74,7 +74,7 @@ static void holds_as_in_c(void **state)
 		"18446744073709551615u == -1",
 		"1.5f == 1.5",
 		"1e3 == 1000",
-		/* C's precedence, which is not Lua's */
+		/* C's precedence, which differs from Lua's */
 		"1 | 2 == 2",
 		"!(6 & 1 == 0)",
 		"(6 & 1) == 0",
@@ -103,7 +103,7 @@ static void holds_as_in_c(void **state)
 		"one ? t.x : f(1)",
 		"(zero ? t : f(t)).x == 3",
 		"one ? (t:get(\"x\")) : 0",
-		/* Lua's */
+		/* operators of Lua */
 		"t.x == 3",
 		"!t.y",
 		"!t.nothing",
@@ -294,7 +294,10 @@ static char *repeated(const char *start, const char *middle, unsigned count, con
 	return text;
 }
 
-/* Depth and length are bounded, and below the bounds Lua can read what becomes of it. */
+/*
+ * Depth and length are limited. Lua must be able to read the translation of anything within the
+ * limits.
+ */
 static void long_ones_end_well(void **state)
 {
 	static const struct {
@@ -339,7 +342,10 @@ static void long_ones_end_well(void **state)
 	made_close(&m);
 }
 
-/* What is accepted, Lua can read; what is not has a place in the text. */
+/*
+ * Lua can read the translation of each accepted condition; each refused one has an error with its
+ * position.
+ */
 static void random_ones(void **state)
 {
 	static const char *const pieces[] = {

@@ -1,4 +1,4 @@
-/* The library: each function, and that the list of it is right. */
+/* Tests each function of the library, and that the list of its names is right. */
 #include "script_make.h"
 #include "script/lexeme.h"
 
@@ -18,7 +18,10 @@ static void walks_in_the_order_of_keys(void **state)
 	       "s = '' for k, v in pairs({ 7, 8, [1.5] = 9, [4] = 5 }) do s = s .. k .. ' ' end",
 	       "{\"s\": \"1 1.5 2 4 \"}");
 	leaves(&m, "s = '' for k in pairs({}) do s = 'x' end", "{\"s\": \"\"}");
-	/* more than are kept as upvalues; what is removed on the way is left out, what is new too */
+	/*
+	 * more keys than are kept as upvalues; keys that are removed or added during the loop are
+	 * left out
+	 */
 	leaves(&m,
 	       "t = {} for i = 1, 40 do t[i * 2] = i end s = 0 "
 	       "for k, v in pairs(t) do s = s + v t[k + 2] = nil t[k + 1] = 1000 end t = nil",
@@ -26,7 +29,7 @@ static void walks_in_the_order_of_keys(void **state)
 	leaves(&m,
 	       "t = { 1, 2, 3, 4 } s = 0 for k, v in pairs(t) do s = s + v t[k + 1] = nil end t = "
 	       "nil",
-	       "{\"s\": 4}"); /* 1, and 3 */
+	       "{\"s\": 4}"); /* 1, and then 3 */
 	leaves(&m,
 	       "t = { a = 1, b = 2, c = 3 } s = 0 for k, v in pairs(t) do s = s + v t.b = nil end "
 	       "t = nil",
@@ -36,7 +39,7 @@ static void walks_in_the_order_of_keys(void **state)
 	made_close(&m);
 }
 
-/* Integers and reals that a double cannot tell apart. */
+/* Integers and reals that are equal as doubles are in the right order. */
 static void large_numbers_are_in_order(void **state)
 {
 	struct made m;
@@ -117,7 +120,7 @@ static void graphs(void **state)
 	leaves(&m, "g:edge('a', 'a') g:edge(1, 'a')",
 	       "{\"g\": {1 -> \"a\", 2 -> 3, 3 -> 1, \"a\" -> \"a\"}}");
 	gives(&m, "g:cycle()", "[\"a\"]");
-	/* what is empty is as new */
+	/* an emptied graph equals a new one */
 	leaves(&m, "g = graph() g:edge(1, 2) g:remove(1, 2) same = table.equal(g, graph())",
 	       "{\"g\": {}, \"same\": true}");
 	refuse(&m, "g:edge(1, nil)", "a graph node must be a number, a string, true or false");
@@ -130,7 +133,10 @@ static void graphs(void **state)
 	made_close(&m);
 }
 
-/* Random graphs against the definition: a node reaches another if a walk of at most n edges does. */
+/*
+ * Compares random graphs with the definition: a node reaches another one if a walk of at most n
+ * edges does.
+ */
 static void graphs_against_their_definition(void **state)
 {
 	enum { NODES = 6 };
@@ -163,7 +169,7 @@ static void graphs_against_their_definition(void **state)
 			}
 		gives(&m, "g.acyclic", acyclic ? "true" : "false");
 		gives(&m, "g:cycle() == nil", acyclic ? "true" : "false");
-		/* a cycle is one: from its least node, along edges, back */
+		/* checks that the cycle starts at its least node, follows edges, and returns */
 		sprintf(shown, "%s", acyclic ? "nil" : "true");
 		gives(&m,
 		      "(function() local c = g:cycle() if not c then return nil end "
@@ -249,7 +255,7 @@ static void lists(void **state)
 	made_close(&m);
 }
 
-/* Stable, whatever it is given. */
+/* Sorting is stable for any input. */
 static void sorts(void **state)
 {
 	struct made m;
@@ -265,7 +271,7 @@ static void sorts(void **state)
 	       "for i = 2, 100 do local a, b = t[i - 1], t[i] "
 	       "ok = ok and (a[1] < b[1] or a[1] == b[1] and a[2] < b[2]) end t = nil",
 	       "{\"ok\": true}");
-	/* an order that contradicts itself loses nothing */
+	/* a comparison that contradicts itself loses no values */
 	leaves(&m,
 	       "for n = 0, 40 do t = {} for i = 1, n do t[i] = i end table.sort(t, function() "
 	       "return true end) "
@@ -295,7 +301,7 @@ static void arithmetic(void **state)
 	made_close(&m);
 }
 
-/* ---- the list of it ------------------------------------------------------------------------------- */
+/* ---- the list of it -------------------------------------------------------------------------- */
 
 static void is_known(const char *name)
 {
@@ -303,7 +309,7 @@ static void is_known(const char *name)
 		fail_msg("'%s' is not in the list of the library", name);
 }
 
-/* Every function that the library has is in the list, and the other way round. */
+/* The list has exactly the functions of the library. */
 static void the_list_is_the_library(void **state)
 {
 	struct made m;

@@ -1,4 +1,6 @@
-/* A script and pieces of Lua run in one environment: what they leave in it, what they fail with. */
+/*
+ * Runs pieces of Lua in one environment, and checks the values they leave in it, or their errors.
+ */
 #ifndef TEST_SCRIPT_MAKE_H
 #define TEST_SCRIPT_MAKE_H
 
@@ -16,7 +18,7 @@ struct made {
 	struct script *script;
 	lua_State *lua;
 	struct script_location place;
-	int environment; /* in the registry */
+	int environment; /* reference in the registry */
 };
 
 static inline void made_open(struct made *m, const struct script_limits *limits)
@@ -28,7 +30,7 @@ static inline void made_open(struct made *m, const struct script_limits *limits)
 	m->environment = luaL_ref(m->lua, LUA_REGISTRYINDEX);
 }
 
-/* The environment of the next session. */
+/* Replaces the environment by that of the next session. */
 static inline void made_renew(struct made *m)
 {
 	luaL_unref(m->lua, LUA_REGISTRYINDEX, m->environment);
@@ -55,7 +57,7 @@ static inline bool made_run(struct made *m, const char *text, bool expression, s
 	return script_call(m->script, 1, expression ? 1 : 0, err);
 }
 
-/* A chunk that ends well, and what the environment is then. */
+/* Expects that a chunk succeeds and leaves `shown` in the environment. */
 static inline void leaves(struct made *m, const char *text, const char *shown)
 {
 	struct err err = { .text = "" };
@@ -70,7 +72,7 @@ static inline void leaves(struct made *m, const char *text, const char *shown)
 	free(found);
 }
 
-/* An expression and its value. */
+/* Expects the value of an expression. */
 static inline void gives(struct made *m, const char *text, const char *shown)
 {
 	struct err err = { .text = "" };
@@ -85,7 +87,7 @@ static inline void gives(struct made *m, const char *text, const char *shown)
 	free(found);
 }
 
-/* A chunk that fails, with `why` in its message; nothing is left on the stack. */
+/* Expects that a chunk fails with `why` in its message, and leaves nothing on the stack. */
 static inline void refuse(struct made *m, const char *text, const char *why)
 {
 	struct err err = { .text = "" };

@@ -1,8 +1,8 @@
-/* Values: pushed, copied, compared by their keys, shown; names in a text. */
+/* Tests values: pushing, copying, comparing keys, and showing; and the names in a text. */
 #include "script_make.h"
 #include "script/lexeme.h"
 
-/* ---- pushing and showing ------------------------------------------------------------------------ */
+/* ---- pushing and showing --------------------------------------------------------------------- */
 
 static void values_come_in(void **state)
 {
@@ -52,7 +52,7 @@ static void shows_within_bounds(void **state)
 	gives(&m, "{ count, function() end, math }", "{1: function, 2: function, 3: library}");
 	gives(&m, "0/0 ~= 0/0", "true");
 	gives(&m, "{ 1e15, 1e100, 0.1, 1/0 }", "{1: 1e+15, 2: 1e+100, 3: 0.1, 4: inf}");
-	/* itself in itself */
+	/* a table that contains itself */
 	assert_true(made_run(&m,
 			     "t = {} t.t = t u = {} for i = 1, 10000 do u[i] = ('x'):rep(9) end",
 			     false, &err));
@@ -64,9 +64,9 @@ static void shows_within_bounds(void **state)
 	made_close(&m);
 }
 
-/* ---- copying ----------------------------------------------------------------------------------- */
+/* ---- copying --------------------------------------------------------------------------------- */
 
-/* Runs a chunk, copies the environment, runs another on the copy; shows both. */
+/* Runs a chunk, copies the environment, runs another chunk on the copy, and compares both. */
 static void copies(const char *make, const char *change, const char *original, const char *copy)
 {
 	struct made m;
@@ -94,14 +94,16 @@ static void copies_all_the_way_down(void **state)
 	(void)state;
 	copies("a = { 1, { 2 } }", "a[2][1] = 3", "{\"a\": {1: 1, 2: {1: 2}}}",
 	       "{\"a\": {1: 1, 2: {1: 3}}}");
-	/* one table stays one, two stay two */
+	/* one table stays one table in the copy, two stay two */
 	copies("a = {} b = a c = {}", "a.x = 1 c.y = 2", "{\"a\": {}, \"b\": {}, \"c\": {}}",
 	       "{\"a\": {\"x\": 1}, \"b\": {\"x\": 1}, \"c\": {\"y\": 2}}");
 	copies("a = {} a.a = a", "ok = a.a.a == a a = nil",
 	       "{\"a\": {\"a\": {\"a\": {\"a\": {\"a\": {\"a\": "
 	       "{\"a\": {…}}}}}}}}",
 	       "{\"ok\": true}");
-	/* the library is there, graphs are graphs, functions of the library are themselves */
+	/*
+	 * the copy has the library, graphs stay graphs, and functions of the library stay the same
+	 */
 	copies("g = graph() g:edge(1, 2) f = count m = math",
 	       "g:edge(2, 1) n = f({ 1 }) + m.max(1, 2) ok = not g.acyclic f = nil m = nil",
 	       "{\"f\": function, \"g\": {1 -> 2}, \"m\": library}",
@@ -111,7 +113,7 @@ static void copies_all_the_way_down(void **state)
 	/* tables as keys */
 	copies("k = {} t = { [k] = 1 }", "ok = t[k] k.x = 5 t = nil", "{\"k\": {}, \"t\": {…}}",
 	       "{\"k\": {\"x\": 5}, \"ok\": 1}");
-	/* more tables than are looked for one by one, some of them twice */
+	/* more tables than are searched linearly, some of them twice */
 	copies("t = {} for i = 1, 14 do t[i] = { i } end t[15], t[16] = t[1], t[14]",
 	       "t[1][1] = 'a' t[14][1] = 'b' s = t[15][1] .. t[16][1] t = nil",
 	       "{\"t\": {1: {1: 1}, 2: {1: 2}, 3: {1: 3}, 4: {1: 4}, 5: {1: 5}, 6: {1: 6}, 7: {1: "
@@ -121,7 +123,7 @@ static void copies_all_the_way_down(void **state)
 	       "{\"s\": \"ab\"}");
 }
 
-/* A long chain is no deeper than any other table. */
+/* Copying a long chain of tables needs no recursion. */
 static void copies_long_chains(void **state)
 {
 	(void)state;
@@ -173,7 +175,7 @@ static void some_cannot_be_copied(void **state)
 	made_close(&m);
 }
 
-/* ---- keys -------------------------------------------------------------------------------------- */
+/* ---- keys ------------------------------------------------------------------------------------ */
 
 static void key_of(struct made *m, const char *text, script_buffer *key)
 {
@@ -186,7 +188,7 @@ static void key_of(struct made *m, const char *text, script_buffer *key)
 	lua_pop(m->lua, 1);
 }
 
-/* Values in one class have one key; values of two classes have two. */
+/* Values of one class have equal keys; values of different classes have different keys. */
 static void keys_tell_what_differs(void **state)
 {
 	static const char *const classes[][4] = {
@@ -253,7 +255,7 @@ static void keys_tell_what_differs(void **state)
 	made_close(&m);
 }
 
-/* A copy has the key of its original, and what is there already stays in front of it. */
+/* A copy has the same key as its original. A key is appended to the text that is already there. */
 static void copies_have_the_same_key(void **state)
 {
 	struct made m;
@@ -276,7 +278,7 @@ static void copies_have_the_same_key(void **state)
 	assert_int_equal(a.items[0], 'x');
 	assert_int_equal(a.count, b.count);
 	assert_memory_equal(a.items, b.items, a.count);
-	/* one bit changes it */
+	/* one bit changes the key */
 	lua_pushinteger(m.lua, 5);
 	lua_setfield(m.lua, -2, "more");
 	b.count = 1;
@@ -310,9 +312,9 @@ static void some_have_no_key(void **state)
 	made_close(&m);
 }
 
-/* ---- names ------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
-/* "a b=": names in order; = behind those that are assigned */
+/* Expects names in order, as in "a b="; = marks those that are assigned. */
 static void finds_names(void **state)
 {
 	static const struct {
@@ -383,7 +385,7 @@ static void finds_names(void **state)
 	}
 }
 
-/* Whatever bytes: no name that is not there, none beyond the end. */
+/* Any bytes: each name found is in the text, and none is beyond the end. */
 static void random_bytes_have_names(void **state)
 {
 	static const char *const pieces[] = {

@@ -1,4 +1,7 @@
-/* Mistakes in property files: each is told at its place, with what was expected or meant. */
+/*
+ * Tests errors in property files: each is reported at its location, with what was expected or
+ * probably meant.
+ */
 #include "spec/spec.h"
 
 #include <setjmp.h>
@@ -9,7 +12,7 @@
 
 #include <cmocka.h>
 
-/* The messages of a text as "LINE:COLUMN text\n". */
+/* Returns the messages about a text as "LINE:COLUMN text\n". */
 static char *complaints(const char *text)
 {
 	struct spec_messages messages = { 0 };

@@ -1,4 +1,6 @@
-/* Values of expressions: C's, and unknown where something unknown decides. */
+/*
+ * Tests the values of expressions: as in C, and unknown if the result depends on an unknown value.
+ */
 #include "spec/spec.h"
 
 #include <inttypes.h>
@@ -10,10 +12,13 @@
 
 #include <cmocka.h>
 
-/* the tests of precedence are meant without parentheses */
+/* the tests of precedence leave out parentheses on purpose */
 #pragma GCC diagnostic ignored "-Wparentheses"
 
-/* n is 7, r is 2.5, s is "select", c is "sel" and more, u is unknown; so are globals but g, 40. */
+/*
+ * n is 7, r is 2.5, s is "select", c is a string of which only the start "sel" is known, u is
+ * unknown. All globals are unknown except g, which is 40.
+ */
 static struct spec_value global(void *context, const struct spec_expr *expr)
 {
 	struct spec_value none = { .type = SPEC_VALUE_UNKNOWN },
@@ -72,7 +77,7 @@ static void assert_unknown(const char *expression)
 			 value.number);
 }
 
-/* What the compiler makes of it is what is expected. */
+/* Expects the value that the compiler computes for the same expression. */
 #define SAME(expression)                                                                           \
 	do {                                                                                       \
 		const int64_t n = 7, g = 40, local = -1;                                           \

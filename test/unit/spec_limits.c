@@ -1,4 +1,4 @@
-/* Files that are large, deep, or no property files at all. */
+/* Tests files that are large, deeply nested, or no property files at all. */
 #include "spec/spelling.h"
 #include "spec/spec.h"
 #include "base/vec.h"
@@ -27,7 +27,10 @@ static void add(struct text *t, const char *more, unsigned times)
 	}
 }
 
-/* HEAD, `times` OPEN, MIDDLE, `times` CLOSE, TAIL: parsed. The first message, or "". */
+/*
+ * Parses `head`, `open` repeated `times` times, `middle`, `close` repeated as often, and `tail`.
+ * Expects the first message, or "".
+ */
 static void assert_nested(const char *head, const char *open, const char *middle, const char *close,
 			  const char *tail, unsigned times, const char *expected)
 {
@@ -43,7 +46,7 @@ static void assert_nested(const char *head, const char *open, const char *middle
 	struct spec_file *file = spec_parse("deep.prop", t.items, &messages);
 	assert_string_equal(messages.list.count ? messages.list.items[0].text : "", expected);
 	assert_true((file == NULL) == (expected[0] != 0));
-	if (file) { /* what walks the tree must bear its depth, too */
+	if (file) { /* code that walks the tree must cope with its depth, too */
 		char *text = spec_explain(file, false, NULL),
 		     *graph = spec_explain(file, true, NULL);
 
@@ -86,9 +89,12 @@ static void depth_is_bounded(void **state)
 		assert_nested(n[0], n[1], n[2], n[3], n[4], 100, "");
 		assert_nested(n[0], n[1], n[2], n[3], n[4], 20000, DEEP);
 	}
-	/* not too deep for the parser, but for the tree: regions are in what is cut off */
+	/*
+	 * not too deep for the parser, but for the tree: the part that is cut off contains the
+	 * regions
+	 */
 	assert_nested(EVENT "pattern: a a(t, <r) a(t, >r) ", "!", "(a a)", "", "; }", 2000, DEEP);
-	/* brackets of Lua are counted, not stacked */
+	/* brackets in Lua code are only counted, so their depth is not limited */
 	assert_nested(EVENT "grammar { S : a ", "{", "", "}", "; } }", 20000, "");
 }
 
@@ -126,7 +132,7 @@ static void ten_megabytes_are_read(void **state)
 	spec_check(file, NULL, &messages);
 	assert_int_equal(messages.errors, 0);
 	spec_free(file);
-	/* one property with as many events as fit */
+	/* one property with as many events as fit into the text */
 	t.count = 0;
 	add(&t, "property P {", 1);
 	for (unsigned i = 0; t.count < 1000000; i++) {

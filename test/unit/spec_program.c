@@ -1,4 +1,4 @@
-/* Names against a program, and the property files that are documented and shipped. */
+/* Tests names against a program, and the property files that are documented and shipped. */
 #include "grammar/grammar.h"
 #include "spec/spec.h"
 
@@ -13,7 +13,10 @@
 
 /* ---- a program ------------------------------------------------------------------------------- */
 
-/* It has a variable `count`, `config.limit`, a struct s with f and g, functions open_it(2), use(…). */
+/*
+ * The program of these tests has the variables `count` and `config.limit`, a struct s with f and g,
+ * and the functions open_it (2 parameters) and use (variadic).
+ */
 static bool global(void *context, const char *name, uint8_t *type)
 {
 	(void)context;
@@ -197,9 +200,9 @@ static void what_is_shipped_is_good(void **state)
 }
 
 /*
- * Each ```prop block of doc/language.md is a file that is good, but for one with "// error: TEXT" as
- * its first line, whose only message is TEXT. A block of statements alone stands in a property with
- * the events a, b, c, open, use and close of one parameter, int x.
+ * Each ```prop block of doc/language.md must be a valid file, except blocks whose first line is "//
+ * error: TEXT": their only message must be TEXT. A block that contains only statements is put into
+ * a property with the events a, b, c, open, use and close and one parameter, int x.
  */
 static void try_block(const char *text, size_t length, unsigned line)
 {

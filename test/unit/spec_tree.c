@@ -1,4 +1,4 @@
-/* What trees property files become. */
+/* Tests the trees that property files are parsed into. */
 #include "spec/spec.h"
 
 #include <setjmp.h>
@@ -59,7 +59,7 @@ static const struct spec_event *event(const struct spec_property *p, const char 
 	return NULL;
 }
 
-/* Is this piece of the file where the place says? */
+/* Checks that the file has this text at the location. */
 static void assert_stands(const struct spec_file *file, struct spec_location place,
 			  const char *text)
 {
@@ -327,7 +327,7 @@ static void time_binds_as_documented(void **state)
 
 static void words_mean_what_they_mean_where_they_stand(void **state)
 {
-	/* every word that means something somewhere, as an event */
+	/* every keyword of the language, used as the name of an event */
 	static const char *const words[] = {
 		"property",  "use",	"extern",     "with",	 "event",   "view",    "always",
 		"never",     "ltl",	"pattern",    "ere",	 "grammar", "monitor", "on",

@@ -1,9 +1,9 @@
-/* Which block counts when there are two, none, or half a one. */
+/* Tests which block of a stream counts if it exists twice, is missing, or is incomplete. */
 #include "trace_make.h"
 
 static uint8_t log0[8 * WIRE_CHUNK], ring[3 * WIRE_CHUNK], body[1024];
 
-/* A block with `count` reads of address `first`, `first` + 1 … */
+/* Makes a block with `count` reads of the addresses `first`, `first` + 1, … */
 static uint32_t reads(uint8_t first, unsigned count)
 {
 	struct codec codec = { 0 };
@@ -43,7 +43,9 @@ static void put_ring(unsigned chunk, uint32_t stream, uint64_t number, uint32_t 
 	put_chunk(chunk, stream, number, flags, body, reads(first, count));
 }
 
-/* The addresses that stream `i` reads, as a string of bytes; err is what it ended with. */
+/*
+ * Returns the addresses that stream `i` reads, as a string of bytes. `err` is the error at its end.
+ */
 static size_t read_all(const struct trace *trace, uint32_t i, uint8_t *out, struct err *err)
 {
 	struct trace_cursor *cursor = trace_cursor_open(trace, i);
@@ -110,7 +112,7 @@ static void ring_goes_on(void **state)
 	setup(&dir);
 	at = put(0, 3, 0, 'a', 2);
 	put_ring(1, 3, 1, WIRE_BLOCK_LIVE, 'c', 3);
-	put_ring(2, 3, 7, 0, 'x', 3); /* not live: left over from an earlier life */
+	put_ring(2, 3, 7, 0, 'x', 3); /* not live: left over from an earlier stream */
 	expect(&dir, at, sizeof ring, "abcde", NULL);
 }
 
@@ -120,15 +122,16 @@ static void longer_copy_wins(void **state)
 	size_t at;
 
 	(void)state;
-	setup(&dir); /* killed between writing the block and emptying the lane */
+	setup(&dir); /* killed after writing the block and before emptying the thread buffer */
 	at = put(0, 3, 0, 'a', 4);
 	put_ring(0, 3, 0, WIRE_BLOCK_LIVE, 'a', 4);
 	expect(&dir, at, sizeof ring, "abcd", NULL);
-	setup(&dir); /* killed after the lane was emptied, before its number was raised */
+	/* killed after the thread buffer was emptied, before its block number was increased */
+	setup(&dir);
 	at = put(0, 3, 0, 'a', 4);
 	put_ring(0, 3, 0, WIRE_BLOCK_LIVE, 'a', 0);
 	expect(&dir, at, sizeof ring, "abcd", NULL);
-	setup(&dir); /* the log has only the start of it */
+	setup(&dir); /* the log has only the start of the block */
 	put(0, 3, 0, 'a', 4);
 	put_ring(0, 3, 0, WIRE_BLOCK_LIVE, 'a', 4);
 	expect(&dir, 64 + reads('a', 1) + 4, sizeof ring, "abcd", NULL);
@@ -144,7 +147,7 @@ static void half_a_block(void **state)
 	at = put(0, 3, 0, 'a', 2);
 	put(at, 3, 1, 'c', 4);
 	expect(&dir, at + 64 + reads('c', 2) + 3, 0, "abcd", NULL);
-	setup(&dir); /* not even a header */
+	setup(&dir); /* not even a complete header */
 	at = put(0, 3, 0, 'a', 2);
 	put(at, 3, 1, 'c', 4);
 	expect(&dir, at + 30, 0, "ab", NULL);
@@ -248,11 +251,11 @@ static void owners_of_handler_streams(void **state)
 	const uint32_t none = TRACE_NONE;
 
 	(void)state;
-	/* Handlers in handlers; their streams can come before and after the thread's. */
+	/* handlers inside handlers; their streams can come before or after that of the thread */
 	expect_owners((uint32_t[]){ none, 0, none, 4, 2, 3 }, (uint32_t[]){ 0, 0, 2, 2, 2, 2 }, 6);
-	/* A stream that is missing, and one that interrupts itself. */
+	/* a stream that does not exist, and one that interrupts itself */
 	expect_owners((uint32_t[]){ 9, 0, 2, 2 }, (uint32_t[]){ 0, 0, 2, 2 }, 4);
-	/* Streams 1, 2 and 3 form a cycle; 0 and 4, 5 lead into it. */
+	/* streams 1, 2 and 3 form a cycle; 0, 4 and 5 lead into it */
 	expect_owners((uint32_t[]){ 2, 2, 3, 1, 5, 3 }, (uint32_t[]){ 2, 1, 2, 3, 3, 3 }, 6);
 }
 

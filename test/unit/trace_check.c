@@ -1,4 +1,4 @@
-/* What `trace check` accepts, and what it does not. */
+/* Tests what `trace check` accepts and what it refuses. */
 #include "trace_make.h"
 
 #include "trace/check.h"
@@ -47,11 +47,11 @@ static void locks(void **state)
 	good("A|acq(m)|\nA|acq(m)|\nA|rel(m)|\nA|rel(m)|\nB|acq(m)|\n");
 	bad("A|acq(m)|\nB|acq(m)|\n", "B event 0 (line 2): takes lock");
 	bad("A|acq(m)|\nA|acq(m)|\nA|rel(m)|\nB|acq(m)|\n", "while stream 0 holds it");
-	good("A|acq(m)|\nB|rel(m)|\nB|acq(m)|\n"); /* a note: misuse, but it can happen */
+	good("A|acq(m)|\nB|rel(m)|\nB|acq(m)|\n"); /* a note: it is misuse, but possible */
 	good("A|racq(m)|\nB|racq(m)|\nA|rrel(m)|\nB|rrel(m)|\nB|acq(m)|\n");
 	bad("A|racq(m)|\nB|acq(m)|\n", "for writing");
 	bad("A|acq(m)|\nB|racq(m)|\n", "for reading");
-	good("A|acq(m)|\nA|end|\nB|acq(m)|\n"); /* a robust mutex */
+	good("A|acq(m)|\nA|end|\nB|acq(m)|\n"); /* possible with a robust mutex */
 }
 
 static void conditions(void **state)
@@ -85,16 +85,19 @@ static void others(void **state)
 	(void)state;
 	good("A|sinit(s,1)|\nA|down(s)|\nB|post(s)|\nA|down(s)|\n");
 	bad("A|sinit(s,1)|\nA|down(s)|\nA|down(s)|\n", "which is at 0");
-	good("A|down(s)|\n"); /* its initial value is not known */
+	good("A|down(s)|\n"); /* the initial value is unknown */
 	good("A|barrier(b,2)|\nB|barrier(b,2)|\nB|passed(b)=serial|\nA|passed(b)|\n");
 	bad("A|barrier(b,2)|\nA|passed(b)|\n", "with 1 of 2 there");
-	/* a handler has what its thread has */
+	/* a handler holds the locks of its thread */
 	good("A|init(m)=recursive|\nA|acq(m)|\nH|handler(A,10)|\nH|acq(m)|\nH|rel(m)|\nH|"
 	     "handlerend|\n"
 	     "A|rel(m)|\nB|acq(m)|\n");
 	good("A|acq(m)|\nH|handler(A,10)|\nH|wait(c,m)|\n");
 	bad("A|acq(m)|\nH|handler(B,10)|\nH|acq(m)|\n", "while stream 0 holds it");
-	/* when one has passed it may end, and begin again: the other passes then */
+	/*
+	 * when one thread has passed, the barrier may end and begin again; the other thread passes
+	 * after that
+	 */
 	good("A|barrier(b,2)|\nB|barrier(b,2)|\nB|passed(b)=serial|\nB|bdestroy(b)|\nB|binit(b,2)|"
 	     "\n"
 	     "B|barrier(b,2)|\nA|passed(b)|\n");
@@ -114,8 +117,9 @@ static void atomics(void **state)
 	good("A|wa(x)=1|\nB|u(x)=1,2|\nA|ra(x)=2|\nA|ra(x@4)=2|\n");
 	bad("A|wa(x)=1|\nB|ra(x)=2|\n", "did not write");
 	bad("A|wa(x)=1|\nB|u(x)=0,2|\n", "did not write");
-	good("A|wa(x)=1|\nB|w(x)=2|\nA|ra(x)=2|\n"); /* a plain write in between */
-	good("A|wa(x)=1|\nB|u(x)|\nA|ra(x)=2|\n");   /* what the update left is not recorded */
+	good("A|wa(x)=1|\nB|w(x)=2|\nA|ra(x)=2|\n"); /* a plain write is in between */
+	/* the value that the update wrote is not recorded */
+	good("A|wa(x)=1|\nB|u(x)|\nA|ra(x)=2|\n");
 	bad("A|wa(x)=1|\nB|ra(x)|\nA|ra(x)=2|\n", "did not write");
 	good("A|wa(0x1000)=1|\nA|alloc(0x0ff0,64)|\nB|ra(0x1000)=2|\n");
 	good("A|wa(0x1000)=1|\nA|wa(0x1004@4)=1|\nB|ra(0x1000)=4294967297|\n");
@@ -142,7 +146,7 @@ static void write_all(struct trace_writer *w, const struct write_record *records
 	make_remove(&dir);
 }
 
-/* Times are hints, numbers count: the clocks here are against them. */
+/* Times are only hints, sequence numbers decide: here the clocks contradict the numbers. */
 static void numbers_decide(void **state)
 {
 	static const struct write_record records[] = {
@@ -160,7 +164,10 @@ static void numbers_decide(void **state)
 	check_report_free(&report);
 }
 
-/* A waiter's mutex is taken by another: the wait let go of it, though it has no number there. */
+/*
+ * Another thread takes the mutex of a waiting thread: the wait has released it, although it has no
+ * sequence number for the mutex.
+ */
 static void waits_release(void **state)
 {
 	static const struct write_record records[] = {
@@ -181,7 +188,10 @@ static void waits_release(void **state)
 	check_report_free(&report);
 }
 
-/* Atomics: a value nobody recorded came from elsewhere, one that came too early or late is wrong. */
+/*
+ * Atomics: a value that no recorded operation wrote came from unrecorded code. A value that was
+ * written too early or too late is wrong.
+ */
 static void unseen_writers(void **state)
 {
 	struct write_record records[] = {
@@ -220,7 +230,7 @@ static void unseen_writers(void **state)
 	check_report_free(&report);
 }
 
-/* Numbers that contradict the threads' own order. */
+/* Sequence numbers that contradict the order within the threads. */
 static void a_circle(void **state)
 {
 	static const struct write_record records[] = {

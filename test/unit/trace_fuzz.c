@@ -1,6 +1,7 @@
 /*
- * Damage: bits flipped, bytes replaced and files cut at random places must never crash, hang or
- * trip a sanitizer; whatever is opened can be counted, checked, dumped and exported.
+ * Damaged traces: flipped bits, replaced bytes and truncated files at random must never cause a
+ * crash, a hang or an error of a sanitizer. Each trace that can be opened is counted, checked,
+ * dumped and exported.
  */
 #include "trace_make.h"
 
@@ -21,7 +22,7 @@ struct part {
 
 /* ---- something rich to damage ------------------------------------------------------------- */
 
-/* A table of a few rows that use all forms. */
+/* Makes a table of a few rows that use all forms. */
 static size_t make_modules(uint8_t *out)
 {
 	static const char path[] = "/nowhere/program";
@@ -123,7 +124,7 @@ static uint8_t *make_events(struct make_random *r, size_t *size)
 	return trace_writer_finish(w, size);
 }
 
-/* The ring has the last block of stream 1 once more. */
+/* Makes a ring that has the last block of stream 1 once more. */
 static size_t make_ring(uint8_t *ring, const uint8_t *events, size_t size)
 {
 	struct wire_block header;
@@ -164,7 +165,7 @@ static void damage(struct make_random *r, struct part *part)
 	}
 }
 
-/* Does everything that can be done with a trace; false when it could not even be opened. */
+/* Does everything that can be done with a trace. Returns false if it could not even be opened. */
 static bool use(const char *path, bool whole, FILE *nowhere)
 {
 	struct dump_range range = { .stream = TRACE_NONE, .to = UINT64_MAX };
@@ -214,7 +215,7 @@ static void damaged_directory(void **state)
 			  sizeof names - 1 },
 			{ "meta", (uint8_t *)meta, sizeof meta - 1 },
 		};
-		size_t count = round % 8 ? 3 : 5; /* most damage where most bytes are */
+		size_t count = round % 8 ? 3 : 5; /* most of the damage is in the large files */
 
 		if (round)
 			damage(&r, &parts[make_below(&r, count)]);
@@ -228,7 +229,7 @@ static void damaged_directory(void **state)
 		make_remove(&dir);
 	}
 	fclose(nowhere);
-	assert_true(opened > ROUNDS * 9 / 10); /* damage in the events keeps nobody from looking */
+	assert_true(opened > ROUNDS * 9 / 10); /* damaged events do not prevent opening the trace */
 }
 
 static void damaged_text(void **state)

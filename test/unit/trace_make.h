@@ -1,4 +1,4 @@
-/* Making traces by hand, for the tests of src/trace. */
+/* Makes traces by hand, for the tests of src/trace. */
 #ifndef TEST_TRACE_MAKE_H
 #define TEST_TRACE_MAKE_H
 
@@ -44,7 +44,7 @@ static inline struct make_dir make_dir(void)
 	return dir;
 }
 
-/* A trace of this text; its file is in the directory. */
+/* Opens a trace with this text; its file is in the directory. */
 static inline struct trace *make_text(const struct make_dir *dir, const char *text)
 {
 	struct trace *trace;
@@ -64,7 +64,7 @@ struct make_line {
 	struct write_record record;
 };
 
-/* A directory with these events and, unless it is NULL, the file `schedule`. */
+/* Makes a directory with these events and, unless it is NULL, the file `schedule`. */
 static inline struct make_dir make_recording(const struct make_line *lines, size_t count,
 					     const void *schedule, size_t bytes)
 {
@@ -107,7 +107,9 @@ static inline struct trace *make_open(const struct make_dir *dir)
 	return trace;
 }
 
-/* A block with the records of `body`, at its place in a log file; returns the bytes it takes. */
+/*
+ * Makes a block with the records of `body`, for its place in a log file; returns its size in bytes.
+ */
 static inline size_t make_block(uint8_t *to, uint32_t stream, uint64_t number, uint32_t flags,
 				const void *body, uint32_t bytes)
 {
@@ -126,7 +128,7 @@ static inline size_t make_block(uint8_t *to, uint32_t stream, uint64_t number, u
 	return wire_block_room(bytes);
 }
 
-/* A READ of 1 byte at `address` with this value; returns its bytes. */
+/* Makes a READ of 1 byte at `address` with this value; returns its size in bytes. */
 static inline uint32_t make_read(struct codec *codec, uint8_t *to, uint8_t address, uint8_t value)
 {
 	struct codec_fields fields = { .a = address, .n = 1 };

@@ -1,4 +1,7 @@
-/* Points of text traces: calls with arguments, returns that find their call, what is kept as it is. */
+/*
+ * Tests points of text traces: calls with arguments, returns that match their call, and texts that
+ * are kept unchanged.
+ */
 #include "trace_make.h"
 
 #include "trace/export.h"
@@ -19,7 +22,7 @@ static void put_value(char **p, const struct trace_value *v)
 		*p += sprintf(*p, "%lld", (long long)v->bits);
 }
 
-/* What all points of the trace say, a line each. */
+/* Prints all points of the trace, one per line. */
 static void tell(const struct trace *trace, char *out)
 {
 	*out = 0;
@@ -61,7 +64,7 @@ static struct trace *open_text(const struct make_dir *dir, const char *text)
 	return trace;
 }
 
-/* The same from the text as it is and from what it exports to. */
+/* Expects the same points from the text and from its exported form. */
 static void expect(const char *text, const char *expected)
 {
 	struct make_dir dir = make_dir();
@@ -104,12 +107,12 @@ static void returns(void **state)
 	(void)state;
 	expect("T1|call f(1)|\nT1|call g(2)|\nT1|ret g=5|\nT1|ret f=\"x\"|\n",
 	       "0 f(s1)\n0 g(s2)\n2 g(s2)s5\n2 f(s1)Sx\n");
-	/* g never returned; a return of nothing open; no result; recursion */
+	/* g never returned; a return without an open call; no result; recursion */
 	expect("T1|call f(1)|\nT1|call g(2)|\nT1|ret f=5|\nT1|ret g=1|\nT1|ret f|\n",
 	       "0 f(s1)\n0 g(s2)\n2 f(s1)s5\n2 g()s1\n2 f()v\n");
 	expect("T1|call f(1)|\nT1|call f(2)|\nT1|ret f=2|\nT1|ret f=1|\n",
 	       "0 f(s1)\n0 f(s2)\n2 f(s2)s2\n2 f(s1)s1\n");
-	/* a thread's calls are its own */
+	/* calls of different threads are independent */
 	expect("T1|call f(1)|\nT2|call f(2)|\nT1|ret f=1|\nT2|ret f=2|\n",
 	       "0 f(s1)\n2 f(s1)s1\n0 f(s2)\n2 f(s2)s2\n");
 	expect("T1|call f(1)|\nT1|ret f(7)=3|\n", "0 f(s1)\n2 f(s7)s3\n");

@@ -1,4 +1,4 @@
-/* Random records, written by the writer, come out of the cursors as they went in. */
+/* Random records written by the writer must come out of the cursors unchanged. */
 #include "trace_make.h"
 
 #include "base/vec.h"
@@ -165,7 +165,7 @@ static void random_records(void **state)
 		round_trip(seed);
 }
 
-/* A COPY is a read of one place and a write of the other, with the same bytes. */
+/* A COPY is a read of one address and a write of another, with the same bytes. */
 static void copy_is_two_events(void **state)
 {
 	struct trace_writer *writer = trace_writer_open();

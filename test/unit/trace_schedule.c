@@ -1,11 +1,14 @@
-/* Controlled recordings: steps, the file `schedule`, the order it gives, and what can be wrong. */
+/*
+ * Tests recordings of controlled runs: steps, the file `schedule`, the order that it gives, and
+ * errors in it.
+ */
 #include "trace_make.h"
 
 #include "event/control.h"
 #include "trace/check.h"
 #include "trace/order.h"
 
-/* "T0.0 T1.0 …": thread and index of each event in the order of the trace. */
+/* Expects the order of the trace, as "T0.0 T1.0 …": thread and index of each event. */
 static void expect_order(const struct make_dir *dir, const char *expected)
 {
 	struct trace *trace = make_open(dir);
@@ -67,7 +70,7 @@ static void steps_are_counted(void **state)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-/* The clock and, for accesses, everything else is silent on who was first. */
+/* The clock does not tell which thread was first, and for accesses nothing else does. */
 static const struct make_line racers[] = {
 	{ 0, { .kind = EV_CREATE, .time = 1, .n = 1 } },
 	{ 0, { .kind = EV_WRITE, .time = 1, .a = 8, .n = 1 } },
@@ -82,7 +85,7 @@ static const struct make_line racers[] = {
 };
 #define RACERS (sizeof racers / sizeof racers[0])
 
-/* A request is no step and belongs to the run before it. */
+/* A request is no step, and belongs to the slice before it. */
 static void the_schedule_decides(void **state)
 {
 	static const struct control_slice runs[] = {
@@ -102,7 +105,7 @@ static void the_schedule_decides(void **state)
 	make_remove(&dir);
 }
 
-/* Killed: the last run is not there, and room that was not used is. */
+/* The program was killed: the last slice is missing, and unused space is there. */
 static void the_rest_follows(void **state)
 {
 	static const struct control_slice runs[512] = { { 0, 2 }, { 1, 2 }, { 0, 3 }, { 1, 5 } };
@@ -112,13 +115,13 @@ static void the_rest_follows(void **state)
 	(void)state;
 	expect_order(&dir, "0.0 0.1 1.0 1.1 0.2 0.3 1.2 1.3 1.4 0.4");
 	make_remove(&dir);
-	/* Much is missing: numbers and times decide from there on. */
+	/* much of the schedule is missing: numbers and times decide from there on */
 	dir = make_recording(racers, RACERS, early, sizeof early);
 	expect_order(&dir, "0.0 0.1 1.0 1.1 0.2 1.2 0.3 1.3 0.4 1.4");
 	make_remove(&dir);
 }
 
-/* A handler is where it cut in, in front of the step that its host did next. */
+/* A handler is ordered where it interrupted its thread, before the thread's next step. */
 static void handlers_cut_in(void **state)
 {
 	static const struct control_slice runs[] = { { 0, 1 }, { 1, 2 }, { 0, 2 } };
@@ -198,7 +201,7 @@ static void what_check_demands(void **state)
 
 	(void)state;
 	judge(good, sizeof good, NULL);
-	judge(good, sizeof good - sizeof good[0], NULL); /* the last run is not written */
+	judge(good, sizeof good - sizeof good[0], NULL); /* the last slice is not written */
 	judge(good, sizeof good - 3, "offset 0x20: the file ends inside a slice");
 	judge(back, sizeof back, "offset 0x10: thread 0 goes back from step 2 to 1");
 	judge(hole, sizeof hole, "offset 0x8: thread 0 goes back from step 2 to 0");
@@ -207,7 +210,7 @@ static void what_check_demands(void **state)
 	judge(wrong, sizeof wrong, "comes after number 4");
 }
 
-/* Anything may stand in the file: an order comes out that has all events once. */
+/* Whatever the file contains, the result is an order that has all events once. */
 static void forged_schedules(void **state)
 {
 	struct make_random random = { 4711 };
@@ -244,9 +247,9 @@ static void threads_have_paths(void **state)
 		{ 0, { .kind = EV_CREATE, .time = 1, .n = 1 } },
 		{ 0, { .kind = EV_CREATE, .time = 2, .n = 4 } },
 		{ 1, { .kind = EV_BEGIN, .time = 3, .n = 0 } },
-		{ 1, { .kind = EV_CREATE, .time = 4, .n = 5 } }, /* never got to run */
+		{ 1, { .kind = EV_CREATE, .time = 4, .n = 5 } }, /* created, but never ran */
 		{ 4, { .kind = EV_BEGIN, .time = 5, .n = 0 } },
-		{ 4, { .kind = EV_CREATE, .time = 6, .n = 0 } }, /* forged … */
+		{ 4, { .kind = EV_CREATE, .time = 6, .n = 0 } }, /* corrupt: … */
 		{ 4, { .kind = EV_CREATE, .time = 6, .n = 4 } },
 		{ 4, { .kind = EV_CREATE, .time = 6, .n = 3 } },
 	};

@@ -1,4 +1,7 @@
-/* Segments: a table as the plugin would leave it, and the bytes instrumented code would write. */
+/*
+ * Tests segments: a table as the compiler plugin writes it, and the bytes that instrumented code
+ * writes.
+ */
 #include "trace_make.h"
 
 #define SEG_ADDRESS 0x555500002000ull
@@ -26,7 +29,7 @@ static uint64_t text(const char *s)
 	return at;
 }
 
-/* Starts a row; returns where. Elements follow with `element`. */
+/* Starts a row of the table; returns its offset. Its elements follow with `element`. */
 static size_t row(uint16_t bytes, uint16_t count, const char *function)
 {
 	size_t at = table.seg_bytes;
@@ -38,7 +41,7 @@ static size_t row(uint16_t bytes, uint16_t count, const char *function)
 	return at;
 }
 
-/* `address` is absolute for CONST. */
+/* Adds an element to the row. `address` is absolute for CONST. */
 static void element(struct wire_element e, uint64_t address, const char *name, const char *place)
 {
 	uint64_t at = SEG_ADDRESS + table.seg_bytes;
@@ -80,7 +83,7 @@ static void save_table(const struct make_dir *dir)
 	make_file(dir, "modules", out, at + table.str_bytes);
 }
 
-/* One segment into the stream. */
+/* Writes one segment to the stream. */
 static void segment(struct trace_writer *w, size_t at, const void *payload, size_t size)
 {
 	uint32_t h = (uint32_t)(SEG_ADDRESS + at);
@@ -141,7 +144,7 @@ static void expect(struct trace_cursor *c, enum event_kind kind, uint64_t addres
 		assert_int_equal(value_of(&ev), value);
 }
 
-/* Every form of address and value, and slots that reach over segments. */
+/* Tests every form of address and value, and slots that later segments use. */
 static void forms(void **state)
 {
 	struct make_dir dir = make_dir();
@@ -159,13 +162,13 @@ static void forms(void **state)
 	e = with(read4, EV_READ, WIRE_PAYLOAD, 0, WIRE_PAYLOAD, 6);
 	e.address_slot = 3;
 	e.value_slot = 7;
-	e.address_ref = 16; /* p->field: the slot has p */
+	e.address_ref = 16; /* p->field, where the slot has the value of p */
 	element(e, 0, "p->x", "f\ta.c");
 	e = with(read4, EV_WRITE, WIRE_SLOT, 0, WIRE_SLOT, 0);
 	e.address_slot = 3;
 	e.address_ref = -8;
 	e.value_slot = 7;
-	e.value = 1; /* ++ */
+	e.value = 1; /* an increment */
 	element(e, 0, "p->y", "f\ta.c");
 	element(with(read4, EV_WRITE, WIRE_CONST, 0, WIRE_SAME, 0), 0x555500004000, "g", "f\ta.c");
 	e = with(read4, EV_WRITE, WIRE_CONST, 0, WIRE_CONST, 0);
@@ -175,7 +178,7 @@ static void forms(void **state)
 	e = with(read4, EV_READ, WIRE_CONST, 0, WIRE_PAYLOAD, 10);
 	e.size = 8;
 	element(e, 0x555500004020, "h", "f\ta.c");
-	table.seg_bytes += 24; /* as a linker would */
+	table.seg_bytes += 24; /* as a linker does */
 	second = row(0, 1, "f");
 	e = with(read4, EV_READ, WIRE_SLOT, 0, WIRE_SLOT, 0);
 	e.address_slot = 3;
@@ -206,7 +209,7 @@ static void forms(void **state)
 	expect(c, EV_WRITE, 0x1ff8, 4, 6);
 	expect(c, EV_WRITE, 0x555500004000, 4, 6);
 	assert_true(trace_next(c, &ev, &err));
-	assert_int_equal(ev.value[8], 0); /* zeros behind the eight bytes */
+	assert_int_equal(ev.value[8], 0); /* zeros follow the eight bytes */
 	assert_int_equal(ev.value[15], 0);
 	assert_int_equal(ev.index, 9);
 	assert_true(trace_next(c, &ev, &err));
@@ -218,7 +221,7 @@ static void forms(void **state)
 	make_remove(&dir);
 }
 
-/* A slot that becomes what stands in the payload, and one that becomes the place of an array's element. */
+/* Adds an element whose slot gets a number from the payload. place_in(): the address of a[i]. */
 static void number(uint16_t slot, uint16_t size, uint16_t at)
 {
 	struct wire_element e = with(read4, EV_NONE, WIRE_NONE, 0, WIRE_PAYLOAD, at);
@@ -244,7 +247,10 @@ static void place_in(uint64_t array, uint16_t array_slot, int64_t plus, uint16_t
 	element(e, 0, "a[]", "f\ta.c");
 }
 
-/* Places that the reader computes from an array and an index: cut to the index's width, with its sign or without. */
+/*
+ * Addresses that the reader computes from an array and an index. The index is truncated to its
+ * width, signed or unsigned.
+ */
 static void indices(void **state)
 {
 	struct make_dir dir = make_dir();
@@ -269,7 +275,7 @@ static void indices(void **state)
 	assert_int_equal(trace_problem_count(trace), 0);
 	c = trace_cursor_open(trace, 0);
 	expect(c, EV_WRITE, 0x8000 + 4 * 0xffffffffull, 4, 0);
-	expect(c, EV_WRITE, 0x8000, 4, 0); /* runs over */
+	expect(c, EV_WRITE, 0x8000, 4, 0); /* the index wraps around */
 	expect(c, EV_WRITE, 0x8000, 4, 0);
 	expect(c, EV_WRITE, 0x555500004000 + 12 * 255, 4, 0);
 	expect(c, EV_WRITE, 0x555500004000 - 12, 4, 0);
@@ -283,7 +289,10 @@ static void indices(void **state)
 	make_remove(&dir);
 }
 
-/* Calls make a stack; an exit takes those above it along; a SITE names the record behind it. */
+/*
+ * Calls form a stack; an exit also removes the frames above its own. A SITE names the record after
+ * it.
+ */
 static void calls_and_sites(void **state)
 {
 	struct make_dir dir = make_dir();
@@ -315,7 +324,7 @@ static void calls_and_sites(void **state)
 	segment(w, enter_main, "\1\0\0\0\0\0", 6);
 	segment(w, enter_f, "\2\0\0\0\0\0", 6);
 	segment(w, enter_g, "\3\0\0\0\0\0", 6);
-	segment(w, exit_f, "", 0); /* g was left by an exception */
+	segment(w, exit_f, "", 0); /* an exception left g */
 	segment(w, site, "", 0);
 	trace_write(
 		w, 0,
@@ -349,7 +358,7 @@ static void calls_and_sites(void **state)
 	assert_true(trace_next(c, &ev, &err));
 	assert_int_equal(ev.kind, EV_EXIT);
 	assert_int_equal(trace_cursor_stack(c, &frames), 1);
-	assert_true(trace_next(c, &ev, &err)); /* a library's own allocation on the way */
+	assert_true(trace_next(c, &ev, &err)); /* an allocation by a library in between */
 	assert_int_equal(ev.kind, EV_ALLOC);
 	assert_int_equal(ev.step, 0); /* calls are no steps */
 	assert_null(ev.site);
@@ -361,7 +370,7 @@ static void calls_and_sites(void **state)
 	assert_memory_equal(places[0].file.text, "lock.h", 6);
 	assert_int_equal(places[1].line, 33);
 	assert_memory_equal(places[1].function.text, "f", (size_t)places[1].function.length);
-	assert_true(trace_next(c, &ev, &err)); /* the same call */
+	assert_true(trace_next(c, &ev, &err)); /* inside the same call */
 	assert_non_null(ev.site);
 	assert_true(trace_next(c, &ev, &err));
 	assert_int_equal(ev.kind, EV_RELEASE);
@@ -373,7 +382,10 @@ static void calls_and_sites(void **state)
 	make_remove(&dir);
 }
 
-/* Two variables of one name have none; a struct's name wins over its first field's. */
+/*
+ * If two variables have one name, neither gets it. The name of a struct wins over that of its first
+ * field.
+ */
 static void names_of_globals(void **state)
 {
 	struct make_dir dir = make_dir();
@@ -400,7 +412,7 @@ static void names_of_globals(void **state)
 	make_remove(&dir);
 }
 
-/* Rows that cannot be, and words that name no row. */
+/* Invalid rows, and words that name no row. */
 static void bad_tables(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* Source lines of return addresses, tried on this very program. */
+/* Tests the source lines of return addresses, on this program itself. */
 #include "trace_make.h"
 
 #include "trace/symbol.h"
@@ -29,7 +29,7 @@ static size_t read_proc(const char *path, char *to, size_t room)
 	return size;
 }
 
-/* A trace of this process: its maps, and no events. */
+/* Makes a trace of this process: its maps, and no events. */
 static struct make_dir this_process(void)
 {
 	static char maps[1 << 16];
@@ -52,7 +52,7 @@ static void finds_lines(void **state)
 	assert_string_equal(found[0].function, "known_function");
 	assert_non_null(strstr(found[0].file, "trace_symbols.c"));
 	assert_int_equal(found[0].line, known_line);
-	assert_true(trace_symbols_find(symbols, pc, found, 1) == 1); /* remembered */
+	assert_true(trace_symbols_find(symbols, pc, found, 1) == 1); /* from the cache */
 	assert_int_equal(trace_symbols_find(symbols, 1, found, 4), 0);
 	assert_int_equal(trace_symbols_find(symbols, 0, found, 4), 0);
 	assert_string_equal(trace_symbols_object(symbols, (uint64_t)(uintptr_t)&known_variable),
@@ -65,7 +65,7 @@ static void finds_lines(void **state)
 	make_remove(&dir);
 }
 
-/* The program on disk is not the one that was recorded. */
+/* The program on disk differs from the recorded one. */
 static void changed_program(void **state)
 {
 	struct make_dir dir = this_process();
@@ -94,7 +94,7 @@ static void changed_program(void **state)
 	make_remove(&dir);
 }
 
-/* A file that is gone is said, and nothing else breaks. */
+/* A missing file is reported, and nothing else fails. */
 static void gone_program(void **state)
 {
 	static const char maps[] = "10000-20000 r--p 00000000 00:00 1    /nowhere/lib.so\n"

@@ -1,4 +1,4 @@
-/* The text form: round trips, what is normalised, and how errors are told. */
+/* Tests the text form: round trips, normalisation, and error messages. */
 #include "trace_make.h"
 
 #include "trace/export.h"
@@ -11,7 +11,7 @@ static const char *test_dir(void)
 	return dir ? dir : "test";
 }
 
-/* The text form of a trace, to be freed. */
+/* Returns the text form of a trace; the caller frees it. */
 static char *export(const char *path)
 {
 	struct trace *trace = NULL;
@@ -40,7 +40,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Imports a text to a directory and gives back what that exports to. */
+/* Imports a text to a directory, and returns the text that the directory exports to. */
 static char *through_directory(const char *path)
 {
 	struct make_dir dir = make_dir();
@@ -147,7 +147,7 @@ static void errors(void **state)
 	expect_error("T1|handler(T1,10)|", 12, "its own thread name");
 }
 
-/* A lock and a variable of one name are two things, and both keep it. */
+/* A lock and a variable with the same name are two objects, and both keep the name. */
 static void names_by_class(void **state)
 {
 	struct make_dir dir = make_dir();
@@ -173,7 +173,10 @@ static void names_by_class(void **state)
 	make_remove(&dir);
 }
 
-/* What the program asks to be left alone: by range, and from here to there in its thread. */
+/*
+ * Accesses that the program asks to ignore: by address range, and from one point of a thread to
+ * another.
+ */
 static void ignored(void **state)
 {
 	static const struct {
@@ -253,7 +256,7 @@ static void random_record(struct make_random *r, struct write_record *w, uint8_t
 	w->a = 0x10000 + make_below(r, 40) * 4;
 	w->b = 0x20000 + make_below(r, 40) * 4;
 	w->n = make_below(r, 4);
-	w->m = make_below(r, 2) + 1; /* a mode that all kinds with modes have a name for … */
+	w->m = make_below(r, 2) + 1; /* 1 or 2 is a valid mode for all kinds except those below */
 	w->bytes = bytes;
 	w->size = 0;
 	switch (w->kind) {

@@ -28,7 +28,7 @@ static inline void turns_build(const char *name)
 	assert_int_equal(system(command), 0);
 }
 
-/* The words must live as long as the session. */
+/* Opens a session. `words` must live as long as the session. */
 static inline struct runner *turns_open(char **words, enum runner_mode mode)
 {
 	struct runner_options options = {
@@ -53,7 +53,7 @@ static inline struct outcome turns_run(struct runner *session, const struct plan
 	return outcome;
 }
 
-/* The order of a run as a plan. */
+/* Makes a plan of the order of a run. */
 static inline void turns_follow(struct plan *plan, const struct control_event *events,
 				uint32_t count)
 {

@@ -1,7 +1,8 @@
 /*
- * Witnesses: random models of every kind of constraint, made by running random threads; another
- * feasible prefix of each, found by trying; the witness made of it must be feasible, keep what is
- * required, and not be longer. Small ones by hand say what is dropped and how it is put in order.
+ * Tests witnesses: random models with every kind of constraint, made by running random threads, and
+ * another feasible prefix of each, found by trying. The witness made from it must be feasible,
+ * contain what is required, and not be longer. Small models by hand show what is dropped and how
+ * the rest is ordered.
  */
 #include "model_make.h"
 
@@ -72,7 +73,10 @@ static void random_models(void **state)
 		order_model_free(&model);
 	}
 	vec_free(&out);
-	/* Prefixes found at random switch at almost each node, and half of them is not needed. */
+	/*
+	 * random prefixes switch threads at almost each node, and half of their nodes are not
+	 * needed
+	 */
 	assert_true(nodes > 4000 * 10);
 	assert_true(kept * 3 < nodes * 2);
 	assert_true(left * 3 < switches * 2);
@@ -102,7 +106,10 @@ static void add_cell(struct order_model *model, uint32_t write, uint32_t read)
 	*vec_push(&model->reads) = (struct order_read){ read, 1, ORDER_ANY };
 }
 
-/* As it was recorded, with so many nodes of each of three threads required. */
+/*
+ * Expects the witness for the recorded order, if `a`, `b` and `c` nodes of the three threads are
+ * required.
+ */
 static void expect(struct order_model *model, uint32_t a, uint32_t b, uint32_t c,
 		   const uint32_t *nodes, size_t count)
 {
@@ -120,7 +127,7 @@ static void expect(struct order_model *model, uint32_t a, uint32_t b, uint32_t c
 	order_model_free(model);
 }
 
-/* Thread 1 reads what thread 0 wrote; thread 2 has nothing to do with it. */
+/* Thread 1 reads a value that thread 0 wrote; thread 2 is unrelated. */
 static void keeps_writers(void **state)
 {
 	struct order_model model;
@@ -135,8 +142,8 @@ static void keeps_writers(void **state)
 }
 
 /*
- * A section is left only when another one is entered behind it, and then everything before its
- * release stays: here a read of thread 0 and what thread 2 wrote for it.
+ * A section is finished only if another thread enters a section after it. Then everything before
+ * its release stays: here a read of thread 0, and the write of thread 2 that it reads.
  */
 static void leaves_sections(void **state)
 {
@@ -157,7 +164,7 @@ static void leaves_sections(void **state)
 	}
 }
 
-/* A section from before the window is left before the next is entered. */
+/* A section that began before the window is finished before the next one is entered. */
 static void leaves_open_sections(void **state)
 {
 	struct order_model model;
@@ -170,7 +177,7 @@ static void leaves_open_sections(void **state)
 	expect(&model, 0, 1, 0, (uint32_t[]){ 1, 2 }, 2);
 }
 
-/* A wait that is woken keeps a signal, and a second one another. */
+/* A woken wait keeps one signal in the witness, and a second wait another one. */
 static void keeps_signals(void **state)
 {
 	struct order_model model;
@@ -198,7 +205,7 @@ static void keeps_signals(void **state)
 	expect(&model, 2, 2, 0, (uint32_t[]){ 0, 1, 2, 3, 4, 5 }, 6);
 }
 
-/* A thread runs on while nothing stops it. */
+/* A thread continues as long as nothing stops it. */
 static void few_switches(void **state)
 {
 	struct order_model model;
