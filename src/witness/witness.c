@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Schedules are tried with this many starting threads; that with the fewest switches is taken. */
+/* How many threads are tried as the first thread. The schedule with the fewest slices is taken. */
 #define STARTS_MAX 8
 
 /* List scheduling: a thread runs as long as it can. */
