@@ -1,4 +1,4 @@
-/* Builds clauses for Z3 (z3_writer.h) and leaves out literals whose truth is known beforehand. */
+/* Builds clauses for Z3 (z3_writer.h). Does not write literals whose truth is already known. */
 #include "order/z3/z3_writer.h"
 
 #include "base/mem.h"
@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <time.h>
 
-/* Writing gives up at this number of literals as if time were over: some gigabytes in Z3. */
+/* Writing stops at this number of literals, as if out of time. They take some gigabytes in Z3. */
 #define LITERALS_MAX 30000000
 
 uint64_t z3_now(void)
