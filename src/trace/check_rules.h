@@ -8,7 +8,7 @@
 
 struct check_object {
 	uint64_t address;
-	/* lock: thread that holds it, number + 1; once: stream that runs it, number + 1 */
+	/* number + 1 of the thread that holds a lock, or of the stream that runs a once */
 	uint32_t holder;
 	uint32_t depth;
 	uint32_t readers;

@@ -76,7 +76,7 @@ static void print_initials(const struct trace *trace, struct trace_symbols *symb
 			.value = initial.value,
 		};
 
-		/* prints init(x)=1, with the arguments as in r(x)=1 */
+		/* The rest of init(x)=1 is printed like the rest of r(x)=1. */
 		fputs("-|init", out);
 		print_access_arguments(out, symbols, &as_read);
 		fputs("|\n", out);

@@ -20,7 +20,7 @@ struct importer {
 	struct intern places;	/* "place TAB call"; the index here + 1 is the place's number */
 	VEC(uint32_t) creators; /* by stream: creator + 1 */
 	uint64_t next_address;
-	bool has_points; /* the lines `point` are the points, not the lines `call` and `ret` */
+	bool has_points; /* only `point` lines give points; `call` and `ret` lines do not */
 	char *word;	 /* the last name, unescaped */
 	size_t word_room;
 };

@@ -188,7 +188,8 @@ static void link_handlers(struct trace_order *o)
 		o->heads[i].host = host;
 		/*
 		 * Two streams of handlers interrupt this one, so one handler may have interrupted
-		 * the other. Then its position is not in this stream: both are ordered by time.
+		 * the other. Then the recorded position may be in the stream of the other handler,
+		 * so both are ordered by time.
 		 */
 		if (o->heads[host].handler != TRACE_NONE) {
 			o->heads[o->heads[host].handler].host = TRACE_NONE;

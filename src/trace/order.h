@@ -27,7 +27,7 @@ bool trace_order_next(struct trace_order *order, struct trace_event *event);
 /* Returns the cursor that the last event came from, for its call stack. */
 const struct trace_cursor *trace_order_cursor(const struct trace_order *order);
 
-/* Was no event possible, so that the last event was returned because it was the earliest? */
+/* Was no event possible when the last event was returned, so that it was only the earliest one? */
 bool trace_order_was_forced(const struct trace_order *order);
 
 /* Messages about the streams that could not be read to their end, so far. */

@@ -44,7 +44,7 @@ bool parse_number(struct parse_slice slice, uint64_t *out);
  */
 const char *parse_value(struct parse_slice slice, size_t size, uint8_t *out);
 
-/* Cuts "@size" off a name and sets `*size`, if it is there. Returns false if it is invalid. */
+/* Cuts a final "@size" off a name and sets `*size`. Returns false if the size is invalid. */
 bool parse_cut_size(struct parse_slice *name, uint64_t *size);
 
 #endif

@@ -13,9 +13,9 @@ struct trace_value {
 	uint8_t type;
 	bool known;	  /* false if unreadable, opaque or not given */
 	bool cut;	  /* STRING: longer than what was kept */
-	uint64_t bits;	  /* SIGNED, UNSIGNED, POINTER, and the pointer of a STRING */
-	double number;	  /* FLOAT */
-	const char *text; /* STRING, BYTES: not NUL-terminated */
+	uint64_t bits;	  /* value of a SIGNED, UNSIGNED or POINTER; pointer of a STRING */
+	double number;	  /* value of a FLOAT */
+	const char *text; /* contents of a STRING or BYTES, not NUL-terminated */
 	uint32_t length;
 };
 

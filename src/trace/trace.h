@@ -76,7 +76,7 @@ struct trace_event {
 	uint8_t kind;
 	uint8_t flags;	 /* enum event_flag */
 	uint8_t order;	 /* memory order of an atomic */
-	uint32_t stream; /* number of its stream */
+	uint32_t stream; /* number of the event's stream */
 	uint32_t unit;	 /* bytes at `value`; if fewer than `size`, they repeat (a memset) */
 	uint64_t index;	 /* from 0 in its stream; TRACE_NO_INDEX for a note */
 	/*

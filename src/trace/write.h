@@ -17,7 +17,10 @@ struct write_record {
 
 struct trace_writer *trace_writer_open(void);
 
-/* Makes `stream` a signal handler's that interrupts `host`. Must precede its first record. */
+/*
+ * Declares `stream` to be the stream of a signal handler that interrupts stream `host`. Call it
+ * before the stream's first record.
+ */
 void trace_writer_set_host(struct trace_writer *w, uint32_t stream, uint32_t host);
 
 /* Writes a record. If its kind has no time and `time` has advanced, writes a TIME record first. */

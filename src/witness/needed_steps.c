@@ -118,7 +118,7 @@ static bool explains_fail(const struct needed_steps *c, const struct order_secti
 	return rank_of(c, section->release) > at;
 }
 
-/* A failed try depends on the first section that explains it, if its acquire is in the solution. */
+/* A failed try depends on a section that explains it: on the acquire, if it is in the solution. */
 static void depend_on_holders(struct needed_steps *c, const struct order_lock *lock)
 {
 	const struct order_section *sections = &c->model->sections.items[lock->section_start];

@@ -6,8 +6,9 @@
  * object are independent only if both read a cell, both are failed tries, or both acquire or
  * release a lock for reading. So the operations on an object form consecutive groups, and the
  * members of a group may change places. An operation can happen once `before` operations on its
- * object have happened; `before` is the size of all earlier groups together. These operations are
- * all from earlier groups, because the other groups wait for at least as many.
+ * object have happened; `before` is the size of all earlier groups together. The first `before`
+ * operations to happen are all from earlier groups, because the operations of all other groups wait
+ * for at least as many.
  */
 #ifndef WITNESS_OPERATIONS_H
 #define WITNESS_OPERATIONS_H

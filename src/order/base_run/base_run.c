@@ -10,7 +10,7 @@
 struct base_run {
 	const struct trace *trace;
 	struct trace_order *order;
-	uint32_t *owner_of;		/* by position of a stream */
+	uint32_t *owner_of;		/* by position of a stream: its owner */
 	struct base_run_repair *repair; /* NULL: events stay in the order of trace/order.h */
 	bool exhausted;
 };

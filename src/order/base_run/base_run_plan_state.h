@@ -5,7 +5,7 @@
 #include "order/base_run/base_run_plan.h"
 
 #define PLAN_STREAMS_MAX 16
-#define PLAN_STEPS_MAX 2048 /* for one owner: more than lie between two times of a stream */
+#define PLAN_STEPS_MAX 2048 /* steps of one owner; between two times of a stream there are fewer */
 
 struct plan_stream {
 	uint32_t number, count, done;
@@ -40,7 +40,7 @@ struct plan_spot {
 struct plan_choice {
 	uint32_t tried; /* set of the owners that were tried */
 	uint32_t length, changes; /* lengths of `path` and `changes` before the choice */
-	uint32_t last; /* the owner that was chosen before */
+	uint32_t last; /* the owner that was chosen at the choice before this one, or SPOT_NONE */
 };
 
 /* A spot's contents before a step, to undo the step. */

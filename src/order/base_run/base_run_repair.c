@@ -14,7 +14,7 @@
 #define SCAN_MAX 4096	      /* accesses searched for a write of a value */
 #define READS_MAX 32	      /* accesses searched for an owner's next read */
 #define PLAN_ENTRIES_MAX 4096 /* entries of one owner that a plan looks at */
-#define PLAN_PAUSE 64	      /* events after a failed search before the next one */
+#define PLAN_PAUSE 64	      /* events emitted between a failed search and the next search */
 
 #define OWNER_BITS BASE_RUN_REPAIR_OWNER_BITS
 #define OWNER_MASK ((1u << OWNER_BITS) - 1)

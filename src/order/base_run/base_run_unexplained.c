@@ -27,9 +27,10 @@ struct unexplained {
 	VEC(struct access_moment) moments; /* all accesses, by time */
 	/* by spot: does any step write it whose position is not fixed by synchronisation? */
 	bool *in_plan;
-	struct map wholes;  /* values of spots whose accesses all have the same mask: spot, value */
-	struct map written; /* spot, byte, value */
-	struct map unclear; /* spot, byte: written, value unknown */
+	/* keys of (spot, value) that are written, if all accesses to the spot have one mask */
+	struct map wholes;
+	struct map written; /* keys of (spot, byte, value) that are written */
+	struct map unclear; /* keys of (spot, byte) that are written with an unknown value */
 	bool any;
 };
 

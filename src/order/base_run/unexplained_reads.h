@@ -1,7 +1,7 @@
 /*
- * Finds reads that contradict the value known before. Looks only at memory for which the order of
- * threads does not matter: bytes that only one thread accesses, and bytes that no recorded access
- * writes. Reads the whole trace once.
+ * Finds reads that contradict the value known from earlier accesses. Looks only at memory for which
+ * the order of threads does not matter: bytes that only one thread accesses, and bytes that no
+ * recorded access writes. Reads the whole trace once.
  */
 #ifndef ORDER_BASE_RUN_UNEXPLAINED_READS_H
 #define ORDER_BASE_RUN_UNEXPLAINED_READS_H

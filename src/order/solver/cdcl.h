@@ -83,7 +83,7 @@ void cdcl_reset(struct cdcl *cdcl);
 
 /* Returns the literal of "a before b". */
 int32_t cdcl_before(struct cdcl *cdcl, uint32_t a, uint32_t b);
-/* Returns a new boolean. If it is true, nodes a and b come close together; ORDER_NONE: no nodes. */
+/* Returns a new boolean that would bring nodes a and b close together; ORDER_NONE: no nodes. */
 int32_t cdcl_boolean(struct cdcl *cdcl, uint32_t a, uint32_t b, bool preferred);
 
 /*

@@ -5,7 +5,8 @@
  *
  * Here D' is any subset of D with as many downs as there were tokens. The mirror image is a failed
  * try that finds a token, or the cut if the semaphore must be empty there and is not: some down not
- * in D comes before it, or it comes before one of P', any subset of P with one token too many.
+ * in D comes before it, or it comes before one of P'. Here P' is any subset of P that, together
+ * with the initial tokens, has one token more than the downs D take.
  *
  * Of one thread's nodes that could come before d, only the first matters. Of those that d could
  * come before, only the last matters. So each clause has at most two literals for each thread.

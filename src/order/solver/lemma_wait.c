@@ -337,7 +337,7 @@ static void add_not_waiting(struct lemma *l, const struct order_condition *c, ui
 	}
 }
 
-/* Checks, for a query with an unwoken wait, that no wait is waiting at a signal that none uses. */
+/* For a query with an unwoken wait: checks that no wait is waiting at a signal that is not used. */
 static void check_unused_signal(struct lemma *l, const struct order_condition *c, uint32_t signal,
 				int32_t unwoken)
 {

@@ -47,7 +47,10 @@ static bool draw_in(struct recorded_guess *p, const struct closure *closure, uin
 	return true;
 }
 
-/* Enters a section. If it excludes an open section, adds the release of the one recorded first. */
+/*
+ * Enters a section. For each open section that excludes it, adds the release of the section of the
+ * two that was recorded first.
+ */
 static void enter_section(struct recorded_guess *p, const struct closure *closure, uint32_t number,
 			  uint32_t section)
 {

@@ -4,9 +4,9 @@
  * The guess starts with the nodes that must be inside. For each event it adds the node that the
  * event depended on in the recorded run: for a read its writer, for an acquire the release before
  * it, for a woken node its signal. Nodes that must be outside are not added. The recorded order,
- * restricted to these nodes, is feasible, so it is the answer unless such a node was needed.
- * Otherwise the search starts from it. The cost is proportional to the number of added nodes.
- * Private to the solver.
+ * restricted to these nodes, is feasible and is the answer, unless a node that must be outside was
+ * needed. In this case the search starts from the guess. The cost is proportional to the number of
+ * added nodes. Private to the solver.
  */
 #ifndef ORDER_SOLVER_RECORDED_GUESS_H
 #define ORDER_SOLVER_RECORDED_GUESS_H

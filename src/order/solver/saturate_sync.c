@@ -2,12 +2,12 @@
  * Saturation rules for failed tries, semaphores and conditions. For each node that is inside:
  *
  *	failed try of a lock	if only one section can explain it, it happens during this section
- *	down			if it needs all posts that can come before it, they all come before
- *	failed down		if it needs all downs that can come before it, they all come before
+ *	down			if it needs all posts that can come before it, all do come before it
+ *	failed down		if it needs all downs that can come before it, all do come before it
  *	woken node		if only one signal or broadcast can wake it, this one comes between
  *				the wait and the woken node
  *
- * If there are too few of them, there is no schedule.
+ * If there are too few sections, posts, downs or signals, there is no schedule.
  */
 #include "order/solver/saturate.h"
 

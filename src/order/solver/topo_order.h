@@ -26,7 +26,7 @@ struct topo_order_moving {
 
 struct topo_order {
 	const struct order_index *index;
-	const struct closure *closure; /* knows orders that are certain */
+	const struct closure *closure; /* the orders of nodes that are certain */
 	uint32_t cut;		       /* the cut as a node: node_count */
 	uint64_t *label;
 	uint32_t *next, *previous; /* a ring; entry cut + 1 is its head */

@@ -138,7 +138,7 @@ static void follow_blocks(struct window_reader *r, const struct base_run_event *
 	end_block(r, ev->address);
 }
 
-/* Updates the state of the event's thread that windows need. */
+/* Updates the part of the thread's state that windows need. */
 static void follow_stream(struct window_reader *r, struct window_item *item, bool node)
 {
 	struct window_stream *stream = &r->state.streams[item->owner], *child;

@@ -48,7 +48,7 @@ struct window_node {
 	uint32_t block;			 /* accesses, INITs: index in `blocks`, or ORDER_NONE */
 	bool first;	  /* an INIT that is the first operation on its object in the whole run */
 	bool environment; /* only the environment explains it, or it must keep its position */
-	bool after_all;	  /* comes after all earlier events: it may have waited for any */
+	bool after_all;	  /* comes after all earlier events: may have waited for any of them */
 	/*
 	 * The node is the moment before an event, requested by window_reader_keep(). It has the id
 	 * of the event and the kind REQUEST or READ_REQUEST, and does nothing.
@@ -76,7 +76,7 @@ struct window_thread {
 	bool created;			/* it was created before it, or has no recorded CREATE */
 	uint32_t create;		/* the node that creates it, or ORDER_NONE */
 	uint64_t stack_low, stack_size; /* size 0: unknown */
-	uint32_t held;			/* innermost lock held after the last node, in `held` */
+	uint32_t held;			/* innermost lock at its end: index in `held` */
 	/* WINDOW_PENDING: kind, `object` and `wait` of the missing event's node */
 	uint8_t pending_kind; /* ACQUIRE, READ_ACQUIRE, WOKEN, DOWN, PASS, JOIN */
 	uint32_t pending_object, pending_wait;

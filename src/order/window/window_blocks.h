@@ -1,4 +1,4 @@
-/* The live heap blocks by address: a treap, because there are many and they often change. */
+/* The live heap blocks by address: a treap, because there are many, but few change at a time. */
 #ifndef ORDER_WINDOW_WINDOW_BLOCKS_H
 #define ORDER_WINDOW_WINDOW_BLOCKS_H
 

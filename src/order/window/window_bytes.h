@@ -8,7 +8,7 @@ enum window_byte {
 	BYTE_UNKNOWN, /* not yet read or written in its lifetime */
 	BYTE_KNOWN,
 	BYTE_WRITTEN, /* written by an event without a value: differs from any other value */
-	BYTE_SEEN,    /* written by an event without a value, but a later read has shown it */
+	BYTE_SEEN,    /* written without a value, but a later read has shown the value */
 };
 
 struct bytes_granule {
@@ -16,8 +16,8 @@ struct bytes_granule {
 };
 
 struct window_bytes {
-	bool zero;	       /* untouched bytes are known to be 0: a text trace */
-	struct pages granules; /* address / 8: struct bytes_granule */
+	bool zero;	       /* untouched bytes are known to be 0, as in a text trace */
+	struct pages granules; /* address / 8 to struct bytes_granule */
 };
 
 void window_bytes_free(struct window_bytes *bytes);

@@ -235,7 +235,7 @@ static void release_for_reading(struct window_builder *b, uint32_t object,
 	}
 }
 
-/* Adds a failed try, unless its own thread's lock explains it: then it constrains nothing. */
+/* Adds a failed try. One that fails because its own thread holds the lock constrains nothing. */
 static void add_failed_try(struct window_builder *b, uint32_t object,
 			   const struct window_item *item, uint32_t node)
 {

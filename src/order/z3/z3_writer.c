@@ -115,7 +115,7 @@ void z3_write_choice_implies(struct z3_writer *w, Z3_ast choice, uint32_t a, uin
 
 void z3_write_at_most(struct z3_writer *w, const Z3_ast *literals, uint32_t count, uint32_t limit)
 {
-	Z3_ast *at_least = mem_zalloc(limit + 1, sizeof *at_least); /* NULL: not possible yet */
+	Z3_ast *at_least = mem_zalloc(limit + 1, sizeof *at_least); /* NULL: too few so far */
 
 	for (uint32_t i = 0; i < count && !w->over; i++)
 		for (uint32_t k = i < limit ? i : limit; k != UINT32_MAX; k--) {
