@@ -404,9 +404,9 @@ static void drop_explained(struct check *c, const struct trace_event *ev, bool b
 /*
  * Plain writes have no sequence number, so it is unknown whether a plain write happened between two
  * atomics. Therefore addresses with any plain write are not judged. Code that is not recorded
- * writes too (a library's flag). So a value is certainly wrong only if a recorded atomic wrote it
- * and another recorded atomic replaced it before the read. A text trace is complete, so there every
- * unexplained value is wrong. This second pass over the trace runs only if there is a doubt.
+ * writes too (a library's flag). So a value is certainly wrong only if some recorded atomic wrote
+ * it, but not the last one before the read. A text trace is complete, so there every unexplained
+ * value is wrong. This second pass over the trace runs only if there is a doubt.
  */
 void check_settle_doubts(struct check *c)
 {

@@ -25,7 +25,7 @@ struct check_object {
 struct check_doubt {
 	uint64_t address, size;
 	uint8_t value[16]; /* the value that it read */
-	bool contradicted; /* another atomic wrote this value, but was not the last one to write */
+	bool contradicted; /* some atomic wrote this value, but not the last one before the read */
 	char *text;
 };
 

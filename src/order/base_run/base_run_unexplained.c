@@ -9,7 +9,7 @@
  *   every plan, so the value that each of them finds can be computed;
  * - reads of a byte value that no recorded access writes and that was not there at the start.
  *
- * The first such read, by time, is turned into a write; later reads find its value there.
+ * The first such read, by position, is turned into a write; later reads find its value there.
  */
 #include "base/hash.h"
 #include "base/mem.h"
@@ -24,7 +24,7 @@ struct access_moment {
 
 struct unexplained {
 	struct base_run_planner *planner;
-	VEC(struct access_moment) moments; /* all accesses, by time */
+	VEC(struct access_moment) moments; /* all accesses, sorted by position */
 	/* by spot: does any step write it whose position is not fixed by synchronisation? */
 	bool *in_plan;
 	/* keys of (spot, value) that are written, if all accesses to the spot have one mask */

@@ -54,7 +54,7 @@ struct build_object {
 	uint32_t target;    /* its current lifetime: index in locks, conditions or semaphores */
 	uint32_t once;	    /* index in window->onces */
 	uint32_t ended;	    /* once: node of its ONCE_END */
-	bool passed;	    /* once: a thread passed it although no ONCE_END was recorded */
+	bool passed;	    /* once: a thread passed it before a ONCE_END was recorded */
 };
 
 /* An operation on an object. `lifetime`: it is an INIT or DESTROY. */
