@@ -152,8 +152,8 @@ struct window {
 	/* indices of the model's edges that exist only because of lifetimes */
 	VEC(uint32_t) lifetime_edges;
 	/*
-	 * Writes to frozen cells (which the model does not have) that do not change the value: node
-	 * << 32 | cell, sorted by node.
+	 * Writes to frozen cells that do not change the value: node << 32 | cell, sorted by node.
+	 * The model has no reads and writes of a frozen cell.
 	 */
 	VEC(uint64_t) idle;
 	uint64_t unexplained; /* number of events that only the environment explains */

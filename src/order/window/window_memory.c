@@ -277,8 +277,8 @@ void build_commit_memory(struct window_builder *b, uint32_t items)
 
 /*
  * Numbers the cells of the model. Leaves out cells that constrain nothing: those that only one
- * thread accesses, and those that are never written. Leaves out frozen cells, too: their accesses
- * only keep their order.
+ * thread accesses, and those that are never written, unless they are frozen. A frozen cell gets a
+ * number, but no reads and writes in the model: its accesses only keep their order.
  */
 static void number_cells(struct window_builder *b)
 {
