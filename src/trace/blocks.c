@@ -2,9 +2,9 @@
  * Finds the blocks in the files of a trace and sorts them into streams.
  *
  * A log file is a sequence of blocks, each at a multiple of 64 bytes. The runtime reserves the
- * space of a block before it writes it, so a killed process can leave holes (zeros) between blocks
- * and half a block at the end. What is missing there is still in the ring, which keeps a block
- * until it has been written.
+ * space of a block before it writes the block, so a killed process can leave holes (zeros) between
+ * blocks and an incomplete block at the end. The missing blocks are still in the file `ring`, which
+ * keeps each block until it has been written to a log file.
  */
 #include "base/mem.h"
 #include "base/sort.h"
@@ -114,7 +114,7 @@ void store_scan_ring(struct trace *trace, uint32_t file)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-/* By stream and position in it; of two copies of a block the better one comes first. */
+/* By stream and position in it. Of two copies of a block, the one with more records comes first. */
 SORT_COMPARISON(by_stream, struct store_block, a, b,
 		sort_order(a->stream, b->stream) ?: sort_order(a->number, b->number)
 			?: sort_order(b->bytes, a->bytes) ?: sort_order(b->from_ring, a->from_ring))
@@ -184,9 +184,10 @@ static uint32_t find_interrupted_stream(const struct trace *trace, uint32_t i)
 }
 
 /*
- * Follows the chain of interrupted streams from stream `i` to its end or to a stream that has an
- * owner already, and gives the streams on the way the owner found there. Each stream first becomes
- * its own owner, so the walk also stops when it returns to one of its own streams in a cycle.
+ * Sets the owner of stream `i` and of all streams that it interrupts, directly or through other
+ * handlers. Walks from each stream to the stream that it interrupts, up to the last one or to one
+ * that already has an owner; all streams on the way get the owner found there. Each stream first
+ * becomes its own owner, so the walk also ends if a corrupt trace contains a cycle.
  */
 static void set_owners_from(struct trace *trace, uint32_t i)
 {

@@ -1,6 +1,6 @@
 /*
- * trace_check(): walks through all events in an order that is possible (order.c), gives each to the
- * rules for its kind (check_rules.c), and collects what they report.
+ * trace_check(): reads all events in a possible order (order.c), passes each event to the rules for
+ * its kind (check_rules.c), and collects the messages.
  */
 #include "trace/check.h"
 
@@ -129,7 +129,7 @@ static void check_event(struct check *c, const struct trace_event *ev)
 		}
 		break;
 	case EG_ACCESS:
-	case EG_CHANNEL: /* these kinds can come in any order */
+	case EG_CHANNEL: /* these kinds can happen in any order */
 	case EG_FUNCTION: break;
 	}
 }
@@ -149,7 +149,7 @@ static void check_all_events(struct check *c)
 				c, &ev,
 				"%s is not possible here: it needs an event that comes after it",
 				event_name(ev.kind));
-		/* Most events are accesses in the same stream as the last: nothing to look up. */
+		/* Most events are accesses in the stream of the event before: no check needed. */
 		if (event_group(ev.kind) != EG_ACCESS || ev.stream != last ||
 		    trace_is_text(c->trace))
 			check_event(c, &ev);

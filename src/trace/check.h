@@ -1,6 +1,6 @@
 /*
- * Is a trace well-formed? Every record must decode, and the events must be possible in the order
- * that their sequence numbers give. doc/trace-format.md lists the rules.
+ * Checks whether a trace is well-formed: every record must be decodable, and the events must be
+ * possible in the order that their sequence numbers give. doc/trace-format.md lists the rules.
  */
 #ifndef TRACE_CHECK_H
 #define TRACE_CHECK_H
@@ -8,9 +8,9 @@
 #include "base/vec.h"
 #include "trace/trace.h"
 
-/* Violations make a trace invalid; notes point out what is unusual in a valid one. */
+/* Violations make a trace invalid. Notes are about unusual events, which a valid trace may have. */
 struct check_report {
-	VEC(char *) violations, notes; /* the first CHECK_SHOWN and CHECK_NOTES_SHOWN */
+	VEC(char *) violations, notes; /* messages: at most CHECK_SHOWN and CHECK_NOTES_SHOWN */
 	uint64_t violation_count, note_count;
 	uint64_t events;
 };

@@ -10,7 +10,7 @@
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-/* Returns the number of a stream's thread: a signal handler holds its thread's locks. */
+/* Returns the thread that executed a stream. A signal handler holds the locks of its thread. */
 static uint32_t thread_number(const struct check *c, uint32_t stream)
 {
 	uint32_t owner = trace_stream_owner(c->trace, trace_find_stream(c->trace, stream));
@@ -23,7 +23,7 @@ static bool holds(const struct check *c, const struct check_object *o, uint32_t 
 	return o->holder && o->holder == thread_number(c, stream) + 1;
 }
 
-/* Does another thread hold it that can still release it? */
+/* Is the object held by another thread, and can that thread still release it? */
 static bool other_holds(const struct check *c, const struct check_object *o, uint32_t stream)
 {
 	return o->holder && !holds(c, o, stream) && !map_get(&c->gone, o->holder - 1);
@@ -209,7 +209,7 @@ void check_semaphore(struct check *c, const struct trace_event *ev)
 
 /*
  * Starts a new lifetime of a barrier. The program may destroy or initialise a barrier as soon as
- * one thread has passed; the other threads of that meeting pass later.
+ * one thread has passed. The other threads that met there pass later; `late` counts them.
  */
 static void restart_barrier(struct check_object *o, uint64_t count)
 {
@@ -287,7 +287,7 @@ void check_memory(struct check *c, const struct trace_event *ev)
 	bool fresh;
 
 	if (ev->kind != EV_ALLOC && ev->kind != EV_FREE)
-		return; /* mappings may overlap, and descriptors can come from elsewhere */
+		return; /* mappings may overlap; code that is not recorded may open descriptors */
 	if (ev->kind == EV_ALLOC) {
 		*map_put(&c->blocks, ev->address, NULL) = ev->size + 1;
 		return;
@@ -309,7 +309,7 @@ void check_memory(struct check *c, const struct trace_event *ev)
 
 /* ---- atomics --------------------------------------------------------------------------------- */
 
-/* The second pass compares each event with each doubt, so their number is limited. */
+/* The second pass compares each event with each doubt, so the number of doubts is limited. */
 #define DOUBTS_MAX 64
 
 static void add_doubt(struct check *c, const struct trace_event *ev, const uint8_t *read)
@@ -363,9 +363,9 @@ void check_atomic(struct check *c, const struct trace_event *ev)
 }
 
 /*
- * Can this event have changed the bytes without the atomics of this address showing it? So can a
- * handler's atomic: the handler can interrupt its thread between an atomic operation and the
- * assignment of its sequence number.
+ * Can this event have changed the doubted bytes, although the sequence of the atomics at this
+ * address does not show that? An atomic of a signal handler can: the handler may interrupt its
+ * thread between an atomic operation and the assignment of the operation's sequence number.
  */
 static bool can_explain(const struct trace_event *ev, bool by_handler, const struct check_doubt *d)
 {
@@ -402,11 +402,11 @@ static void drop_explained(struct check *c, const struct trace_event *ev, bool b
 }
 
 /*
- * Plain writes have no sequence number, so it is unknown whether one came between two atomics: an
- * address that has plain writes at all is not judged. Code that was not recorded writes too (a
- * library's flag): only a value that a recorded atomic did write, but not last, is certainly wrong.
- * A text trace is complete, so there any unexplained value is wrong. This second pass over the
- * trace runs only if there is a doubt.
+ * Plain writes have no sequence number, so it is unknown whether a plain write happened between two
+ * atomics. Therefore addresses with any plain write are not judged. Code that is not recorded
+ * writes too (a library's flag). So a value is certainly wrong only if some recorded atomic wrote
+ * it, but not the last one before the read. A text trace is complete, so there every unexplained
+ * value is wrong. This second pass over the trace runs only if there is a doubt.
  */
 void check_settle_doubts(struct check *c)
 {

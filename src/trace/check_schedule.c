@@ -1,4 +1,4 @@
-/* Do the schedule and the streams of a controlled recording agree? */
+/* Checks that the schedule and the streams of a controlled recording agree. */
 #include "trace/check_rules.h"
 
 #include "base/mem.h"
@@ -21,8 +21,8 @@ static void check_number(struct check *c, const struct trace_event *ev, uint64_t
 }
 
 /*
- * An event that is not a step (a request) belongs to the slice of the step before it, perhaps long
- * before the request was made: its sequence number says nothing here.
+ * Checks only steps. An event that is not a step (a request) is read together with the step before
+ * it, perhaps long before the request was made, so its sequence number need not fit the schedule.
  */
 void check_sequence(struct check *c, const struct trace_event *ev)
 {
@@ -58,8 +58,8 @@ static void report_steps(struct check *c, uint32_t thread, uint64_t steps, uint6
 }
 
 /*
- * Each thread has the steps that the schedule says, except one: the process may have ended before
- * the last slice was written to the file.
+ * Checks that each thread has as many steps as in the schedule. One thread may have more, because
+ * the process may have ended before the last slice was written to the file.
  */
 void check_schedule(struct check *c)
 {
@@ -76,7 +76,7 @@ void check_schedule(struct check *c)
 		if (stream->host != TRACE_NONE || !steps)
 			continue;
 		if (stream->number >= CONTROL_THREADS && !map_get(&until, stream->number))
-			/* created by a thread that does not take turns, so it takes none either */
+			/* It takes no turns, because the thread that created it takes none. */
 			continue;
 		uint64_t planned = *map_put(&until, stream->number, NULL);
 		if (*steps < planned)

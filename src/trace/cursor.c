@@ -2,8 +2,8 @@
  * Decodes the records of a stream into events. This is the hot path of everything that reads a
  * trace.
  *
- * Most records are segments. A segment of n elements costs one look-up, one bounds check and n
- * steps; the elements were checked once, when their module was loaded (modules.c).
+ * Most records are segments. A segment of n elements costs one look-up, one bounds check and the
+ * decoding of n elements. The elements were checked once, when their module was loaded (modules.c).
  */
 #include "base/mem.h"
 #include "event/codec.h"
@@ -29,31 +29,36 @@ struct trace_cursor {
 	const struct trace *trace;
 	const struct store_stream *stream;
 	size_t block;			/* the next block to read */
-	const uint8_t *p, *end, *start; /* in the current block; start of its last record */
+	/* in the current block: the next byte to read, the end, the start of the last record */
+	const uint8_t *p, *end, *start;
 	/* the segment being decoded */
 	const struct store_step *step, *step_end;
 	const struct store_plan *plan;
 	size_t module; /* index of the module that the last plan was in */
 	const uint8_t *payload;
-	const uint8_t *last_value; /* what WIRE_SAME refers to */
-	/* values computed from slots: this element's and the previous one's */
+	const uint8_t *last_value; /* value of the last element, for WIRE_SAME */
+	/* values computed from slots, of the current element and of an earlier one */
 	uint64_t scratch[2];
 	unsigned scratch_index;
 	uint8_t *wide; /* a buffer as large as an element can be; NULL until needed */
-	/* the write half of a COPY */
+	/* If `copy` is true, the next event is copy_event, the write of a COPY. */
 	bool copy;
 	struct trace_event copy_event;
-	/* state that carries over from record to record */
+	/* the values that the next record's fields are relative to */
 	struct codec codec;
 	uint64_t index;
 	/* events so far that are not steps: calls, requests, second halves of copies */
 	uint64_t not_steps;
 	uint64_t step_mask; /* all ones in a handler's stream, which has no steps; otherwise 0 */
-	const struct wire_element *pending; /* a SITE that waits for its record */
-	const struct wire_element *bound;   /* the site of the last record that got one … */
-	uint64_t bound_pc; /* … and that record's pc: the same call has the same site */
+	const struct wire_element *pending; /* a SITE whose record is still to come, or NULL */
+	/*
+	 * The SITE that was last assigned to a record, and the pc of that record. Further records
+	 * with this pc come from the same call and have the same site.
+	 */
+	const struct wire_element *bound;
+	uint64_t bound_pc;
 	VEC(struct trace_frame) frames;
-	bool has_left; /* the frame after the last one is that of the call that ended last */
+	bool has_left; /* frames.items[frames.count] is the call that the last EXIT ended */
 	uint64_t too_deep;
 	bool failed;
 	uint8_t fill;
@@ -142,7 +147,10 @@ static bool fail_at_record(struct trace_cursor *c, struct err *err, const char *
 		       c->stream->about.number, b->number, what);
 }
 
-/* A record does not fit in its block: the end if the file was truncated there, otherwise damage. */
+/*
+ * Called if a record does not fit in its block. If the file was truncated in this block, this is
+ * the end of the stream; otherwise it is an error.
+ */
 static bool end_or_fail(struct trace_cursor *c, struct err *err)
 {
 	if (!c->stream->blocks[c->block - 1].cut)
@@ -164,8 +172,9 @@ static void push_call(struct trace_cursor *c, const struct trace_frame *frame)
 }
 
 /*
- * Leaves `function`. Exceptions and longjmp leave functions without a record, so the frames inside
- * it are left too. An exit from a function that was never entered has no effect.
+ * Removes the innermost frame of `function` (NULL: of any function), and all frames inside it,
+ * because exceptions and longjmp leave functions without a record. An exit from a function that was
+ * never entered has no effect.
  */
 static void pop_call(struct trace_cursor *c, const char *function)
 {
@@ -195,8 +204,8 @@ static void pop_call(struct trace_cursor *c, const char *function)
 }
 
 /*
- * `ret f=v` in a text trace ends the innermost open call of f, and with it the calls inside that
- * never returned. If there is no such call, nothing ends.
+ * `ret f=v` in a text trace ends the innermost open call of f and all calls inside it that never
+ * returned. If there is no open call of f, nothing ends.
  */
 static void pop_named_call(struct trace_cursor *c, uint64_t place)
 {
@@ -323,7 +332,7 @@ static inline bool decode_element(struct trace_cursor *c, struct trace_event *ev
 	}
 	address = step_address(c, s);
 
-	/* One by one: gcc clears a whole struct with `rep stos`, which took a third of the time. */
+	/* Field by field: gcc clears a struct with `rep stos`, which took a third of the time. */
 	ev->kind = s->kind;
 	ev->flags = s->flags;
 	ev->order = 0;
@@ -381,7 +390,10 @@ static bool start_segment(struct trace_cursor *c, uint32_t h, struct err *err)
 
 /* ---- runtime records ------------------------------------------------------------------------- */
 
-/* Sets an access's contents: `copies` values of f->n bytes, or none. Returns an error or NULL. */
+/*
+ * Sets the value of an access. The record contains `copies` values of f->n bytes (2: the old and
+ * the new value), or none. Returns an error or NULL.
+ */
 static const char *set_access_value(struct trace_event *ev, const struct codec_fields *f,
 				    unsigned copies)
 {
@@ -404,7 +416,10 @@ static void set_memory_order(struct trace_event *ev, uint64_t m)
 	ev->mode = 0;
 }
 
-/* A point's pc and site are in its table, not in its record. In a text its number is its place. */
+/*
+ * Sets the pc and the site of a point, which are in the table of points and not in the record. In a
+ * text trace, the record's number is the number of the place.
+ */
 static void set_point_site(const struct trace_cursor *c, struct trace_event *ev)
 {
 	const struct store_point *point = store_point(c->trace, ev->number);
@@ -421,7 +436,7 @@ static void set_point_site(const struct trace_cursor *c, struct trace_event *ev)
 	ev->site = &point->site;
 }
 
-/* Fills in what is special about a kind. Returns an error or NULL. */
+/* Sets the fields whose meaning depends on the kind of the event. Returns an error or NULL. */
 static const char *set_kind_fields(struct trace_cursor *c, struct trace_event *ev,
 				   const struct codec_fields *f)
 {
@@ -441,7 +456,7 @@ static const char *set_kind_fields(struct trace_cursor *c, struct trace_event *e
 		set_memory_order(ev, f->m);
 		break;
 	case EV_FENCE: set_memory_order(ev, f->m); break;
-	case EV_COPY: /* the write comes with the next call */
+	case EV_COPY: /* returns the read; the next trace_next() returns the write */
 		wrong = set_access_value(ev, f, 1);
 		ev->kind = EV_READ;
 		c->copy = true;
@@ -467,7 +482,7 @@ static const char *set_kind_fields(struct trace_cursor *c, struct trace_event *e
 		break;
 	case EV_FD_OPEN:
 	case EV_FD_CLOSE:
-	case EV_FD_USE: ev->size = 1; break; /* of the address range that stands for descriptors */
+	case EV_FD_USE: ev->size = 1; break; /* each descriptor stands for one address */
 	case EV_UNMODELLED:
 	case EV_PROBE:
 	case EV_POINT:
@@ -489,8 +504,8 @@ static const char *set_kind_fields(struct trace_cursor *c, struct trace_event *e
 }
 
 /*
- * Is this code that the plugin compiled? The call that follows a SITE comes from such code; calls
- * that a library makes meanwhile (pthread_create allocates) have a site of their own.
+ * Is `pc` in a module that the plugin compiled? A SITE belongs to the next call from such code. It
+ * does not belong to the calls that a library makes before that (pthread_create allocates memory).
  */
 static bool is_instrumented(const struct trace *trace, uint64_t pc)
 {
@@ -503,7 +518,10 @@ static bool is_instrumented(const struct trace *trace, uint64_t pc)
 	return false;
 }
 
-/* Decodes a record. Returns false, with an empty err->text, if it is not an event. */
+/*
+ * Decodes a runtime record. Returns false if it is not an event, or with c->failed set if it is
+ * damaged or incomplete.
+ */
 static bool decode_record(struct trace_cursor *c, struct trace_event *ev, struct err *err)
 {
 	enum event_kind kind;
@@ -579,7 +597,7 @@ static void finish_copy(struct trace_cursor *c, struct trace_event *ev)
 {
 	*ev = c->copy_event;
 	ev->index = c->index++;
-	c->not_steps++; /* its step has its number from the read */
+	c->not_steps++; /* a COPY is one step, which the read has counted */
 	c->copy = false;
 }
 

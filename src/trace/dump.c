@@ -1,7 +1,7 @@
 /*
  * Prints one line per event:
  *
- *	thread  index  ticks  operation  place  function  [its name in the source]
+ *	thread  index  ticks  operation  place  function  [expression and field in the source]
  */
 #include "trace/dump.h"
 
@@ -22,7 +22,7 @@ struct dump {
 	FILE *out;
 };
 
-/* Prints a note: notes have no line in the text form, but have one here. */
+/* Prints a note. Notes have no line in the text form, but have a line here. */
 static void print_note(FILE *out, const struct trace_event *ev)
 {
 	static const char *const stops[] = { "size limit", "no space", "write error" };
@@ -52,8 +52,8 @@ static void print_source_name(const struct dump *d, const struct trace_event *ev
 }
 
 /*
- * Returns the ticks since the start. In a controlled recording the clock says nothing, so it
- * returns the step.
+ * Returns the ticks since the start of the recording. In a controlled recording, where times mean
+ * nothing, returns the number of the step.
  */
 static uint64_t shown_time(const struct dump *d, const struct trace_event *ev)
 {

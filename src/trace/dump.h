@@ -1,4 +1,4 @@
-/* Prints a trace for people: one line per event, in an order that is possible. */
+/* Prints a trace in readable form: one line per event, in a possible order. */
 #ifndef TRACE_DUMP_H
 #define TRACE_DUMP_H
 

@@ -17,8 +17,8 @@
 /* ---- lines of the thread "-" ----------------------------------------------------------------- */
 
 /*
- * Collects the addresses whose names the lines will use: all that a text trace gives, or those that
- * the recorded events use.
+ * Collects the addresses that need an `at` line: in a text trace those that have one in the text,
+ * in a recording those of all named variables that the events use.
  */
 static void collect_named(const struct trace *trace, struct trace_symbols *symbols,
 			  struct map *seen)
@@ -43,7 +43,7 @@ static void collect_named(const struct trace *trace, struct trace_symbols *symbo
 	}
 }
 
-/* Prints `at` lines: only the addresses of names show where two accesses overlap. */
+/* Prints the `at` lines. Without the addresses of names, overlaps of accesses would be lost. */
 static void print_addresses(const struct trace *trace, struct trace_symbols *symbols, FILE *out)
 {
 	VEC(uint64_t) list = { 0 };
@@ -76,7 +76,7 @@ static void print_initials(const struct trace *trace, struct trace_symbols *symb
 			.value = initial.value,
 		};
 
-		/* "r(x)=1" without its first letter */
+		/* The rest of init(x)=1 is printed like the rest of r(x)=1. */
 		fputs("-|init", out);
 		print_access_arguments(out, symbols, &as_read);
 		fputs("|\n", out);

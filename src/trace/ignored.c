@@ -62,8 +62,8 @@ static bool is_benign(const struct trace *trace, uint64_t address, uint64_t size
 }
 
 /*
- * Is the probe "what(1)" or "what(0)", the way the runtime records the beginning and the end of
- * ignoring? Then counts it in `*depth`.
+ * Returns true if the probe is "what(1)" or "what(0)": the runtime records these where ignoring
+ * begins and ends. Updates the nesting depth `*depth`.
  */
 static bool count_ignore_probe(const struct trace_event *ev, const char *what, unsigned *depth)
 {

@@ -35,7 +35,7 @@ static bool read_lines(struct importer *im, const struct file_view *view, struct
 
 /* ---- the importer's interface ---------------------------------------------------------------- */
 
-/* Returns the contents of `meta`. A path can contain control characters; a line of meta cannot. */
+/* Returns the contents of `meta`. Replaces control characters in the path, such as newlines. */
 static char *format_meta(const char *path, bool has_points)
 {
 	char *meta, *source = mem_copy_text(path, strlen(path));

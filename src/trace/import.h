@@ -1,4 +1,4 @@
-/* Reads a text trace into memory, as the files of the trace directory that it stands for. */
+/* Reads a text trace and makes, in memory, the files of a trace directory with the same events. */
 #ifndef TRACE_IMPORT_H
 #define TRACE_IMPORT_H
 

@@ -1,6 +1,6 @@
 /*
  * Turns one line of a text trace into a record: finds the operation in the tables of text.h, reads
- * its arguments, and gives each thread, object and place that it names a number or an address.
+ * its arguments, and assigns a number or an address to each thread, object and place in the line.
  */
 #include "trace/import_line.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* Copies a part of the line without its escapes to im->word, and returns its length. */
+/* Copies a part of the line to im->word, undoes the escapes, and returns the new length. */
 static size_t unescape(struct importer *im, struct parse_slice s)
 {
 	if (im->word_room < s.length + 1) {
@@ -62,7 +62,7 @@ static uint64_t find_or_add_place(struct importer *im, struct parse_slice place,
 	return number + 1;
 }
 
-/* Finds the address that a name stands for; a new name gets one with `room` bytes. */
+/* Finds the address of a name. A new name gets an unused address with space for `room` bytes. */
 static bool find_or_add_address(struct importer *im, enum text_class class, struct parse_slice name,
 				uint64_t room, uint64_t *address, struct err *err)
 {
@@ -175,7 +175,7 @@ static bool is_fill(struct parse_slice s)
 	return s.length > 1 && s.text[s.length - 1] == '*';
 }
 
-/* Reads one value of an access, or a byte that repeats. */
+/* Reads one value of an access: a number, or a byte and a star, which repeats the byte. */
 static bool read_value(struct importer *im, struct parse_slice s, uint64_t size, uint8_t *out,
 		       struct err *err)
 {
@@ -193,7 +193,7 @@ static bool read_value(struct importer *im, struct parse_slice s, uint64_t size,
 	return wrong ? parse_fail(&im->line, s.text, err, "%s", wrong) : true;
 }
 
-/* Reads the memory order and the flags that follow the name. */
+/* Reads the arguments after the name: the memory order of an atomic, and flags. */
 static bool read_qualifiers(struct importer *im, bool atomic, uint64_t *mode, struct err *err)
 {
 	uint64_t order = TEXT_SEQ_CST, flags = 0;
@@ -483,7 +483,7 @@ static bool read_event(struct importer *im, struct err *err)
 		return false;
 	r.pc = find_or_add_place(im, line->place,
 				 is_text_in_record(row) ? (struct parse_slice){ 0 } : line->call);
-	if (row->kind == EV_POINT) /* a point's record has no pc */
+	if (row->kind == EV_POINT) /* its record has no pc, so the number of the place is in `n` */
 		r.n = r.pc;
 	trace_write(im->writer, stream, &r);
 	return true;

@@ -17,21 +17,22 @@ struct importer {
 	VEC(uint64_t) addresses;
 	struct intern given; /* names in `at` lines, to index in given_addresses */
 	VEC(uint64_t) given_addresses;
-	struct intern places;	/* place, tab, call; the place's number is its number here + 1 */
+	struct intern places;	/* "place TAB call"; the index here + 1 is the place's number */
 	VEC(uint32_t) creators; /* by stream: creator + 1 */
 	uint64_t next_address;
-	bool has_points; /* points are the `point` lines, not `call` and `ret` */
+	bool has_points; /* only `point` lines give points; `call` and `ret` lines do not */
 	char *word;	 /* the last name, unescaped */
 	size_t word_room;
 };
 
 /*
- * Names get addresses that no process has, so that they never meet the addresses that a text gives
- * itself (0x…, at). They are 64 KiB apart, so that accesses to two names never overlap.
+ * Names get addresses from here on. No process has such addresses, so they differ from all
+ * addresses in the text itself (0x…, at). They are at least 64 KiB apart, so that accesses to two
+ * names never overlap.
  */
 #define IMPORT_FIRST_ADDRESS (1ull << 47)
 
-/* Reads the line im->line.whole; im->line.number is its number. */
+/* Reads the line im->line.whole, which has the number im->line.number in the file. */
 bool import_line(struct importer *im, struct err *err);
 
 #endif

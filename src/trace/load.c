@@ -15,7 +15,7 @@
 
 void store_add_problem(struct trace *trace, char *text)
 {
-	if (trace->problems.count < 100) /* a damaged file gives nothing new after that */
+	if (trace->problems.count < 100) /* further messages about a damaged file do not help */
 		*vec_push(&trace->problems) = text;
 	else
 		free(text);
@@ -24,8 +24,8 @@ void store_add_problem(struct trace *trace, char *text)
 /* ---- reading the files ----------------------------------------------------------------------- */
 
 /*
- * Maps a file of the directory. Returns false if it is not there, and also, with `*ok` set to
- * false, if it cannot be mapped.
+ * Maps a file of the directory. Returns false if there is no such file. If the file exists but
+ * cannot be mapped, also sets `*ok` to false.
  */
 static bool map_part(struct trace *trace, const char *name, bool *ok, struct err *err)
 {
@@ -49,7 +49,7 @@ static bool map_part(struct trace *trace, const char *name, bool *ok, struct err
 	return true;
 }
 
-/* Splits the "key: value" lines; the strings point into the text itself, which is cut up. */
+/* Splits the "key: value" lines in place: the keys and values are parts of trace->meta. */
 static void split_meta(struct trace *trace)
 {
 	for (char *line = trace->meta; *line;) {
@@ -129,7 +129,7 @@ static bool read_directory(struct trace *trace, struct err *err)
 	return ok;
 }
 
-/* Reads a text trace in memory, as the directory that importing it would create. */
+/* Imports a text trace in memory and reads the result like the files of a trace directory. */
 static bool read_text(struct trace *trace, struct err *err)
 {
 	struct import_image image;
@@ -149,8 +149,8 @@ static bool read_text(struct trace *trace, struct err *err)
 /* ---- global variables ------------------------------------------------------------------------ */
 
 /*
- * Is `name` a part of `whole`, as "s.x" and "s[]" are of "s"? The first part has the same address
- * as the whole.
+ * Is `name` a part of the variable `whole`? "s.x" and "s[]" are parts of "s". The first part has
+ * the same address as the whole.
  */
 static bool is_part(const char *name, const char *whole)
 {
@@ -160,17 +160,17 @@ static bool is_part(const char *name, const char *whole)
 }
 
 /*
- * Names the global variables. Each site that accesses a global by a constant address has its name.
- * The name is used for the address if all sites agree and no other address has it: two static
- * variables of one name, or the members of a union, are shown by their address. Of a struct and its
- * first field, the struct gives the name.
+ * Names the global variables. Each site that accesses a global by a constant address has the name
+ * of the global. The name is used for the address if all sites at this address agree and no other
+ * address has the same name. So two static variables with one name, or the members of a union, are
+ * shown by their address. If a struct and its first field are accessed, the struct's name is used.
  */
 static void name_globals(struct trace *trace)
 {
 	struct intern names = { 0 };
 	VEC(uint64_t) owner = { 0 };
 
-	*vec_push(&trace->global_names) = NULL; /* an ambiguous address refers to this */
+	*vec_push(&trace->global_names) = NULL; /* for addresses without an unambiguous name */
 	for (size_t i = 0; i < trace->steps.count; i++) {
 		const struct store_step *step = &trace->steps.items[i];
 		const char *name = step->address_form == WIRE_CONST && step->kind != EV_ENTER
@@ -185,7 +185,7 @@ static void name_globals(struct trace *trace)
 		id = intern_put(&names, name, strlen(name), &fresh);
 		if (fresh)
 			*vec_push(&owner) = step->address;
-		/* two variables of that name: neither is named */
+		/* Two variables have this name: neither gets it. */
 		else if (owner.items[id] != step->address)
 			*map_put(&trace->globals, owner.items[id], NULL) = 0;
 		global = map_put(&trace->globals, step->address, &fresh);

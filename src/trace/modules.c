@@ -177,7 +177,7 @@ static struct store_step prepare_element(const struct store_module *m, const str
 	return step;
 }
 
-/* Prepares the row at `at`. Returns its size, or 0 with the reason in `why`. */
+/* Prepares the row at offset `at` of the table. Returns its size, or 0 with the reason in `why`. */
 static size_t prepare_row(struct trace *trace, struct store_module *m, size_t at, const char **why)
 {
 	const struct wire_segment *row = (const void *)(m->seg + at);

@@ -1,11 +1,11 @@
 /*
- * The file `names` of a trace made from text: what its threads, objects and places are called
- * there. One line each, words separated by tabs, percent-escaped:
+ * The file `names` of an imported text trace: the names of its threads, objects and places in the
+ * text. One line for each; words are separated by tabs and percent-escaped:
  *
  *	thread NUMBER NAME		the stream's name
  *	object ADDRESS NAME		a name, and the address that sooth chose for it
  *	at ADDRESS NAME			a name whose address the text itself gives
- *	place NUMBER TEXT [CALL]	what field p of a record refers to, from 1
+ *	place NUMBER TEXT [CALL]	a place; field p of a record is its number, from 1
  *	init ADDRESS SIZE HEXBYTES	an initial value, bytes in memory order
  */
 #ifndef TRACE_NAMES_H

@@ -1,7 +1,8 @@
 /*
- * The total order of a trace's events: a merge of its streams. A heap has the streams whose next
- * event is possible, by time; the others are parked under the key of what they wait for. As long as
- * a controlled recording has a schedule, the schedule picks the stream instead.
+ * Merges the streams of a trace into one total order of all events. A heap, ordered by time, has
+ * the streams whose next event may be possible. The other streams are parked, each with the key of
+ * what it waits for. In a controlled recording the schedule picks the stream instead, until the
+ * schedule is used up.
  */
 #include "trace/order.h"
 
@@ -20,7 +21,7 @@ struct order_number {
 
 /* What is known about the object at an address. */
 struct order_object {
-	size_t next, end; /* range in `numbers` of its events still to come */
+	size_t next, end; /* its events that are still to come: a range in `numbers` */
 	uint32_t holder;  /* stream position + 1 */
 	uint32_t depth;
 };
@@ -32,7 +33,7 @@ struct order_head {
 	/* position of the handler stream that interrupts this one, or TRACE_NONE */
 	uint32_t handler;
 	bool done, handling;
-	uint64_t returned;  /* how many events came before this one */
+	uint64_t returned;  /* number of events of the stream before `event` */
 	uint64_t waits_for; /* key of what a parked stream waits for */
 };
 
@@ -43,12 +44,12 @@ struct trace_order {
 	VEC(struct order_number) numbers;
 	VEC(struct order_object) objects;
 	struct map index;    /* address to position + 1 in objects */
-	struct map created;  /* stream number: 1 its CREATE is in the trace, 2 it has come */
-	struct map ended;    /* the same for END */
+	struct map created;  /* stream number to 1: its CREATE is still to come; 2: it has come */
+	struct map ended;    /* the same for its END */
 	VEC(uint32_t) ready; /* a heap ordered by time */
 	VEC(uint32_t) parked;
 	VEC(char *) failures;
-	/* of the last event returned: not in the heap, advances with the next call */
+	/* position of the last event's stream; it is not in the heap, the next call advances it */
 	uint32_t last;
 	bool forced;
 	/* true in a controlled recording until its schedule is used up; then the heap is filled */
@@ -58,7 +59,7 @@ struct trace_order {
 	size_t unscheduled_count;
 };
 
-/* Keys that a parked stream can wait for, besides addresses. */
+/* Values of `waits_for` that are not the address of an object. */
 #define KEY_CREATED(stream) (1ull << 62 | (stream))
 #define KEY_ENDED(stream) (2ull << 62 | (stream))
 #define KEY_STREAM(i) (3ull << 62 | (i))
@@ -110,7 +111,7 @@ static void heap_pop(struct trace_order *o)
 		heap_sink(o, 0);
 }
 
-/* Lets the streams that wait for `key` try again. */
+/* Moves the streams that wait for `key` back to the heap. */
 static void unpark(struct trace_order *o, uint64_t key)
 {
 	for (size_t i = 0; i < o->parked.count;) {
@@ -130,7 +131,7 @@ static void unpark(struct trace_order *o, uint64_t key)
 SORT_COMPARISON(by_object, struct order_number, a, b,
 		sort_order(a->object, b->object) ?: sort_order(a->sequence, b->sequence))
 
-/* Collects what is still to come in a stream: sequence numbers, thread creations and ends. */
+/* Collects the sequence numbers, thread creations and ends that are still to come in a stream. */
 static void survey_stream(struct trace_order *o, uint32_t i)
 {
 	struct trace_cursor *cursor = trace_cursor_open(o->trace, i);
@@ -174,7 +175,7 @@ static struct order_object *object_at(const struct trace_order *o, uint64_t addr
 	return i ? &o->objects.items[*i - 1] : NULL;
 }
 
-/* Links handlers with the streams they interrupt, unless their position there is unknown. */
+/* Links each handler's stream with the stream it interrupts, unless its position is unclear. */
 static void link_handlers(struct trace_order *o)
 {
 	for (uint32_t i = 0; i < o->count; i++) {
@@ -185,7 +186,11 @@ static void link_handlers(struct trace_order *o)
 		if (host == TRACE_NONE || host == i)
 			continue;
 		o->heads[i].host = host;
-		/* If handlers interrupt handlers, the position is in one of them: go by time. */
+		/*
+		 * Two streams of handlers interrupt this one, so one handler may have interrupted
+		 * the other. Then the recorded position may be in the stream of the other handler,
+		 * so both are ordered by time.
+		 */
 		if (o->heads[host].handler != TRACE_NONE) {
 			o->heads[o->heads[host].handler].host = TRACE_NONE;
 			o->heads[i].host = TRACE_NONE;
@@ -208,7 +213,7 @@ static void advance(struct trace_order *o, uint32_t i)
 	struct err err;
 
 	head->returned++;
-	err.text[0] = 0; /* not all of it: this runs for each event */
+	err.text[0] = 0; /* does not clear all of `err`, because this runs for each event */
 	if (trace_next(head->cursor, &head->event, &err)) {
 		if (head->handler != TRACE_NONE)
 			unpark(o, KEY_STREAM(i));
@@ -218,14 +223,14 @@ static void advance(struct trace_order *o, uint32_t i)
 	head->handling = false;
 	if (err.text[0])
 		*vec_push(&o->failures) = mem_copy_text(err.text, strlen(err.text));
-	/* Whatever other streams wait for here will not come: let all of them try again. */
+	/* Other streams may wait for an event that this stream does not have: all try again. */
 	while (o->parked.count)
 		heap_push(o, o->parked.items[--o->parked.count]);
 }
 
 /*
- * From here on, sequence numbers and times give the order. After a schedule usually only one stream
- * is left, that of the thread that ran last, and nothing has to be looked up.
+ * From here on, sequence numbers and times give the order. After a schedule, usually only the
+ * stream of the thread that ran last has events left. Then the pass over the trace is skipped.
  */
 static void start_heap(struct trace_order *o)
 {
@@ -254,8 +259,9 @@ static bool has_reached(const struct order_head *head, uint64_t block, uint64_t 
 }
 
 /*
- * A HANDLER waits until the interrupted stream reaches its position, and that stream then waits for
- * the handler's end.
+ * Can the next event of stream i come, as far as signal handlers are concerned? A HANDLER waits
+ * until the interrupted stream reaches the position of the interruption. The interrupted stream
+ * then waits for the end of the handler.
  */
 static bool handler_allows(struct trace_order *o, uint32_t i)
 {
@@ -279,7 +285,7 @@ static bool handler_allows(struct trace_order *o, uint32_t i)
 	return true;
 }
 
-/* Does another stream hold the mutex? A stream that has come to its end holds nothing any more. */
+/* Does another stream hold the mutex? A stream without further events does not hold it. */
 static bool held_by_other(const struct trace_order *o, uint64_t mutex, uint32_t i)
 {
 	const struct order_object *object = object_at(o, mutex);
@@ -295,7 +301,7 @@ static bool is_pending(const struct map *map, uint64_t stream)
 	return state && *state == 1;
 }
 
-/* May the next event of stream i come now? If not, `waits_for` is what it waits for. */
+/* May the next event of stream i come now? If not, sets `waits_for` to the key it waits for. */
 static bool may_come(struct trace_order *o, uint32_t i)
 {
 	struct order_head *head = &o->heads[i];
@@ -386,9 +392,9 @@ static void apply_event(struct trace_order *o, uint32_t i)
 /* ---- order by the schedule ------------------------------------------------------------------- */
 
 /*
- * Returns the stream whose slice it is, or TRACE_NONE if the schedule is used up. An event that is
- * not a step belongs to the slice of the step before it, unless a handler comes between them: the
- * handler may have waited, and then other threads ran first.
+ * Returns the stream that comes next in the schedule, or TRACE_NONE if the schedule is used up. An
+ * event that is not a step belongs to the slice of the step before it. But if a handler interrupts
+ * the thread between them, the event comes later: other threads may have run during the handler.
  */
 static uint32_t find_scheduled(struct trace_order *o)
 {
@@ -404,9 +410,10 @@ static uint32_t find_scheduled(struct trace_order *o)
 }
 
 /*
- * Returns a stream that the schedule does not order and whose event comes before that of `running`:
- * a handler that interrupts it here, or any stream with an earlier time. If there are several (a
- * handler in a handler, handlers of two threads) the earliest comes first.
+ * Returns the stream whose event comes first: `running`, or one of the streams that the schedule
+ * does not order. Of those, a handler that interrupts `running` here comes before it, and so does
+ * any stream with an earlier time. If there are several (a handler in a handler, handlers of two
+ * threads), the earliest comes first.
  */
 static uint32_t find_unscheduled(struct trace_order *o, uint32_t running)
 {
@@ -427,7 +434,7 @@ static uint32_t find_unscheduled(struct trace_order *o, uint32_t running)
 	return first;
 }
 
-/* Returns TRACE_NONE once the schedule is used up: then pick() gives the order. */
+/* Returns TRACE_NONE once the schedule is used up: then pick_earliest() picks the streams. */
 static uint32_t pick_scheduled(struct trace_order *o)
 {
 	uint32_t running;
@@ -452,7 +459,7 @@ static uint32_t pick_earliest(struct trace_order *o)
 {
 	uint32_t last = o->last, top;
 
-	if (last != TRACE_NONE) { /* while one stream continues, the heap stays as it is */
+	if (last != TRACE_NONE) { /* as long as the last stream stays first, avoids the heap */
 		o->last = TRACE_NONE;
 		apply_event(o, last);
 		advance(o, last);
@@ -487,7 +494,7 @@ struct trace_order *trace_order_open(const struct trace *trace)
 	for (uint32_t i = 0; i < o->count; i++) {
 		o->heads[i].cursor = trace_cursor_open(trace, i);
 		advance(o, i);
-		o->heads[i].returned = 0; /* the first event is ready, but not yet returned */
+		o->heads[i].returned = 0; /* no events precede the first one */
 	}
 	if (o->scheduled)
 		o->unscheduled_count = schedule_find_others(trace, &o->unscheduled);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN 100 /* characters of a long line, around the error */
+#define SHOWN 100 /* maximum number of characters of the line that a message shows */
 
 bool parse_fail(const struct parse_line *line, const char *at, struct err *err, const char *format,
 		...)
@@ -42,7 +42,7 @@ bool parse_is(struct parse_slice slice, const char *word)
 
 /* ---- splitting a line ------------------------------------------------------------------------ */
 
-/* Takes the text up to `stop`, which is skipped, or to the line's end. False if there was none. */
+/* Takes the text up to `stop` and skips `stop`. Without one, takes the rest and returns false. */
 static bool take_until(const char **p, const char *end, char stop, struct parse_slice *slice)
 {
 	const char *hit = memchr(*p, stop, (size_t)(end - *p));
@@ -72,7 +72,7 @@ static bool split_arguments(struct parse_line *line, const char *p, const char *
 	return true;
 }
 
-/* op, op=result, op(arguments), op(arguments)=result, "call f(...)" */
+/* Splits "op", "op=result", "op(arguments)", "op(arguments)=result" or "call f(...)". */
 static bool split_operation(struct parse_line *line, struct parse_slice whole, struct err *err)
 {
 	const char *p = whole.text, *end = whole.text + whole.length, *close;

@@ -26,7 +26,7 @@ struct parse_line {
 	struct parse_slice call; /* what follows "call ", "ret ", "probe " or "point " */
 };
 
-/* Sets everything except file, number and whole from `whole`. */
+/* Splits line->whole into the other fields. `file` and `number` are only for messages. */
 bool parse_line(struct parse_line *line, struct err *err);
 
 /* Sets an error: file:line:column, the line itself and a caret. Returns false. */
@@ -44,7 +44,7 @@ bool parse_number(struct parse_slice slice, uint64_t *out);
  */
 const char *parse_value(struct parse_slice slice, size_t size, uint8_t *out);
 
-/* Cuts "@size" off a name. Returns false if it is invalid. Without one, `*size` does not change. */
+/* Cuts a final "@size" off a name and sets `*size`. Returns false if the size is invalid. */
 bool parse_cut_size(struct parse_slice *name, uint64_t *size);
 
 #endif

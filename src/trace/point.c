@@ -1,6 +1,6 @@
 /*
- * Reads points from events: from the payload of a POINT, whose layout is in the table of points, or
- * from the words of a text trace; and prints them.
+ * Reads points from events, and prints them. In a recording, a point is the payload of a POINT; the
+ * table of points gives its layout. In a text trace, a point is the text of a line.
  */
 #include "trace/point.h"
 
@@ -26,7 +26,7 @@ static bool read_words(const struct trace_cursor *cursor, uint8_t kind, const ch
 	return true;
 }
 
-/* A `ret` has the arguments of the call that it ends, unless it lists some itself. */
+/* A `ret` without arguments gets the arguments of the call that it ends. */
 static bool read_return(const struct trace_cursor *cursor, const char *text,
 			struct trace_point *point)
 {
@@ -156,7 +156,7 @@ static bool take_arguments(struct point_payload *in, const struct store_point *f
 	return true;
 }
 
-/* Reads what arguments point at: the rest of the payload. */
+/* Reads the rest of the payload: the values that arguments point at. */
 static bool take_pointed(struct point_payload *in, const struct store_point *from,
 			 struct trace_point *point)
 {
@@ -265,7 +265,7 @@ static void print_value(FILE *out, const struct trace_value *value)
 		snprintf(text, sizeof text, "%.17g", value->number);
 		fputs(text, out);
 		if (!strpbrk(text,
-			     ".en")) /* 2 would be read as an integer; inf and nan are words */
+			     ".en")) /* "2" would be read as an integer; "inf" and "nan" are not */
 			fputs(".0", out);
 		break;
 	}

@@ -22,7 +22,7 @@ static bool split_line(char *line, char *words[WORDS])
 		words[i] = line;
 		line = tab + 1;
 	}
-	/* The last two words stay as they are: together they are one text, "function TAB file". */
+	/* The last two words stay escaped: together they are one text, "function TAB file". */
 	for (unsigned i = 0; i + 2 < WORDS; i++)
 		words[i][names_unescape(words[i], strlen(words[i]))] = 0;
 	return true;
@@ -43,7 +43,7 @@ static bool is_type_letter(char c)
 	return (c && strchr("bhilBHILpsfdov", c)) || (c > '0' && c <= '@');
 }
 
-/* Checks a text like "ip*oi": the types of the arguments, then of what they point at. */
+/* Checks a text like "ip*oi": types of the arguments, '*', types of the values they point at. */
 static bool are_valid_types(const char *types)
 {
 	size_t count = 0;

@@ -6,8 +6,9 @@
  *	call f(1) | exec f(1) | return f(1)=3 | probe app:n(1)		point
  *
  * A value is a number (SIGNED; with 0x, or NULL, a POINTER; with a fraction or an exponent a
- * FLOAT), "text" in quotes, with \" \\ \n \t and \ooo inside as in C ("text"... was cut off), bytes
- * as x"0a0b", or any other word, which is a STRING. A `?` is an unknown value.
+ * FLOAT), "text" in quotes, with the escapes \" \\ \n \t and \ooo of C (dots after the second quote
+ * mean that the text was cut), bytes as x"0a0b", or any other word, which is a STRING. A `?` is an
+ * unknown value.
  */
 #include "trace/point_text.h"
 
@@ -18,7 +19,7 @@
 
 struct point_reader {
 	const char *p, *end;
-	char *room; /* where unescaped texts go: they are never longer than what is read */
+	char *room; /* the next unescaped text goes here; it is never longer than the input */
 };
 
 static void skip_spaces(struct point_reader *t)
@@ -92,7 +93,7 @@ static char read_character(struct point_reader *t)
 	return c == 'n' ? '\n' : c == 't' ? '\t' : c;
 }
 
-/* Reads what follows the first quote. */
+/* Reads a quoted text after its first quote. */
 static void read_quoted(struct point_reader *t, struct trace_value *value, bool bytes)
 {
 	char *copy = t->room;
@@ -149,7 +150,7 @@ static struct trace_value read_value(struct point_reader *t, const char *stops)
 
 /* ---- the whole point ------------------------------------------------------------------------- */
 
-/* Reads "lib":f or f into the room, NUL-terminated. */
+/* Reads "lib":f or f, and stores the names in t->room, each with a terminating NUL. */
 static void read_name(struct point_reader *t, struct trace_point *point)
 {
 	const char *start, *colon;

@@ -123,7 +123,7 @@ static void print_point(FILE *out, const struct trace *trace, const struct trace
 	free(text);
 }
 
-/* Prints "f(a)": the text trace's own words, or the function's name. */
+/* Prints "call f(a)" and the like: the text of a text trace, the point, or just the function. */
 static void print_call(FILE *out, const struct trace *trace, const struct trace_event *ev)
 {
 	const char *call = trace_call_text(trace, ev->pc);
@@ -222,8 +222,8 @@ bool print_operation(FILE *out, const struct trace *trace, struct trace_symbols 
 }
 
 /*
- * Finds the source line of an event's pc. The pc of a BEGIN is the thread's function; all others
- * are return addresses.
+ * Finds the source line of an event's pc. trace_symbols_find() expects a return address, but the pc
+ * of a BEGIN is the start of the thread's function, so 1 is added to it.
  */
 static bool find_source(struct trace_symbols *symbols, const struct trace_event *ev,
 			struct trace_symbol *symbol)

@@ -47,7 +47,7 @@ bool trace_remove(const char *directory)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
 		    strcmp(entry->d_name, "meta") != 0)
 			unlinkat(fd, entry->d_name, 0);
-	/* `meta` last: what an interrupted removal leaves is still recognised as a trace. */
+	/* `meta` is last, so that the rest after an interrupted removal still counts as a trace. */
 	unlinkat(fd, "meta", 0);
 	closedir(entries);
 	return rmdir(directory) == 0;

@@ -1,6 +1,6 @@
 /*
- * The file `schedule` of a controlled recording: the order of all events, as slices of threads,
- * each up to a number of steps (doc/controlled-runs.md).
+ * The file `schedule` of a controlled recording: the order of all events as slices. In a slice, one
+ * thread runs until it has done a number of steps (doc/controlled-runs.md).
  */
 #include "trace/schedule.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- reading the file ------------------------------------------------------------------------ */
 
-/* Drops unused slices (up to step 0) at the end: the runtime enlarges the file in advance. */
+/* Does not count empty slices at the end of the file, which the runtime enlarges in advance. */
 static size_t count_used_slices(const struct control_slice *slices, size_t count)
 {
 	while (count && !slices[count - 1].until)
@@ -21,7 +21,7 @@ static size_t count_used_slices(const struct control_slice *slices, size_t count
 	return count;
 }
 
-/* Returns how many slices are valid: no thread's step number goes back. */
+/* Returns the number of slices before the first one in which a thread's step number goes back. */
 static size_t count_valid_slices(struct trace *trace, const struct control_slice *slices,
 				 size_t count)
 {
@@ -56,7 +56,7 @@ void store_load_schedule(struct trace *trace, const struct file_view *view)
 			      count * sizeof *slices);
 	count = count_used_slices(slices, count);
 	if (count && slices[count - 1].thread == CONTROL_NONE)
-		return; /* the runtime could neither continue nor remove the file */
+		return; /* the runtime marked the file as invalid, but could not remove it */
 	trace->has_schedule = true;
 	trace->slices = slices;
 	trace->slice_count = count_valid_slices(trace, slices, count);

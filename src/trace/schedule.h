@@ -14,13 +14,13 @@ struct schedule_walk {
 /* Starts at the first slice. Returns false if there is no schedule or it is empty. */
 bool schedule_start(struct schedule_walk *walk, const struct trace *trace);
 
-/* Returns false if that was the last slice. */
+/* Goes to the next slice. Returns false if there is none. */
 bool schedule_next_slice(struct schedule_walk *walk);
 
 /*
- * Does the next event of the slice's stream belong to the slice? An event that is not a step (a
- * request, a call) belongs to the slice of the step before it: a thread passes the turn just before
- * a step.
+ * Does `event`, the next event of the slice's stream, belong to the slice? An event that is not a
+ * step (a request, a call) belongs to the slice of the step before it, because a thread passes the
+ * turn right before a step.
  */
 bool schedule_covers(const struct schedule_walk *walk, const struct trace_event *event);
 

@@ -1,4 +1,4 @@
-/* Converts between sites, their addresses in the process, and keys that other recordings share. */
+/* Converts between sites, their addresses, and keys that are the same in other recordings. */
 #include "trace/sites.h"
 
 #include "base/hash.h"
@@ -11,7 +11,7 @@ uint64_t trace_site_address(const struct trace *trace, const struct wire_element
 	const struct store_module *m = site ? store_module_of_site(trace, site) : NULL;
 	const struct store_point *point = site ? store_point_of_site(trace, site) : NULL;
 
-	if (point) /* a controlled run names it by the return address of its call */
+	if (point) /* a controlled run identifies a point by the return address of its call */
 		return point->pc;
 	return m ? m->seg_address + (uint64_t)((const uint8_t *)site - m->seg) : 0;
 }
@@ -22,8 +22,8 @@ uint64_t trace_event_site(const struct trace *trace, const struct trace_event *e
 }
 
 /*
- * Is there an element at this offset of the table? The elements of a row follow it directly, and
- * the rows were checked when they were loaded.
+ * Is there an element at this offset of the table? The elements of a row follow the row directly,
+ * and the rows were checked when they were loaded.
  */
 static bool is_element(const struct trace *trace, const struct store_module *m, uint64_t at)
 {
@@ -68,8 +68,8 @@ const struct wire_element *trace_site_number(const struct trace *trace, size_t i
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 /*
- * Files may be named by different paths, so only the file name counts. The size of the table tells
- * two modules of one name apart.
+ * A module may have another path in another recording, so only the file name is used. The size of
+ * the table distinguishes modules with the same file name.
  */
 static uint64_t module_key(const struct store_module *m, uint64_t address)
 {
@@ -96,8 +96,8 @@ uint64_t trace_event_key(const struct trace *trace, const struct trace_event *ev
 }
 
 /*
- * Returns what a self-relative reference points at. A compilation unit has each text once, so equal
- * texts have equal addresses.
+ * Returns the address of the text that a self-relative reference refers to. A compilation unit has
+ * each text once, so equal texts have equal addresses.
  */
 static uint64_t reference_target(const int32_t *ref)
 {
@@ -132,7 +132,7 @@ static const struct store_module *find_module(const struct trace *trace, const c
 	return NULL;
 }
 
-/* A build without an id is recognised by its table. */
+/* If the modules have no build ids, compares their tables. */
 static bool same_build(const struct store_module *a, const struct store_module *b)
 {
 	if (a->build_id_bytes != b->build_id_bytes || a->seg_bytes != b->seg_bytes)

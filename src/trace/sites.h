@@ -1,30 +1,30 @@
 /*
- * The addresses of sites in the recorded process. A controlled run names operations by the address
- * of their element in the module's table (event/control.h), or by a return address.
+ * The addresses of sites in the recorded process. In a controlled run, the site of an operation is
+ * the address of its element in the module's table (event/control.h), or a return address.
  */
 #ifndef TRACE_SITES_H
 #define TRACE_SITES_H
 
 #include "trace/trace.h"
 
-/* Returns the address that a controlled run of the same program uses; 0 if unknown. */
+/* Returns the address that stands for the site in a controlled run, or 0 if it is unknown. */
 uint64_t trace_site_address(const struct trace *trace, const struct wire_element *site);
 uint64_t trace_event_site(const struct trace *trace, const struct trace_event *event);
 
-/* Returns the element at such an address, or NULL if there is none. */
+/* Returns the site with such an address, or NULL if there is none. */
 const struct wire_element *trace_site_at(const struct trace *trace, uint64_t address);
 
 /*
- * A key that is the same in each recording of one build of the program, wherever its modules were
- * loaded; two sites practically never have the same key.
+ * Returns a key of a site. The key is the same in all recordings of one build of the program,
+ * wherever its modules were loaded. Two sites practically never have the same key.
  */
 uint64_t trace_event_key(const struct trace *trace, const struct trace_event *event);
 uint64_t trace_site_key(const struct trace *trace, uint64_t address);
 
 /*
- * A key of the source line that an element of the tables stands for: a compiler makes several
- * elements of one access where it unrolls a loop. 0 if `site` is not the address of an element or
- * its line is unknown.
+ * Returns a key that is the same for all elements that stand for one access in the source. There
+ * can be several: a compiler that unrolls a loop copies its accesses. `site` is the pointer to a
+ * struct wire_element of this trace, as a number. Returns 0 if it is not, or its line is unknown.
  */
 uint64_t trace_site_line_key(const struct trace *trace, uint64_t site);
 
@@ -32,7 +32,7 @@ uint64_t trace_site_line_key(const struct trace *trace, uint64_t site);
 size_t trace_site_count(const struct trace *trace);
 const struct wire_element *trace_site_number(const struct trace *trace, size_t i);
 
-/* Are the modules that both recordings have the same builds? If not, `*path` is one that is not. */
+/* Are the modules in both recordings the same builds? If not, sets `*path` to one that differs. */
 bool trace_same_builds(const struct trace *a, const struct trace *b, const char **path);
 
 #endif

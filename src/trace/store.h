@@ -17,18 +17,18 @@ struct store_block {
 	uint32_t bytes;
 	uint32_t stream;
 	uint32_t flags;
-	bool cut; /* the file ends inside it: whole records count, then the stream ends */
+	bool cut; /* the file ends in this block: its stream ends after the last whole record */
 	bool from_ring;
 	uint64_t number;
 	uint64_t time;
 	uint64_t spare;
 	uint32_t file;	 /* index of the file, for messages */
-	uint64_t offset; /* of the records in the file */
+	uint64_t offset; /* offset of the records in the file */
 };
 
 struct store_stream {
 	struct trace_stream about;
-	uint32_t owner; /* trace_stream_owner() */
+	uint32_t owner; /* result of trace_stream_owner() */
 	const struct store_block *blocks;
 	size_t count;
 	char *gap; /* why reading stops after the last block, or NULL if the stream ends there */
@@ -40,7 +40,7 @@ struct store_stream {
 struct store_step {
 	uint8_t kind, flags, address_form, value_form;
 	uint16_t size, address_slot, value_slot, address_at, value_at;
-	uint64_t address; /* CONST: the address; SLOT: what to add to the slot */
+	uint64_t address; /* CONST: the address; SLOT, PAYLOAD: the constant to add */
 	uint64_t value;
 	const struct wire_element *site;
 };
@@ -48,7 +48,7 @@ struct store_step {
 struct store_plan {
 	uint32_t first; /* index in trace->steps */
 	uint16_t count;
-	uint16_t bytes; /* of payload */
+	uint16_t bytes; /* bytes of payload */
 	const char *function;
 };
 
@@ -59,23 +59,23 @@ struct store_module {
 	uint64_t base, end;
 	uint64_t seg_address, str_address;
 	uint32_t seg_bytes, str_bytes;
-	uint8_t *seg; /* our copy, aligned */
-	char *str;    /* our copy, with a NUL after it */
+	uint8_t *seg; /* aligned copy of the section sooth_seg */
+	char *str;    /* copy of the section sooth_str, with a NUL after it */
 	/* seg_bytes / 4 entries: index + 1 of the plan of the row that starts there */
 	uint32_t *rows;
 };
 
-/* A point that was on: one line of points_on. */
+/* A point that was switched on: one line of points_on. */
 struct store_point {
-	struct wire_element site; /* stands for it in events */
+	struct wire_element site; /* the site of the point's events */
 	uint64_t pc;
-	uint8_t kind, flags; /* of its row */
+	uint8_t kind, flags; /* as in struct point_row */
 	uint16_t pointed;
 	const char *types, *library, *name, *plain; /* library and plain may be NULL */
-	const char *place;			    /* as a site's: "function TAB file" */
+	const char *place;			    /* "function TAB file" */
 };
 
-/* Memory where races are intended, as the program says. */
+/* A range of memory in which races are intended, as the program declared. */
 struct store_range {
 	uint64_t low, high;
 };
@@ -104,7 +104,7 @@ struct trace {
 	VEC(const char *) global_names;
 	VEC(struct store_range) benign; /* sorted by address; they do not overlap */
 	bool has_schedule;
-	const struct control_slice *slices; /* mapped */
+	const struct control_slice *slices; /* in the mapped file `schedule` */
 	size_t slice_count;
 };
 
@@ -119,16 +119,16 @@ void store_scan_ring(struct trace *trace, uint32_t file);
 void store_index_streams(struct trace *trace);
 
 /*
- * cursor.c, for point.c: whether the trace is a text, and whether its `call` and `ret` lines are
- * points; the `call` that the last event, a `ret`, ended, or NULL; a buffer that is valid until the
- * next event.
+ * Functions of cursor.c for point.c. store_cursor_is_text(): is the trace a text, and are its lines
+ * `call` and `ret` points? store_cursor_ended(): the text of the `call` that the last event, a
+ * `ret`, ended, or NULL. store_cursor_room(): a buffer that is valid until the next event.
  */
 bool store_cursor_is_text(const struct trace_cursor *cursor, bool *calls_are_points);
 const char *store_cursor_ended(const struct trace_cursor *cursor);
 char *store_cursor_room(const struct trace_cursor *cursor, size_t bytes);
 const struct trace *store_cursor_trace(const struct trace_cursor *cursor);
 
-/* point_table.c: finds the point with a number, of a site, or with a pc. NULL if there is none. */
+/* point_table.c: reads the table; finds a point by number, site or pc, or returns NULL. */
 void store_load_points(struct trace *trace, const struct file_view *view);
 void store_free_points(struct trace *trace);
 const struct store_point *store_point(const struct trace *trace, uint64_t number);
@@ -138,15 +138,15 @@ const struct store_point *store_point_at(const struct trace *trace, uint64_t pc)
 
 /* ---- ignored.c: accesses that the program asks sooth to ignore ------------------------------- */
 
-/* What a stream ignores at the moment. */
+/* The accesses of a stream that are ignored at the cursor's position. */
 struct store_ignoring {
-	bool any; /* false if there is nothing to check */
-	/* how often the program has asked for it and not yet taken it back */
+	bool any; /* false if no access can be ignored here */
+	/* numbers of open "ignore reads" and "ignore writes" requests of the program */
 	unsigned reads, writes;
 };
 
 void store_load_benign(struct trace *trace, const struct file_view *view);
-/* A probe may start or stop ignoring. */
+/* Updates the state if the probe starts or stops ignoring. */
 void store_update_ignoring(const struct trace *trace, struct store_ignoring *ignoring,
 			   const struct trace_event *probe);
 /* Sets EF_IGNORED if the access is to be ignored. */
@@ -156,15 +156,16 @@ void store_mark_ignored(const struct trace *trace, const struct store_ignoring *
 /* schedule.c */
 void store_load_schedule(struct trace *trace, const struct file_view *view);
 
-/* modules.c: reads the tables; finds the module that has a site in its table, or NULL. */
+/* modules.c: reads the tables; finds the module whose table contains a site, or NULL. */
 void store_load_modules(struct trace *trace, const struct file_view *view);
 void store_free_modules(struct trace *trace);
 const struct store_module *store_module_of_site(const struct trace *trace,
 						const struct wire_element *site);
 
 /*
- * Returns the plan for a segment's header word, or NULL. `*last` is the module that had the last
- * one. It is tried first, because a stream stays in one module for a long time.
+ * Returns the plan for a segment's header word, or NULL. `*last` is the index of the module that
+ * had the previous plan. This module is tried first, because a stream stays in one module for a
+ * long time.
  */
 static inline const struct store_plan *store_find_plan(const struct trace *trace, uint32_t h,
 						       size_t *last)

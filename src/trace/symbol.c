@@ -22,13 +22,13 @@ struct symbol_frames {
 
 struct trace_symbols {
 	const struct trace *trace;
-	Dwfl *dwfl; /* NULL until the first query, and if there is no debugging information */
+	Dwfl *dwfl; /* NULL before the first query, or if there is no debugging information */
 	bool tried;
 	struct map seen; /* pc to index + 1 in found */
 	VEC(struct symbol_frames) found;
 	struct map objects; /* address to index + 1 in object_names */
 	VEC(const char *) object_names;
-	struct intern taken; /* names of variables that are in use */
+	struct intern taken; /* names that an address already has */
 	VEC(char *) problems;
 };
 
@@ -62,7 +62,7 @@ static void add_problem(struct trace_symbols *s, const char *path, const char *w
 
 /* ---- which files were mapped where ----------------------------------------------------------- */
 
-/* Is the file the one that ran, as far as the trace shows? */
+/* Is the file the same build as in the recorded run? True if the trace has no build id of it. */
 static bool same_build(const struct trace *trace, const char *path, Dwfl_Module *module)
 {
 	const unsigned char *bits;
@@ -95,7 +95,7 @@ static void report_file(struct trace_symbols *s, const char *path, uint64_t base
 	if (!same_build(s->trace, path, module)) {
 		add_problem(s, path,
 			    "the file has changed since the recording; its lines are not shown");
-		/* An empty module takes its addresses, so that no other module answers for them. */
+		/* Reports an empty module there, so that its addresses are not found in another. */
 		dwfl_report_module(s->dwfl, path, base, base + 1);
 	}
 }
@@ -114,7 +114,7 @@ static void report_mapped(struct trace_symbols *s, struct symbol_mapping *m)
 	*m = (struct symbol_mapping){ 0 };
 }
 
-/* A file's lines stand together. Only one with an executable mapping is a program or library. */
+/* The lines of a file are consecutive. A program or library has at least one executable mapping. */
 static void read_map_line(struct trace_symbols *s, const char *line, struct symbol_mapping *m)
 {
 	uint64_t from, to, offset;
@@ -206,7 +206,7 @@ static const char *function_name(Dwarf_Die *die)
 	return name ? name : dwarf_diename(die);
 }
 
-/* Sets where an inlined function was called. */
+/* Sets the line and file of `outer`, in which the inlined function `die` was called. */
 static void set_call_line(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *outer)
 {
 	Dwarf_Attribute attribute;
@@ -220,7 +220,7 @@ static void set_call_line(Dwarf_Die *unit, Dwarf_Die *die, struct trace_symbol *
 		outer->file = dwarf_filesrc(files, value, NULL, NULL);
 }
 
-/* gcc writes a table of addresses (.debug_aranges); clang does not: try each unit. */
+/* gcc writes a table of addresses (.debug_aranges). clang does not, so each unit is tried. */
 static Dwarf_Die *unit_at(Dwfl_Module *module, uint64_t pc, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, pc, bias);
@@ -248,8 +248,9 @@ static void find_line(Dwfl_Module *module, uint64_t pc, struct trace_symbol *at)
 }
 
 /*
- * Finds the functions around a pc. dwarf_getscopes() goes from an inlined function to its
- * definition; the tree that contains the inlined entry shows where it was inlined.
+ * Finds the functions around a pc, innermost first. The scopes that dwarf_getscopes() returns
+ * around an inlined function are those of its definition. dwarf_getscopes_die() returns the scopes
+ * around the inlined copy, which show the functions it was inlined into.
  */
 static unsigned find_functions(Dwfl_Module *module, uint64_t pc, struct trace_symbol *frames,
 			       unsigned most)
@@ -362,7 +363,7 @@ const char *trace_symbols_object(struct trace_symbols *s, uint64_t address)
 	if (!s->tried)
 		open_debug_info(s);
 	module = s->dwfl ? dwfl_addrmodule(s->dwfl, address) : NULL;
-	if (!module) /* heap and stacks: most addresses, and not worth remembering */
+	if (!module) /* heap or stack: most addresses are, so they are not stored in `objects` */
 		return NULL;
 	i = map_put(&s->objects, address, &fresh);
 	if (fresh) {

@@ -1,6 +1,7 @@
 /*
  * Finds the source lines of a return address in the debugging information of the program's files.
- * It is opened at the first query: reading it takes time, and sites do not need it.
+ * The debugging information is opened at the first query, because reading it takes time and sites
+ * do not need it.
  */
 #ifndef TRACE_SYMBOL_H
 #define TRACE_SYMBOL_H
@@ -23,8 +24,8 @@ unsigned trace_symbols_find(struct trace_symbols *symbols, uint64_t pc, struct t
 			    unsigned most);
 
 /*
- * Returns the name of the variable that starts at an address: trace_object_name(), otherwise the
- * program's symbol table. No two addresses get the same name. NULL if there is none.
+ * Returns the name of the variable that starts at an address, from trace_object_name() or else from
+ * the program's symbol table, or NULL. No two addresses get the same name.
  */
 const char *trace_symbols_object(struct trace_symbols *symbols, uint64_t address);
 
@@ -44,7 +45,7 @@ const char *trace_symbols_file(struct trace_symbols *symbols, uint64_t address);
 /* Returns the files with debugging information, at the addresses of the recorded run, or NULL. */
 struct Dwfl *trace_symbols_dwfl(struct trace_symbols *symbols);
 
-/* Messages about files that are gone or are not those of the recorded run. They are not used. */
+/* Messages about files that are missing or have changed since the run. These files are not used. */
 size_t trace_symbols_problem_count(const struct trace_symbols *symbols);
 const char *trace_symbols_problem(const struct trace_symbols *symbols, size_t i);
 

@@ -100,7 +100,7 @@ const struct text_row *text_find_row(enum event_kind kind, uint64_t mode)
 		if ((row->shape != TEXT_MODE && row->shape != TEXT_PAIR) || row->mode == mode)
 			return row;
 	}
-	return first; /* a mode without a name is written as the plain one */
+	return first; /* a mode without a row is written like the kind's first row */
 }
 
 static const char *const orders[] = { "relaxed", "consume", "acquire",

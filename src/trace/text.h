@@ -12,13 +12,13 @@
 
 /* How the operation of a kind is written. */
 enum text_shape {
-	TEXT_NOTHING,	 /* it has no line */
+	TEXT_NOTHING,	 /* the kind has no line */
 	TEXT_ACCESS,	 /* op(x[@size][,flag]...)[=value]; an update's value is old,new */
 	TEXT_ATOMIC,	 /* op(x[@size][,order][,flag]...)[=value] */
 	TEXT_FENCE,	 /* op(order) */
 	TEXT_OBJECT,	 /* op(x) */
 	TEXT_NUMBERED,	 /* op(x,n) */
-	TEXT_MODE,	 /* op(x)[=result]: the row says which mode a result stands for */
+	TEXT_MODE,	 /* op(x)[=result]: the row has the mode for this result */
 	TEXT_PAIR,	 /* op(c,m)[=result] */
 	TEXT_THREAD,	 /* op(T) */
 	TEXT_BEGIN,	 /* op[(low,high)] */
@@ -41,8 +41,8 @@ enum text_class {
 };
 
 /*
- * A row for each way in which an operation can be written. If a kind has several rows, `mode` says
- * which value of field m each is for. A row with `result` prints "=result" after the arguments.
+ * A row for each way in which an operation can be written. If a kind has several rows, each row is
+ * for one value of field m, its `mode`. A row with `result` prints "=result" after the arguments.
  */
 struct text_row {
 	const char *op;
@@ -57,7 +57,10 @@ extern const size_t text_row_count;
 /* Returns the row for a kind and mode, or NULL if the kind has no line. */
 const struct text_row *text_find_row(enum event_kind kind, uint64_t mode);
 
-/* Memory orders and flags of an access. NULL or -1 if there is no such order or flag. */
+/*
+ * Names and numbers of memory orders, and of the flags of an access. An unknown order has the name
+ * "seq_cst", an unknown flag NULL. An unknown name has the number -1.
+ */
 const char *text_order_name(unsigned order);
 int text_order(const char *name, size_t length);
 const char *text_flag_name(unsigned bit);

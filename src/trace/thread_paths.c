@@ -50,7 +50,7 @@ static bool add_created_threads(const struct trace *trace, uint32_t i,
 		if (ev.kind != EV_CREATE)
 			continue;
 		ok = add_thread(table, ev.number, err);
-		/* Twice, or by itself: a corrupt trace. The first CREATE counts. */
+		/* A corrupt trace may create a thread twice, or by itself. The first counts. */
 		if (ok && ev.number != creator && table->threads[ev.number].creator == CONTROL_NONE)
 			table->threads[ev.number] =
 				(struct control_thread){ creator, table->made[creator] };

@@ -22,16 +22,16 @@ struct trace_cursor;
 bool trace_open(const char *path, struct trace **out, struct err *err);
 void trace_close(struct trace *trace);
 
-/* The directory or the text file that it was read from. */
+/* Returns the path of the directory or text file that the trace was read from. */
 const char *trace_path(const struct trace *trace);
 
 /* Returns the value of a key in `meta`, or NULL. The last line of a key counts. */
 const char *trace_meta(const struct trace *trace, const char *key);
 
-/* Is it a text? Then times and sequence numbers are line numbers: the order is known. */
+/* Is it a text trace? Then times and sequence numbers are line numbers: the order is known. */
 bool trace_is_text(const struct trace *trace);
 
-/* Did the process not end it itself? It was killed, or it is still running. */
+/* Is the end of the run missing? Then the process was killed or is still running. */
 bool trace_is_cut(const struct trace *trace);
 
 /* Damage found while opening, as messages. */
@@ -43,26 +43,26 @@ const char *trace_problem(const struct trace *trace, size_t i);
 #define TRACE_NONE UINT32_MAX
 
 struct trace_stream {
-	uint32_t number; /* as events name it */
-	/* a signal handler's: number of the stream it interrupts; otherwise TRACE_NONE */
+	uint32_t number; /* field `stream` of its events */
+	/* for a signal handler's stream, the number of the interrupted stream; else TRACE_NONE */
 	uint32_t host;
-	bool ended;	 /* its last block says so */
+	bool ended;	 /* the stream is complete: its last block has the mark for the end */
 	uint64_t blocks; /* number of blocks */
-	uint64_t bytes;	 /* of records */
+	uint64_t bytes;	 /* size of all records */
 };
 
 /* Streams are sorted by number; numbers may be missing. `i` is a position in this list. */
 uint32_t trace_stream_count(const struct trace *trace);
 const struct trace_stream *trace_stream(const struct trace *trace, uint32_t i);
-/* TRACE_NONE if it is missing */
+/* Returns the position of the stream with this number, or TRACE_NONE. */
 uint32_t trace_find_stream(const struct trace *trace, uint32_t number);
 
 /*
- * The position of the stream of the thread that executed stream `i`: the thread that a signal
- * handler interrupted (through all handlers between them), or `i` itself if it is a thread's
- * stream. If the interrupted stream is missing, the last stream of the chain that exists is the
- * owner. In a corrupt trace the chain can run into a cycle: then its first stream in the cycle is
- * the owner. An owner always owns itself.
+ * Returns the position of the owner of stream `i`. The owner of a thread's stream is that stream
+ * itself. The owner of a handler's stream is the stream of the thread that was interrupted, if need
+ * be through a chain of handlers that interrupt each other. If a stream of this chain is missing,
+ * the owner is the last stream before it. In a corrupt trace the chain can run into a cycle: then
+ * its first stream in the cycle is the owner. An owner always owns itself.
  */
 uint32_t trace_stream_owner(const struct trace *trace, uint32_t i);
 
@@ -76,12 +76,13 @@ struct trace_event {
 	uint8_t kind;
 	uint8_t flags;	 /* enum event_flag */
 	uint8_t order;	 /* memory order of an atomic */
-	uint32_t stream; /* number of its stream */
+	uint32_t stream; /* number of the event's stream */
 	uint32_t unit;	 /* bytes at `value`; if fewer than `size`, they repeat (a memset) */
 	uint64_t index;	 /* from 0 in its stream; TRACE_NO_INDEX for a note */
 	/*
-	 * number of steps that its thread did before it (doc/controlled-runs.md): its own number if
-	 * it is a step, otherwise that of the next step. TRACE_NO_STEP in a signal handler
+	 * number of steps that the thread did before this event (doc/controlled-runs.md). This is
+	 * the number of the step if the event is a step, otherwise the number of the thread's next
+	 * step. TRACE_NO_STEP in a signal handler
 	 */
 	uint64_t step;
 	uint64_t address;  /* field a */
@@ -89,14 +90,14 @@ struct trace_event {
 	uint64_t other;	   /* field b */
 	uint64_t number;   /* field n, if it is not a size */
 	uint64_t mode;	   /* field m, if it is not flags */
-	uint64_t sequence; /* of the object; 0 if the kind has none */
+	uint64_t sequence; /* sequence number of the object; 0 if the kind has none */
 	uint64_t time;	   /* the last time seen in the stream, in ticks */
 	/* return address, 0 if a site replaces it; number of a place in a text trace */
 	uint64_t pc;
 	/* bytes read or written, text of a note; NULL if unknown */
 	const uint8_t *value;
-	const uint8_t *old;		 /* ATOMIC_UPDATE: the value before */
-	const struct wire_element *site; /* where it is in the source; NULL if unknown */
+	const uint8_t *old;		 /* ATOMIC_UPDATE: the value before the update */
+	const struct wire_element *site; /* place in the source; NULL if unknown */
 };
 
 /* Pointers in an event are valid until the next trace_next() of the same cursor. */
@@ -106,7 +107,7 @@ void trace_cursor_close(struct trace_cursor *cursor);
 /* Reads the next event. Returns false at the end (then err->text is empty) and on an error. */
 bool trace_next(struct trace_cursor *cursor, struct trace_event *event, struct err *err);
 
-/* Where the last event's record starts: handlers name the position that they interrupt. */
+/* Where the last event's record starts. A HANDLER has the position at which it interrupts. */
 struct trace_position {
 	uint64_t block, offset;
 };
@@ -117,7 +118,7 @@ struct trace_frame {
 	uint64_t return_address; /* 0 if unknown */
 	const char *function;	 /* linker name, or NULL */
 	const struct wire_element *site;
-	uint64_t pc; /* number of a place, in a text trace */
+	uint64_t pc; /* text trace: number of the place */
 };
 size_t trace_cursor_stack(const struct trace_cursor *cursor, const struct trace_frame **frames);
 /* Returns the call that the last EXIT ended, or NULL. Valid until the next call. */
@@ -132,17 +133,18 @@ struct control_thread;
 bool trace_has_schedule(const struct trace *trace);
 
 /*
- * Returns that order: in each slice one thread runs until it has done a number of steps. It can end
- * early if the process was killed or the file is damaged. A thread in it need not have a stream.
+ * Returns the schedule: in each slice one thread runs until it has done a number of steps. The
+ * schedule can end before the events do if the process was killed or the file is damaged. A thread
+ * in the schedule need not have a stream.
  */
 const struct control_slice *trace_schedule(const struct trace *trace, size_t *count);
 uint64_t trace_switch_count(const struct trace *trace);
 
 /*
- * Returns how each thread was created, by the number of its stream: a thread's number is that of
- * its stream, in controlled runs and in others. Numbers without a CREATE (handlers, threads that
- * unrecorded code created) have creator CONTROL_NONE. The caller frees `*threads`. Returns false if
- * there are more threads than can be controlled.
+ * Returns how each thread was created. The index in `*threads` is the number of the thread, which
+ * is also the number of its stream. Numbers without a CREATE (handlers, threads that unrecorded
+ * code created) have creator CONTROL_NONE. The caller frees `*threads`. Returns false if there are
+ * more threads than a controlled run can have.
  */
 bool trace_threads_by_path(const struct trace *trace, struct control_thread **threads,
 			   uint32_t *count, struct err *err);
@@ -160,7 +162,7 @@ struct trace_source_line {
 	uint32_t line, column;
 };
 
-/* Returns where a site is: the innermost function first, then those it was inlined into. */
+/* Stores where a site is, the innermost function first, then the functions it was inlined into. */
 unsigned trace_site_lines(const struct trace *trace, const struct wire_element *site,
 			  struct trace_source_line *places, unsigned most);
 const char *trace_site_name(const struct trace *trace, const struct wire_element *site);
@@ -181,7 +183,7 @@ bool trace_is_static(const struct trace *trace, uint64_t address);
  */
 bool trace_has_sites(const struct trace *trace);
 
-/* Text traces only (otherwise NULL): a thread's name, a place's text, the f(a) of a call or ret. */
+/* Text traces only (otherwise NULL): name of a thread, text of a place, "f(a)" of a call or ret. */
 const char *trace_thread_name(const struct trace *trace, uint32_t stream);
 const char *trace_place_text(const struct trace *trace, uint64_t place);
 const char *trace_call_text(const struct trace *trace, uint64_t place);

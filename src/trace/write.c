@@ -14,7 +14,7 @@
 struct write_stream {
 	uint32_t number, host;
 	uint64_t block;	     /* number of the block being filled */
-	uint64_t block_time; /* the time that its first time counts from */
+	uint64_t block_time; /* the time to which the block's first time is relative */
 	struct codec codec;
 	VEC(uint8_t) bytes;
 };
@@ -129,7 +129,7 @@ void trace_write(struct trace_writer *w, uint32_t stream, const struct write_rec
 			    &(struct write_record){ .kind = EV_TIME, .time = record->time });
 		s = find_or_add_stream(w, stream);
 	}
-	/* Before encoding: the first time in a block counts from the block's time. */
+	/* Flushes before encoding, because the first time in a block is relative to block_time. */
 	if (s->bytes.count + sizeof buffer > ROOM)
 		flush_block(w, s, 0);
 	trace_write_raw(w, stream, buffer, encode_record(&s->codec, buffer, record));

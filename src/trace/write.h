@@ -17,13 +17,16 @@ struct write_record {
 
 struct trace_writer *trace_writer_open(void);
 
-/* Makes a stream a signal handler's. Call it before the stream's first record. */
+/*
+ * Declares `stream` to be the stream of a signal handler that interrupts stream `host`. Call it
+ * before the stream's first record.
+ */
 void trace_writer_set_host(struct trace_writer *w, uint32_t stream, uint32_t host);
 
-/* A record of a kind without a time gets a TIME record before it if time has passed. */
+/* Writes a record. If its kind has no time and `time` has advanced, writes a TIME record first. */
 void trace_write(struct trace_writer *w, uint32_t stream, const struct write_record *record);
 
-/* Appends bytes as they are: a whole segment. */
+/* Appends encoded bytes, for example a whole segment. */
 void trace_write_raw(struct trace_writer *w, uint32_t stream, const void *bytes, size_t size);
 
 /* Returns where the next record of the stream will start. */

@@ -1,10 +1,11 @@
 /*
  * Finds the needed nodes by walking the solution from its end to its start.
  *
- * Every node depends only on nodes before it, so one walk would do, but for releases. A section has
- * to be left if it is entered and another one that excludes it is entered later; and whether it is
- * entered may turn out only after the walk has passed its release. Then the walk is repeated. Two
- * or three walks are usual.
+ * Every node depends only on earlier nodes, so one walk would suffice if there were no releases.
+ * But if the acquire of a section stays, and so does the acquire of a later section that excludes
+ * it, then the release of the first section must stay too. The walk may reach a node that keeps
+ * the first acquire only after it has passed the release. Then the walk is repeated. Two or three
+ * walks are usual.
  */
 #include "witness/needed_steps.h"
 
@@ -13,19 +14,23 @@
 
 #include <assert.h>
 
-/* `user` cannot happen as it did without `source`. Both are ranks, source < user. */
+/* The node at rank `user` needs the node at rank `source` for its result; source < user. */
 struct node_dependence {
 	uint32_t user, source;
 };
 
-/* A section that is entered inside the solution. Sections from before it have rank 0. */
+/* A section whose acquire is in the solution, or that was entered before the solution starts. */
 struct entered_section {
-	uint32_t rank, release; /* ranks; release ORDER_NONE: not inside */
+	/*
+	 * ranks of its acquire and its release; `rank` is 0 if it was entered before the solution,
+	 * `release` is ORDER_NONE if the release is not in the solution
+	 */
+	uint32_t rank, release;
 	uint32_t lock;
 	bool shared, from_start;
 };
 
-/* Which sections of a lock stay, after the walk's present rank. */
+/* For one lock: does any section stay that is entered after the walk's current rank? */
 struct later_sections {
 	bool any, exclusive;
 };
@@ -40,7 +45,7 @@ struct needed_steps {
 	VEC(struct node_dependence) dependences;
 	VEC(struct entered_section) entered;
 	struct later_sections *later;
-	bool *counted; /* semaphores of which every operation from here back stays */
+	bool *counted; /* by semaphore: do all posts and downs before the current rank stay? */
 	uint32_t first_semaphore, first_edge; /* object numbers */
 };
 
@@ -88,7 +93,7 @@ static void depend_on_writes(struct needed_steps *c)
 
 			if (op->object >= cells)
 				continue;
-			/* This keeps too much if the node only writes this cell. */
+			/* Keeps too much if the node only writes this cell and reads another. */
 			if (reads[rank] && last[op->object] != ORDER_NONE)
 				add_dependence(c, rank, last[op->object]);
 			if (op->sort == OPERATION_EXCLUSIVE)
@@ -113,7 +118,7 @@ static bool explains_fail(const struct needed_steps *c, const struct order_secti
 	return rank_of(c, section->release) > at;
 }
 
-/* A failed try depends on the acquire, if inside, of the first section that explains it. */
+/* A failed try depends on a section that explains it: on the acquire, if it is in the solution. */
 static void depend_on_holders(struct needed_steps *c, const struct order_lock *lock)
 {
 	const struct order_section *sections = &c->model->sections.items[lock->section_start];
@@ -156,7 +161,7 @@ static void list_sections(struct needed_steps *c, uint32_t number)
 	}
 }
 
-/* by rank; sections from before the solution first */
+/* by rank, but sections that were entered before the solution come first */
 SORT_COMPARISON(by_rank, struct entered_section, a, b,
 		sort_order(b->from_start, a->from_start)
 			?: sort_order(a->rank, b->rank)
@@ -166,15 +171,15 @@ SORT_COMPARISON(by_rank, struct entered_section, a, b,
 
 struct woken_wait {
 	uint32_t woken; /* rank */
-	uint32_t since; /* the first rank at which a signal counts */
+	uint32_t since; /* the first rank at which a signal can wake this wait */
 };
 
 SORT_COMPARISON(by_end, struct woken_wait, a, b, sort_order(a->woken, b->woken))
 
 /*
- * Each woken wait depends on a broadcast, or on a signal of its own. Sorting the waits by their
- * ends and giving each the first free signal finds a signal for all of them whenever that is
- * possible (Glover 1967: points in intervals).
+ * Each woken wait depends on a broadcast, or on a signal that wakes no other wait. Sorting the
+ * waits by their ends and assigning to each the first free signal finds a signal for every wait
+ * whenever that is possible (Glover 1967: points in intervals).
  */
 static void depend_on_signals(struct needed_steps *c, const struct order_condition *condition)
 {
@@ -259,7 +264,10 @@ static bool keep_up_to(struct needed_steps *c, uint32_t rank)
 	return true;
 }
 
-/* The section stays. Keeps its release if another section that excludes it stays later. */
+/*
+ * Keeps the release of a section that stays if a later section that excludes it also stays. Returns
+ * true if the release was not kept before.
+ */
 static bool keep_release(struct needed_steps *c, const struct entered_section *section)
 {
 	const struct later_sections *later = &c->later[section->lock];
@@ -270,7 +278,7 @@ static bool keep_release(struct needed_steps *c, const struct entered_section *s
 	return keep_up_to(c, section->release);
 }
 
-/* If a failed down stays, all posts and downs before it stay: it saw their sum. */
+/* If a failed down stays, all posts and downs before it stay: together they made it fail. */
 static void keep_counted_operations(struct needed_steps *c, uint32_t rank, bool stays)
 {
 	const struct operations *ops = c->ops;
@@ -294,7 +302,7 @@ static bool stays(const struct needed_steps *c, uint32_t rank)
 	return c->model->position.items[node] < c->need[c->model->thread.items[node]];
 }
 
-/* Walks once from end to start. Returns true if a release that was passed must stay after all. */
+/* Walks once from end to start. Returns true if a release must stay that the walk had passed. */
 static bool walk_backwards(struct needed_steps *c)
 {
 	size_t dependence = c->dependences.count, entered = c->entered.count;

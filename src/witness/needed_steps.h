@@ -1,12 +1,12 @@
-/* Finds the needed nodes of a solution: those that must stay, and all that they depend on. */
+/* Finds the needed nodes of a solution: the required nodes and all nodes they depend on. */
 #ifndef WITNESS_NEEDED_STEPS_H
 #define WITNESS_NEEDED_STEPS_H
 
 #include "witness/operations.h"
 
 /*
- * Raises need[t], the number of thread t's nodes that stay, until the nodes that stay are feasible
- * by themselves in the solution's order.
+ * need[t] is the number of thread t's nodes that stay. Raises these numbers until the nodes that
+ * stay, in the solution's order, are a feasible schedule without the others.
  */
 void needed_steps_close(const struct order_model *model, const struct order_solution *solution,
 			const struct operations *ops, uint32_t *need);

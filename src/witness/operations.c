@@ -8,7 +8,7 @@
 struct operations_builder {
 	struct operations *ops;
 	const uint32_t *rank;
-	uint32_t *fill; /* NULL: only counting, into ops->start */
+	uint32_t *fill; /* by rank: index of the next item; NULL in the pass that only counts */
 	uint32_t object;
 	const uint32_t *fixed;
 	uint32_t fixed_count;
@@ -134,7 +134,7 @@ void operations_make(struct operations *ops, const struct order_model *model,
 		b.fill[i] = ops->start[i];
 	add_all_objects(&b, model);
 	ops->objects = b.object;
-	/* Updates took fewer items than were counted for them: closes the gaps. */
+	/* Closes the gaps: an atomic update was counted twice, but is only one item. */
 	from = mem_alloc(ops->count * sizeof *from + 1);
 	for (uint32_t i = 0; i < ops->count; i++)
 		from[i] = ops->start[i];
@@ -150,7 +150,7 @@ void operations_make(struct operations *ops, const struct order_model *model,
 
 struct operation_group {
 	uint32_t all;	 /* operations on the object so far */
-	uint32_t before; /* of these, before the present group */
+	uint32_t before; /* operations on the object before the current group */
 	uint8_t sort;
 };
 

@@ -1,12 +1,14 @@
 /*
- * Which operations each node of a solution does on which object, in the solution's order: the
- * dependence relation that a reordering has to keep.
+ * Lists the operations of each node of a solution, and on which objects they act. A reordering of
+ * the solution must keep the order of dependent operations.
  *
- * Objects are cells, locks, conditions, semaphores and edges. Two operations on one object are
- * independent only if both are reads of a cell, both failed tries, or both take or leave the lock
- * for reading. So the operations on an object form consecutive groups whose members may change
- * places. An operation can happen once `before` operations on its object have happened: no member
- * of a later group can be among these, because it would itself have to wait for more.
+ * An object is here a cell, a lock, a condition, a semaphore or an edge. Two operations on one
+ * object are independent only if both read a cell, both are failed tries, or both acquire or
+ * release a lock for reading. So the operations on an object form consecutive groups, and the
+ * members of a group may change places. An operation can happen once `before` operations on its
+ * object have happened; `before` is the size of all earlier groups together. The first `before`
+ * operations to happen are all from earlier groups, because the operations of all other groups wait
+ * for at least as many.
  */
 #ifndef WITNESS_OPERATIONS_H
 #define WITNESS_OPERATIONS_H
@@ -28,18 +30,18 @@ struct operation {
 };
 
 struct operations {
-	uint32_t count;	  /* number of nodes inside */
+	uint32_t count;	  /* number of nodes in the solution */
 	uint32_t objects; /* number of objects */
-	uint32_t *rank;	  /* of each node of the model in the solution; ORDER_NONE: outside */
+	uint32_t *rank;	  /* by node of the model: its rank in the solution, or ORDER_NONE */
 	uint32_t *start;  /* count + 1 offsets into `items`, by rank */
 	struct operation *items;
 };
 
-/* `fixed` are nodes that keep their order, whatever they do: as operations on one more object. */
+/* The nodes in `fixed` keep their order: each becomes an operation on one additional object. */
 void operations_make(struct operations *ops, const struct order_model *model,
 		     const struct order_solution *solution, const uint32_t *fixed,
 		     uint32_t fixed_count);
-/* Fills in `before`, as if there were only nodes with a position below need[thread]. */
+/* Fills in `before`. Ignores nodes whose position in their thread is not below need[thread]. */
 void operations_arrange(struct operations *ops, const struct order_model *model,
 			const struct order_solution *solution, const uint32_t *need);
 void operations_free(struct operations *ops);

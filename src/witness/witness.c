@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Schedules are tried with this many starting threads; that with the fewest switches is taken. */
+/* At most this many threads are tried as the first one. The schedule with fewest slices is used. */
 #define STARTS_MAX 8
 
 /* List scheduling: a thread runs as long as it can. */

@@ -1,4 +1,4 @@
-/* Delivers the base run: the order of trace/order.h, repaired by base_run_repair.c if needed. */
+/* Returns the events of the base run: in the order of trace/order.h, repaired if necessary. */
 #include "order/base_run/base_run.h"
 
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 struct base_run {
 	const struct trace *trace;
 	struct trace_order *order;
-	uint32_t *owner_of;		/* by position of a stream */
+	uint32_t *owner_of;		/* by position of a stream: its owner */
 	struct base_run_repair *repair; /* NULL: events stay in the order of trace/order.h */
 	bool exhausted;
 };
@@ -52,8 +52,8 @@ void base_run_close(struct base_run *run)
 }
 
 /*
- * Rows of the compiler's tables and return addresses never have the same number; sites in a text
- * trace are small numbers.
+ * Returns a number for the event's site. The addresses of elements in the compiler's tables and the
+ * return addresses are all different. In a text trace the number of a site is small.
  */
 static uint64_t site_of(const struct trace_event *ev)
 {

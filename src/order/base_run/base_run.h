@@ -1,13 +1,13 @@
 /*
  * The *base run*: all events of a trace in one order in which each event keeps its recorded result.
  *
- * trace/order.h merges the streams by sequence numbers and times. That leaves open how plain
- * accesses of different threads interleave. base_run_repair.h works that out from values: a read
- * that does not find its value waits for the thread that is about to write it; a write waits for a
- * thread that is about to read what it overwrites. A controlled recording (trace_has_schedule)
- * contains the order of all events, so nothing is repaired. A read that no order explains stays
- * where it is, and its value counts as written by the environment (doc/prediction.md,
- * "Unexplained events").
+ * trace/order.h merges the streams by sequence numbers and times. These do not determine how plain
+ * accesses of different threads interleave. base_run_repair.h determines it from values: a read
+ * that does not find its value waits for the thread that will write this value; a write waits for a
+ * thread that will read the value that it overwrites. A controlled recording (trace_has_schedule)
+ * contains the order of all events, so nothing is repaired. A read that no order explains keeps its
+ * position, and its value counts as written by the environment (doc/prediction.md, "Unexplained
+ * events").
  */
 #ifndef ORDER_BASE_RUN_BASE_RUN_H
 #define ORDER_BASE_RUN_BASE_RUN_H
@@ -15,14 +15,15 @@
 #include "trace/trace.h"
 
 /*
- * An event's *owner* is the thread that it belongs to: for events of a signal handler, the thread
- * that the handler interrupted. It is given as the position of that thread's stream in the trace.
+ * An event's *owner* is the thread that it belongs to. For events of a signal handler this is the
+ * thread that the handler interrupted. The owner is given as the position of the thread's stream in
+ * the trace.
  */
 struct base_run_event {
 	uint8_t kind, flags;
 	uint8_t mode;	 /* field m of sync events: enum event_how, a lock's kind, serial … */
 	bool foreign;	 /* sync events of a recording: done by code that was not recorded */
-	uint32_t owner;	 /* the owner */
+	uint32_t owner;	 /* position of the owner's stream */
 	uint32_t stream; /* number of the event's own stream */
 	uint32_t unit;	 /* bytes at value; if fewer than size, they repeat */
 	uint64_t index, address, size, other, number;
@@ -34,7 +35,7 @@ struct base_run_event {
 struct base_run;
 struct share_survey;
 
-/* `survey` says which memory is shared; NULL: the order of trace/order.h, without repair. */
+/* `survey` says which memory is shared; NULL: the order of trace/order.h is not repaired. */
 struct base_run *base_run_open(const struct trace *trace, const struct share_survey *survey);
 void base_run_close(struct base_run *run);
 

@@ -51,7 +51,7 @@ static void copy_values(struct buffer_entry *e, const struct base_run_event *ev)
 	}
 }
 
-/* Everything but plain accesses and function events keeps its order. */
+/* All kinds of events except plain accesses and function events keep their order. */
 static bool is_ordered(uint8_t kind)
 {
 	enum event_group group = event_group(kind);

@@ -7,16 +7,16 @@
 
 #define BUFFER_NEVER UINT64_MAX
 
-/* An event with its own copy of its values. The allocated memory stays with the ring's slot. */
+/* An event and a copy of its values. Later entries of the ring reuse the copy's memory. */
 struct buffer_entry {
 	struct base_run_event event;
 	uint64_t position, time;
 	/* position + 1 of the owner's last synchronisation up to and including this event */
 	uint64_t after_sync;
-	bool ordered;  /* synchronisation: keeps its order among all synchronisation */
-	uint32_t plan; /* number of the plan that it is part of, or 0 */
+	bool ordered;  /* the event is synchronisation, which keeps its order */
+	uint32_t plan; /* number of the plan that the event is part of, or 0 */
 	VEC(uint8_t) bytes;
-	VEC(uint32_t) parts; /* its accesses to spots */
+	VEC(uint32_t) parts; /* numbers of the event's accesses to spots */
 };
 
 /* A queue. The oldest item is at `first`; items before it have been removed. */
@@ -31,7 +31,7 @@ struct buffer_stream {
 	/* position of the owner's next event that has not been emitted */
 	uint64_t done;
 	uint64_t after_sync;	   /* position + 1 of the last synchronisation that was added */
-	struct buffer_queue syncs; /* positions of its synchronisation */
+	struct buffer_queue syncs; /* positions of the owner's synchronisation events */
 	uint64_t until, until_of;  /* cache of buffer_until(): its result for the time `until_of` */
 };
 
@@ -56,7 +56,7 @@ void buffer_add_parts(struct buffer_entry *entry, uint64_t after_sync,
 void buffer_drop_first(struct buffer_stream *stream);
 void buffer_free_stream(struct buffer_stream *stream);
 
-/* Returns the latest time of the stream's first event: the next time that the stream recorded. */
+/* Returns the next time that the stream recorded: its first event happened before that. */
 uint64_t buffer_until(struct buffer_stream *stream);
 
 #endif

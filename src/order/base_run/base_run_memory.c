@@ -87,7 +87,7 @@ void base_run_memory_apply(struct base_run_memory *s, uint32_t owner, uint32_t a
 	struct spot *spot = &s->spots.items[t->spot];
 	uint64_t bits = spot_bits(t->mask);
 
-	if (t->known) { /* a read shows what was there, too */
+	if (t->known) { /* a read, too, makes the contents known */
 		spot->value = (spot->value & ~bits) | t->value;
 		spot->known |= t->mask;
 	} else if (t->write) {
@@ -103,7 +103,7 @@ void base_run_memory_forget(struct base_run_memory *s, uint64_t address, uint64_
 {
 	uint64_t first = address / 8, last = (address + size - 1) / 8;
 
-	if (!size || last - first > s->spots.count) /* a block this large holds no shared bytes */
+	if (!size || last - first > s->spots.count) /* too large for a shared block */
 		return;
 	for (uint64_t key = first; key <= last; key++) {
 		const uint64_t *number = map_get(&s->index, key);

@@ -1,7 +1,7 @@
 /*
- * The planner: a depth-first search over the order of writes. A state is the number of steps done
- * by each owner and the contents of the spots; a hash of it is remembered so that no state is
- * visited twice.
+ * The planner: a depth-first search over the order of writes. A state consists of the number of
+ * steps that each owner has done and the contents of the spots. The hashes of visited states are
+ * stored, so that no state is visited twice.
  */
 #include "order/base_run/base_run_plan_state.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#define STATES_MAX 50000 /* states visited */
+#define STATES_MAX 50000 /* the search gives up after this number of states */
 #define BEST_STEP 32
 
 static uint64_t spot_key(uint32_t spot, uint32_t number, uint64_t value)
@@ -95,7 +95,7 @@ void base_run_planner_cut_stream(struct base_run_planner *p)
 
 /* ---- preparation ----------------------------------------------------------------------------- */
 
-/* Marks reads that need another owner's write, and stores the last step that writes each value. */
+/* Marks the reads that need another owner's write. Stores the last step that writes each value. */
 static void find_foreign_reads(struct base_run_planner *p, uint32_t i)
 {
 	struct plan_stream *stream = &p->streams[i];
@@ -149,7 +149,7 @@ static bool is_later(uint64_t time, uint64_t until)
 	return time > until && time - until > SPOT_SLACK;
 }
 
-/* Do times and synchronisation allow the next step before all remaining steps of other owners? */
+/* By time and sync order, can the next step come before all remaining steps of other owners? */
 static bool may_go_next(const struct base_run_planner *p, const struct plan_stream *stream)
 {
 	const struct plan_step *s = &stream->steps[stream->done];
@@ -167,7 +167,7 @@ static bool may_go_next(const struct base_run_planner *p, const struct plan_stre
 
 enum fit { FITS, FITS_UNKNOWN, FITS_NOT };
 
-/* Do the reads of the owner's next step see their values? Unknown bytes may have any value. */
+/* Do the reads of the owner's next step find their values? Unknown bytes may have any value. */
 static enum fit next_step_fits(const struct base_run_planner *p, const struct plan_stream *stream,
 			       bool *writes)
 {
@@ -210,7 +210,7 @@ static void do_step(struct base_run_planner *p, uint32_t i)
 	}
 }
 
-/* Does all reads that see their value. */
+/* Does all next steps that only read and find their values. */
 static void do_fitting_reads(struct base_run_planner *p)
 {
 	for (bool moved = true; moved;) {
@@ -229,7 +229,7 @@ static void do_fitting_reads(struct base_run_planner *p)
 	}
 }
 
-/* Can the present value or a later write explain the owner's next foreign read? */
+/* Can the current contents or a later write explain the owner's next foreign read? */
 static bool can_be_explained(const struct base_run_planner *p, uint32_t i)
 {
 	const struct plan_stream *stream = &p->streams[i];
@@ -248,7 +248,7 @@ static bool can_be_explained(const struct base_run_planner *p, uint32_t i)
 				n == i ? NULL
 				       : map_get(&p->writers, spot_key(t->spot, n, t->value));
 
-			/* steps that were not added may still be in time */
+			/* A step that was not added to the planner may write the value in time. */
 			served = (last && *last > other->done) ||
 				 (n != i && other->more && !is_later(p->horizon, s->until));
 		}
@@ -258,7 +258,7 @@ static bool can_be_explained(const struct base_run_planner *p, uint32_t i)
 	return true;
 }
 
-/* Can each owner's next foreign read be explained? This exposes most wrong choices at once. */
+/* Can each owner's next foreign read be explained? After most wrong choices, one cannot. */
 static bool can_all_be_explained(const struct base_run_planner *p)
 {
 	for (uint32_t i = 0; i < p->count; i++) {
@@ -271,8 +271,9 @@ static bool can_all_be_explained(const struct base_run_planner *p)
 /* ---- search ---------------------------------------------------------------------------------- */
 
 /*
- * Returns the next owner to try. It prefers writes of the owner whose time is up first, and among
- * those the owner that wrote last. A read of unknown bytes is the last resort.
+ * Returns the next owner to try, or SPOT_NONE. Prefers the owner whose next step has the earliest
+ * upper bound of its time; of equal ones, the owner that wrote last. Steps that read unknown bytes
+ * come after all others.
  */
 static uint32_t choose_stream(const struct base_run_planner *p, const struct plan_choice *c)
 {
@@ -313,7 +314,7 @@ static bool is_new_state(struct base_run_planner *p)
 	return fresh;
 }
 
-/* Most of a path that ended is right all the same if it was long. */
+/* Keeps the path if it is the longest: even if it leads nowhere, most of a long path is right. */
 static void keep_longest_path(struct base_run_planner *p)
 {
 	if (p->path.count < p->best.count + BEST_STEP)
@@ -346,8 +347,9 @@ static void push_choice(struct base_run_planner *p, uint32_t last)
 }
 
 /*
- * Has everything been done, or have all owners come as far in time as the steps of all are known?
- * It is not enough that some run ahead: the others may still need what those overwrite.
+ * Have all owners done all their steps, or reached the horizon, the time up to which the steps of
+ * all owners are known? It is not enough if only some owners have reached it: the others may still
+ * need to read values that those overwrite.
  */
 static bool has_come_far_enough(const struct base_run_planner *p, bool *whole)
 {

@@ -5,24 +5,24 @@
 #include "order/base_run/base_run_plan.h"
 
 #define PLAN_STREAMS_MAX 16
-#define PLAN_STEPS_MAX 2048 /* for one owner: more than lie between two times of a stream */
+#define PLAN_STEPS_MAX 2048 /* steps of one owner; between two times of a stream there are fewer */
 
 struct plan_stream {
 	uint32_t number, count, done;
-	bool more; /* there are more steps than these */
+	bool more; /* the owner has more steps than were added */
 	struct plan_step steps[PLAN_STEPS_MAX];
-	/* for each step: the first from there on with a read that is `foreign` */
+	/* by step: the first step from this one on that has a `foreign` read, or SPOT_NONE */
 	uint32_t foreign[PLAN_STEPS_MAX];
 };
 _Static_assert(PLAN_STREAMS_MAX < 32, "streams are a set of bits");
 
 struct plan_access {
-	uint32_t spot; /* in the planner's spots */
+	uint32_t spot; /* index in the planner's `spots` */
 	uint64_t value, bits;
 	uint8_t mask;
 	bool write, known;
 	bool foreign; /* a read of a value that the owner's own last write does not explain */
-	/* for such a read: the owner's last write of the spot, as step + 1; 0: none */
+	/* for a foreign read: step + 1 of the owner's last write to the spot before it; 0: none */
 	uint32_t own_write;
 };
 
@@ -30,17 +30,17 @@ struct plan_spot {
 	uint64_t value;
 	uint8_t known, mask;
 	bool uniform; /* all accesses have the same mask */
-	/* during prepare_search(), the present owner's last write: value, bytes, step + 1 */
+	/* scratch for find_foreign_reads(), the owner's last write: value, mask, step + 1 */
 	uint64_t own;
 	uint8_t own_mask;
 	uint32_t own_step;
 };
 
-/* A choice: the length of the path before it, and which owners were tried. */
+/* A point of the search at which several owners can be next. */
 struct plan_choice {
-	uint32_t tried; /* set of owners */
-	uint32_t length, changes;
-	uint32_t last; /* the owner that wrote before */
+	uint32_t tried; /* set of the owners that were tried */
+	uint32_t length, changes; /* lengths of `path` and `changes` before the choice */
+	uint32_t last; /* the owner that was chosen at the choice before this one, or SPOT_NONE */
 };
 
 /* A spot's contents before a step, to undo the step. */
@@ -56,20 +56,20 @@ struct base_run_planner {
 	VEC(struct plan_access) accesses;
 	VEC(struct plan_spot) spots;
 	struct map spot_index; /* number in base_run_memory to number + 1 here */
-	uint64_t hash;	       /* of the contents of all spots */
+	uint64_t hash;	       /* hash of the contents of all spots */
 	uint64_t horizon;      /* the time up to which the steps of all owners are known */
 	struct map writers;    /* spot, owner and value: the last step that writes it, + 1 */
-	VEC(uint32_t) path;    /* owners */
-	VEC(uint32_t) best;    /* the longest path that led nowhere */
+	VEC(uint32_t) path;    /* the owner of each step done so far */
+	VEC(uint32_t) best;    /* a longest path that led nowhere */
 	VEC(struct plan_choice) choices;
 	VEC(struct plan_change) changes;
 	struct map seen;
 };
 
 /*
- * Turns reads that no order explains into writes, as if unrecorded code had written what they
- * found. Returns true if there were any. Call it after a search that found nothing, with the
- * planner back at its start.
+ * Turns reads that no order explains into writes of the values that they found, as if unrecorded
+ * code had written these values. Returns true if there were any. Call it after a search that found
+ * nothing, when all steps have been undone.
  */
 bool base_run_planner_add_unseen_writes(struct base_run_planner *planner);
 

@@ -1,7 +1,7 @@
 /*
- * Emits events in a repaired order. Each owner's first event either can be emitted, or its stream
- * is parked with the reason why not. The oldest event that is not parked is checked next. Where
- * threads race for the same memory, a plan (base_run_plan.h) decides.
+ * Emits events in a repaired order. The repair checks the oldest event whose stream is not parked.
+ * If the event fits, it is emitted; otherwise its stream is parked with the reason. Where threads
+ * race for the same memory, a plan (base_run_plan.h) gives the order.
  */
 #include "order/base_run/base_run_repair.h"
 
@@ -10,11 +10,11 @@
 #include "order/base_run/base_run_plan.h"
 #include "order/base_run/share_survey.h"
 
-#define HELD_BACK_MAX 8192    /* events */
+#define HELD_BACK_MAX 8192    /* events that are held back at the same time */
 #define SCAN_MAX 4096	      /* accesses searched for a write of a value */
 #define READS_MAX 32	      /* accesses searched for an owner's next read */
 #define PLAN_ENTRIES_MAX 4096 /* entries of one owner that a plan looks at */
-#define PLAN_PAUSE 64	      /* events after a failed search before the next one */
+#define PLAN_PAUSE 64	      /* events emitted between a failed search and the next search */
 
 #define OWNER_BITS BASE_RUN_REPAIR_OWNER_BITS
 #define OWNER_MASK ((1u << OWNER_BITS) - 1)
@@ -23,15 +23,15 @@ enum repair_reason {
 	GOES,
 	WAITS_FOR_SYNC,	  /* earlier synchronisation has not been emitted */
 	WAITS_FOR_PLAN,	  /* the plan puts other events first */
-	WAITS_FOR_VALUE,  /* a read, for a write of another owner */
-	WAITS_FOR_LATER,  /* a read of a thread that slept, for a write that is not in sight yet */
-	WAITS_FOR_READER, /* a write, for another owner that reads what it overwrites */
-	WAITS_FOR_HOLDER, /* a failed try, for a thread to take what it could not get */
+	WAITS_FOR_VALUE,  /* a read waits for another owner's write of its value */
+	WAITS_FOR_LATER,  /* a read waits for a write of its value that may not be added yet */
+	WAITS_FOR_READER, /* a write waits for another owner's read of the overwritten value */
+	WAITS_FOR_HOLDER, /* a failed try waits until another thread holds the object */
 };
 
 struct repair_stream {
 	struct buffer_stream buffer;
-	enum repair_reason reason; /* parked, unless GOES */
+	enum repair_reason reason; /* why the stream is parked; GOES: it is not parked */
 	uint32_t spot, version;
 	uint32_t writer_owner; /* WAITS_FOR_VALUE: the owner and position of the write */
 	uint64_t writer;
@@ -41,20 +41,20 @@ struct base_run_repair {
 	const struct share_survey *survey;
 	struct repair_stream *streams;
 	VEC(uint32_t) active;	   /* owners that have had events */
-	struct buffer_queue order; /* position << OWNER_BITS | owner of all events */
-	struct buffer_queue syncs; /* the same of synchronisation */
+	struct buffer_queue order; /* position << OWNER_BITS | owner, of all events */
+	struct buffer_queue syncs; /* the same for synchronisation events only */
 	uint64_t position;
-	uint64_t newest;    /* the latest time added */
+	uint64_t newest;    /* the latest time of all events added so far */
 	uint64_t emitted;   /* number of events emitted */
-	uint32_t held_back; /* number of entries */
-	uint32_t parked;    /* number of owners */
+	uint32_t held_back; /* number of entries in all buffers */
+	uint32_t parked;    /* number of parked streams */
 	uint32_t last;	    /* the owner whose first entry was emitted last, or SPOT_NONE */
 	struct base_run_memory memory;
 	struct base_run_planner *planner;
 	struct base_run_plan plan;
 	uint32_t plan_number;
-	uint64_t next_plan; /* no plan is tried before this number of events was emitted */
-	struct map holders; /* for each lock its depth, for each semaphore its count */
+	uint64_t next_plan; /* when this number of events has been emitted, a plan may be made */
+	struct map holders; /* address of a lock to its depth, of a semaphore to its count */
 };
 
 bool base_run_repair_has_room(const struct base_run_repair *r)
@@ -82,7 +82,7 @@ void base_run_repair_add(struct base_run_repair *r, const struct base_run_event 
 
 /* ---- what can come before what --------------------------------------------------------------- */
 
-/* Can the access of another owner come before this stream's first event? */
+/* Can access `t` of another owner come before this stream's first event, by time and sync order? */
 static bool can_precede(const struct base_run_repair *r, struct repair_stream *stream,
 			uint32_t other, const struct spot_access *t)
 {
@@ -99,7 +99,7 @@ static bool matches_spot(const struct spot *s, const struct spot_access *t)
 	return !((s->value ^ t->value) & spot_bits(s->known & t->mask));
 }
 
-/* Finds another owner's write of the value that was read, if it can have happened in time. */
+/* Finds a write of the read's value by another owner that can come before the read. */
 static bool find_writer(const struct base_run_repair *r, struct repair_stream *stream,
 			uint32_t number, const struct spot_access *read, uint8_t mask)
 {
@@ -128,7 +128,7 @@ static bool find_writer(const struct base_run_repair *r, struct repair_stream *s
 	return false;
 }
 
-/* Is the other owner about to read what the write overwrites? Stops at its own writes. */
+/* Does the queue's owner read the current value, which `write` overwrites, before it writes? */
 static bool reads_present_value(const struct base_run_repair *r, struct repair_stream *stream,
 				const struct spot_queue *queue, const struct spot_access *write)
 {
@@ -174,16 +174,16 @@ static enum repair_reason check_read(const struct base_run_repair *r, struct rep
 		if ((t->mask & s->known & 1u << i) && (differs >> 8 * i & 0xff))
 			wrong |= (uint8_t)(1u << i);
 	}
-	/* A value from the start of the trace may be wrong: it is believed last. */
+	/* An unknown byte may have its value from the start, but a write of it is preferred. */
 	if ((wrong || unknown) && find_writer(r, stream, number, t, wrong ? wrong : unknown))
 		return WAITS_FOR_VALUE;
-	/* The thread may have slept since its last known time; others run on to its next one. */
+	/* The thread may have slept before the read: the write may not be added yet. */
 	return wrong && buffer_until(&stream->buffer) > r->newest ? WAITS_FOR_LATER : GOES;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* Could another owner's access to the spot come first, by times and synchronisation? */
+/* Can another owner's next access to the spot come first, by time and sync order? */
 static bool is_contended(const struct base_run_repair *r, struct repair_stream *stream,
 			 uint32_t number, uint32_t spot)
 {
@@ -213,7 +213,7 @@ static bool is_shared(const struct base_run_repair *r, const struct buffer_entry
 	return false;
 }
 
-/* Fills in by when the steps of the planner's last owner happened, for its first `end` entries. */
+/* Sets `until` and `before_sync` of the planner's last owner, for its first `end` entries. */
 static void bound_steps(struct base_run_repair *r, const struct buffer_stream *stream, uint32_t end)
 {
 	uint64_t until = BUFFER_NEVER, before = BUFFER_NEVER;
@@ -262,7 +262,7 @@ static bool collect_stream(struct base_run_repair *r, uint32_t number)
 	return true;
 }
 
-/* Gives the planner all accesses held back to spots that several owners access. */
+/* Passes all accesses that are held back to the planner, if several owners access their spots. */
 static bool collect_steps(struct base_run_repair *r)
 {
 	base_run_planner_clear(r->planner);
@@ -279,7 +279,7 @@ static bool has_plan(const struct base_run_repair *r)
 	return r->plan.next < r->plan.end;
 }
 
-/* Makes a plan unless there is one. After a failed search it waits for PLAN_PAUSE events. */
+/* Makes a plan unless there is one. A failed search is repeated only after PLAN_PAUSE events. */
 static void make_plan(struct base_run_repair *r)
 {
 	bool collected;
@@ -299,7 +299,7 @@ static bool is_planned(const struct base_run_repair *r, const struct buffer_entr
 	return has_plan(r) && e->plan == r->plan_number;
 }
 
-/* The event was emitted, as planned or not. */
+/* Advances the plan after an event. Drops the plan if the event was not the next one in it. */
 static void advance_plan(struct base_run_repair *r, const struct buffer_entry *e)
 {
 	if (!is_planned(r, e))
@@ -319,7 +319,7 @@ static bool is_held(const struct base_run_repair *r, uint64_t address)
 	return state && *state;
 }
 
-/* Will another owner take the lock, or the semaphore's last token? */
+/* Does another owner's event that is held back take the lock, or a token of the semaphore? */
 static bool will_be_taken(const struct base_run_repair *r, uint32_t number, uint64_t address)
 {
 	for (size_t i = 0; i < r->active.count; i++) {
@@ -339,9 +339,9 @@ static bool will_be_taken(const struct base_run_repair *r, uint32_t number, uint
 }
 
 /*
- * The sequence number of a failed try can be lower than that of the ACQUIRE it failed against: that
- * thread had the lock but not yet a number (src/runtime/sync/mutex.c, sem.c). Then the try belongs
- * after the ACQUIRE.
+ * A try that failed because another thread held the lock can have a lower sequence number than the
+ * ACQUIRE of that thread: the thread had the lock, but its ACQUIRE did not yet have a number
+ * (src/runtime/sync/mutex.c, sem.c). Then the try must come after the ACQUIRE.
  */
 static enum repair_reason check_try(const struct base_run_repair *r, uint32_t number,
 				    const struct buffer_entry *e)
@@ -389,7 +389,7 @@ static void update_lock(struct base_run_repair *r, const struct base_run_event *
 
 /* ---- what fits ------------------------------------------------------------------------------- */
 
-/* Returns the position of the next synchronisation. Passes over failed tries that wait. */
+/* Returns the position of the next synchronisation, but not of a failed try that waits. */
 static uint64_t first_sync(struct base_run_repair *r)
 {
 	for (size_t i = r->syncs.first; i < r->syncs.items.count; i++) {
@@ -427,7 +427,7 @@ static enum repair_reason check_access(struct base_run_repair *r, uint32_t numbe
 		       : GOES;
 }
 
-/* May the owner's first event be emitted now? Returns GOES or what it waits for. */
+/* Returns GOES if the owner's first event may be emitted now, otherwise what it waits for. */
 static enum repair_reason check_first_event(struct base_run_repair *r, uint32_t number)
 {
 	struct repair_stream *stream = &r->streams[number];
@@ -448,7 +448,7 @@ static enum repair_reason check_first_event(struct base_run_repair *r, uint32_t 
 	return reason;
 }
 
-/* Is there a reason to check a parked stream again? */
+/* Must a parked stream be checked again, because its reason may no longer hold? */
 static bool may_go_now(struct base_run_repair *r, struct repair_stream *stream)
 {
 	const struct buffer_entry *e = buffer_entry(&stream->buffer, 0);
@@ -473,7 +473,7 @@ static bool may_go_now(struct base_run_repair *r, struct repair_stream *stream)
 	s = &r->memory.spots.items[stream->spot];
 	if (s->version == stream->version)
 		return false;
-	/* Its value must be there now, or the write it waited for have been emitted. */
+	/* A read is checked again if its value is there now, or if its write has been emitted. */
 	for (size_t i = 0; i < e->parts.count; i++) {
 		const struct spot_access *t = &r->memory.accesses.items[e->parts.items[i]];
 
@@ -532,8 +532,8 @@ static uint32_t oldest_unparked(struct base_run_repair *r)
 }
 
 /*
- * No event fits: releases one. Those that wait as a precaution go first, then those whose condition
- * will not come true.
+ * Called if no event fits: unparks one stream. First come events that wait only as a precaution,
+ * then events whose condition will not come true.
  */
 static uint32_t force_one_stream(struct base_run_repair *r)
 {

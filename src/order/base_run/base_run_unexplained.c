@@ -1,15 +1,15 @@
 /*
  * Explains reads of values that unrecorded code wrote, for the planner.
  *
- * No order of the recorded writes explains such a read, and one of them among thousands of accesses
- * leaves the planner without any plan. So after a search that found nothing (most searches find an
- * order), two kinds are looked for:
+ * No order of the recorded writes explains such a read. A single one among thousands of accesses
+ * prevents any plan. So after a search that found nothing (most searches find an order), this looks
+ * for two kinds of reads:
  *
- * - reads of bytes that only synchronised steps (atomics) write: these keep their order whatever
- *   the plan is, so the value that each of them finds is known beforehand;
+ * - reads of bytes that only synchronised steps (atomics) write: these steps have the same order in
+ *   every plan, so the value that each of them finds can be computed;
  * - reads of a byte value that no recorded access writes and that was not there at the start.
  *
- * The first such read, by time, is turned into a write; later reads find the value there.
+ * The first such read, by position, is turned into a write; later reads find its value there.
  */
 #include "base/hash.h"
 #include "base/mem.h"
@@ -24,12 +24,13 @@ struct access_moment {
 
 struct unexplained {
 	struct base_run_planner *planner;
-	VEC(struct access_moment) moments; /* all accesses, by time */
-	/* for each spot: a step writes it whose position is decided by the plan */
+	VEC(struct access_moment) moments; /* all accesses, sorted by position */
+	/* by spot: does any step write it whose position is not fixed by synchronisation? */
 	bool *in_plan;
-	struct map wholes;  /* hash of spot and value, where all accesses have the same mask */
-	struct map written; /* spot, byte, value */
-	struct map unclear; /* spot, byte: written, value unknown */
+	/* keys of (spot, value) that are written, if all accesses to the spot have one mask */
+	struct map wholes;
+	struct map written; /* keys of (spot, byte, value) that are written */
+	struct map unclear; /* keys of (spot, byte) that are written with an unknown value */
 	bool any;
 };
 
@@ -95,7 +96,7 @@ static void collect_accesses(struct unexplained *u)
 	vec_sort(&u->moments, by_position);
 }
 
-/* Unrecorded code wrote the value just before the read. */
+/* Turns a read into a write, as if unrecorded code had written the value just before the read. */
 static void treat_as_write(struct unexplained *u, struct plan_access *t)
 {
 	t->write = true;
@@ -104,7 +105,7 @@ static void treat_as_write(struct unexplained *u, struct plan_access *t)
 	u->any = true;
 }
 
-/* Replays the steps that keep their order on copies of the spots. */
+/* Replays the steps whose order is fixed, on copies of the spots, and finds the first kind. */
 static void find_synchronised(struct unexplained *u)
 {
 	struct base_run_planner *p = u->planner;
@@ -155,7 +156,7 @@ static void find_unwritten(struct unexplained *u)
 	}
 }
 
-/* Does an owner have more steps than were added? They may still write what is missing. */
+/* Does an owner have more steps than were added? They may write the missing values. */
 static bool has_more_steps(const struct base_run_planner *p)
 {
 	for (uint32_t i = 0; i < p->count; i++) {

@@ -9,17 +9,17 @@
 #include "order/base_run/base_run.h"
 #include "order/base_run/unexplained_reads.h"
 
-/* The users of a granule, page or object: the owner that was there first, + 1, and these flags. */
+/* The users of a granule, page or object: the first owner to access it, + 1, and these flags. */
 #define OWNER 0x0fffffffu
 #define ATOMIC (1u << 28) /* accessed by an atomic operation */
 #define WRITTEN (1u << 29)
 #define SHARED (1u << 30) /* accessed by another owner, too */
 #define COUNTS (1u << 31) /* set at the end: accesses to it are nodes */
 
-/* No access is larger. An event that claims to be is corrupt, and would take hours. */
+/* No real access is larger. A larger one is in a corrupt trace, and would take hours. */
 #define ACCESS_SIZE_MAX (1ull << 32)
 
-/* An operation on a semaphore, to find out its initial count. */
+/* An operation on a semaphore, from which its initial count is computed. */
 struct share_survey_operation {
 	uint64_t address, sequence;
 	uint8_t kind;
@@ -64,7 +64,7 @@ static void touch_granules(struct share_survey *s, uint64_t low, uint64_t high, 
 	}
 }
 
-/* Whole pages are kept as such: a cleared buffer of a gigabyte would be 2^27 granules. */
+/* Stores whole pages in s->pages: a cleared buffer of a gigabyte would be 2^27 granules. */
 static void touch_memory(struct share_survey *s, uint64_t low, uint64_t size, uint32_t owner,
 			 uint32_t how)
 {
@@ -123,7 +123,7 @@ static void survey_object(struct share_survey_pass *pass, const struct trace_eve
 		touch_key(objects, ev->other, owner, WRITTEN);
 }
 
-/* A FREE has no size; its block's ALLOC has. */
+/* A FREE has no size. The size is that of the ALLOC of the same block. */
 static void survey_memory(struct share_survey_pass *pass, const struct trace_event *ev,
 			  uint32_t owner)
 {
@@ -220,8 +220,9 @@ static struct survey_region *first_region_after(const struct share_survey *s, ui
 }
 
 /*
- * An access counts if two threads access the bytes and one of them writes; or if they are in a
- * block that another thread allocates or frees, which must not come too early or too late.
+ * Sets COUNTS if accesses to the bytes count. They do if two threads access the bytes and one of
+ * them writes, or if the bytes are in a block that another thread allocates or frees: the access
+ * must not come before the allocation or after the release.
  */
 static uint32_t add_counts_flag(struct share_survey *s, uint32_t users, uint64_t low, uint64_t high)
 {
@@ -282,7 +283,7 @@ static void join_pages(struct share_survey *s)
 	}
 }
 
-/* Other threads that use a destroyed object notice writes over it. */
+/* Writes to the memory of a destroyed object count, because other threads may use the object. */
 static void mark_destroyed(struct share_survey_pass *pass)
 {
 	struct share_survey *s = pass->survey;
@@ -300,9 +301,9 @@ static void mark_destroyed(struct share_survey_pass *pass)
 /* ---- reads that no recorded write explains --------------------------------------------------- */
 
 /*
- * Bytes whose reads contradict each other count, too, unless the thread's own calls can be the
- * cause: a library that it calls may write what it likes into a block or a stack that the thread
- * has for itself. Atomics are meant for other threads, so they always count.
+ * Should a contradiction between reads of this granule be looked for? Bytes with such reads count,
+ * too. But a block or a stack that only one thread uses is left out, because a library that the
+ * thread calls may write there. Bytes with atomics are never left out: they are meant for others.
  */
 static bool may_be_unexplained(const void *context, uint64_t granule)
 {
@@ -331,7 +332,7 @@ static bool may_be_unexplained(const void *context, uint64_t granule)
 SORT_COMPARISON(by_address_and_sequence, struct share_survey_operation, a, b,
 		sort_order(a->address, b->address) ?: sort_order(a->sequence, b->sequence))
 
-/* Finds the largest excess of downs over posts up to the first INIT or DESTROY. */
+/* Finds, for each semaphore, the largest excess of downs over posts before an INIT or DESTROY. */
 static void find_initial_counts(struct share_survey_pass *pass)
 {
 	struct share_survey_operation *o = pass->operations.items;

@@ -1,7 +1,7 @@
 /*
- * A pass over the trace before windows are cut: finds out which memory and which events another
- * thread can notice at all. Only those become nodes. In a text trace everything counts, and only
- * the numbers below are found out.
+ * A pass over the trace before windows are cut. It finds the memory and the events that another
+ * thread can notice at all: they *count*, and only they become nodes. In a text trace everything
+ * counts; the pass only collects the other data below.
  */
 #ifndef ORDER_BASE_RUN_SHARE_SURVEY_H
 #define ORDER_BASE_RUN_SHARE_SURVEY_H
@@ -14,17 +14,17 @@
 #define SURVEY_PAGE 4096u
 
 struct survey_stream {
-	uint64_t events;  /* of the thread and its handlers */
-	bool has_creator; /* there is a CREATE of it */
-	bool stopped;	  /* it ran on after its last recorded event */
-	bool exits;	  /* it ended the process */
+	uint64_t events;  /* number of events of the thread and its handlers */
+	bool has_creator; /* the trace has a CREATE of this thread */
+	bool stopped;	  /* the thread continued after its last recorded event */
+	bool exits;	  /* the thread ended the process */
 };
 
-/* Memory that was allocated as one block or as overlapping ones; stacks, too. */
+/* The memory of a block, of several blocks that overlap (at different times), or of a stack. */
 struct survey_region {
 	uint64_t low, high;
-	uint32_t owner; /* owner + 1 of all threads that allocated and freed it; SURVEY_MANY */
-	bool noticed;	/* by another thread than that one */
+	uint32_t owner; /* owner + 1 of its ALLOCs and FREEs; SURVEY_MANY: different owners */
+	bool noticed;	/* another thread accesses it */
 };
 #define SURVEY_MANY UINT32_MAX
 
@@ -32,14 +32,14 @@ struct share_survey {
 	bool text;
 	bool cancels; /* threads were cancelled in the run */
 	uint64_t events;
-	uint32_t *owner_of; /* for each stream, by position */
+	uint32_t *owner_of; /* by position of a stream: position of its owner */
 	uint32_t stream_count;
 	struct survey_stream *streams;
-	struct pages granules; /* address / SURVEY_GRANULE: its users, 32 bits */
-	struct map pages;      /* address / SURVEY_PAGE: users of whole pages, by large accesses */
-	struct map objects;    /* address of a sync object: its users */
+	struct pages granules; /* address / SURVEY_GRANULE to the granule's users, 32 bits */
+	struct map pages;      /* address / SURVEY_PAGE to users whose accesses cover the page */
+	struct map objects;    /* address of a sync object to its users */
 	VEC(struct survey_region) regions; /* sorted by address */
-	struct map semaphores;	  /* address: the smallest count it can have started with */
+	struct map semaphores;	  /* address to the smallest possible count at the start */
 	struct map reinitialised; /* addresses of semaphores with an INIT or a DESTROY */
 	struct map opaque;	  /* address that an OPAQUE names: how many such events there are */
 };

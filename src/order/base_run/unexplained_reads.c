@@ -6,10 +6,10 @@
 
 #include "order/base_run/share_survey.h"
 
-/* What is known about a granule. `stream` accessed it last, + 1. */
+/* What is known about a granule. `stream` is the position + 1 of the last stream to access it. */
 struct granule_state {
 	uint8_t value[SURVEY_GRANULE];
-	uint8_t bits; /* mask of bytes: the value is known */
+	uint8_t bits; /* mask of the bytes whose value is known */
 	bool written;
 	uint32_t stream;
 };
@@ -18,10 +18,10 @@ struct unexplained_reads_pass {
 	bool (*wants)(const void *context, uint64_t granule);
 	const void *context;
 	uint32_t mark;
-	struct pages known; /* by granule */
+	struct pages known; /* number of a granule to its granule_state */
 	uint32_t stream;
-	uint32_t *users;		 /* of the present granule */
-	const struct trace_event *event; /* the event; and its values, NULL if they are unknown: */
+	uint32_t *users;		 /* users of the current granule */
+	const struct trace_event *event; /* the current event; its values, or NULL if unknown: */
 	const uint8_t *reads, *writes;
 };
 
@@ -57,7 +57,7 @@ static void touch_granule(void *context, uint64_t granule, void *item)
 		return;
 	l->users = item;
 	k = pages_put(&l->known, granule, NULL);
-	/* Where a handler interrupted its thread is not known here: its accesses may contradict. */
+	/* Two streams: a thread and its handler. It is unknown here which access was first. */
 	if (k->stream && k->stream != l->stream + 1 && (writes || k->written))
 		*l->users |= l->mark;
 	k->stream = l->stream + 1;

@@ -1,6 +1,6 @@
 /*
  * Must-happen-before in a model: the transitive closure of program order and edges, as vector
- * clocks with one entry for each thread. They take node_count * thread_count * 4 bytes.
+ * clocks with one entry for each thread. The clocks take node_count * thread_count * 4 bytes.
  */
 #ifndef ORDER_MODEL_CLOCK_H
 #define ORDER_MODEL_CLOCK_H
@@ -9,7 +9,10 @@
 
 struct order_clock {
 	uint32_t threads;
-	/* [node * threads + t]: the number of t's nodes up to and including the node */
+	/*
+	 * [node * threads + t]: the number of thread t's nodes that must come before the node,
+	 * including the node itself
+	 */
 	uint32_t *count;
 };
 
@@ -23,7 +26,7 @@ void order_clock_free(struct order_clock *clock);
 uint32_t order_clock_first_after(const struct order_clock *clock, const struct order_model *model,
 				 uint32_t node, uint32_t thread, uint32_t limit);
 
-/* Raises counts[t] for each thread t so that it includes the node and all that must precede it. */
+/* Raises each counts[t] so that the first counts[t] nodes of t include all that must precede it. */
 static inline void order_clock_raise(const struct order_clock *clock, uint32_t node,
 				     uint32_t *counts)
 {

@@ -1,6 +1,6 @@
 /*
- * Builds the index of a model: one list of events sorted by node, edge lists in both directions,
- * and a replay of the recorded order that finds out what explains each event.
+ * Builds the index of a model: a list of events sorted by node, and edge lists in both directions.
+ * Replays the recorded order to find the node that explains each event.
  */
 #include "order/model/index.h"
 #include "base/mem.h"

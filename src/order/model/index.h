@@ -1,7 +1,7 @@
 /*
- * What the solver needs to know about a model that does not depend on the query: for each node its
- * events in the order in which they take effect, and its edges; for each event what explains it in
- * the recorded order. Private to the solver.
+ * The solver's data about a model that do not depend on a query: for each node its events, in the
+ * order in which they take effect, and its edges; for each event the node that explains it in the
+ * recorded order. Private to the solver.
  *
  * (An *event* here is one effect of a node on one object. A node that updates a cell has two.)
  */
@@ -30,35 +30,35 @@ struct index_event {
 	uint32_t node;
 	uint8_t kind;
 	uint32_t object; /* cell, lock, condition or semaphore */
-	uint32_t item;	 /* in the model's reads, writes, sections, … */
+	uint32_t item;	 /* index in the model's reads, writes, sections, … */
 };
 
 struct order_index {
 	const struct order_model *model; /* the view that semaphore_mutex.h made of the model */
-	const bool *is_mutex;		 /* for each semaphore */
+	const bool *is_mutex;		 /* for each semaphore: is it a lock in the view? */
 	const struct order_clock *clock;
 	uint32_t *event_start; /* node_count + 1 offsets into events */
 	struct index_event *events;
 	struct order_sources in;
 	uint32_t *out_start, *out; /* edges out of each node: their targets */
 	/*
-	 * What explains an event in the recorded order: for a read the node that wrote the value,
-	 * for a fail the acquire of a section around it, for a down the post that it uses up.
-	 * ORDER_NONE: nothing in the window.
+	 * The node that explains an event in the recorded order: for a read, the last write of the
+	 * cell; for a failed try, the acquire of a section around it; for a down, the post whose
+	 * token it takes. ORDER_NONE: no node of the window.
 	 */
 	uint32_t *read_needs, *fail_needs, *down_needs;
-	uint32_t *open_start, *open; /* for each lock: sections that began before the window */
+	uint32_t *open_start, *open; /* for each lock: sections entered before the window */
 	uint32_t *idle_start, *idle; /* for each condition: waits that began before the window */
 	uint32_t *wait_condition;    /* for each wait: its condition */
 };
 
-/* The open sections of a lock during a replay, valid if `epoch` is that of the replay. */
+/* The open sections of a lock during a replay; valid if `epoch` is the number of the replay. */
 struct open_sections {
 	uint32_t epoch;
 	VEC(uint32_t) list;
 };
 
-/* Returns the lock's open sections; the first time in an epoch, those from before the window. */
+/* Returns the lock's open sections. In a new epoch: those entered before the window. */
 struct open_sections *order_index_open_sections(const struct order_index *index,
 						struct open_sections *locks, uint32_t lock,
 						uint32_t epoch);

@@ -75,8 +75,9 @@ uint32_t order_model_next(const struct order_model *model, uint32_t node)
 /* ---- order_model_accepts --------------------------------------------------------------------- */
 
 /*
- * A prefix, given by the moment of each node: at[n] is 1 + the position of node n, OUTSIDE if it is
- * not inside. 0 means "before the window". Each rule sorts the events of one object by moment.
+ * A prefix, given by the moment of each node. at[n] is 1 + the position of node n in the prefix, or
+ * OUTSIDE if the node is not inside. Moment 0 is before the window. Each rule sorts the events of
+ * one object by moment.
  */
 struct prefix {
 	const struct order_model *model;
@@ -86,7 +87,10 @@ struct prefix {
 };
 #define OUTSIDE UINT32_MAX
 
-/* When a section or wait begins and ends. ORDER_NONE: before the window; never. */
+/*
+ * When a section or wait begins and ends. If `node` is ORDER_NONE, it began before the window, or
+ * never ends.
+ */
 static uint32_t begin_moment(const struct prefix *p, uint32_t node)
 {
 	return node == ORDER_NONE ? 0 : p->at[node];
@@ -220,9 +224,9 @@ static bool was_woken_by_broadcast(const struct prefix *p, const struct order_co
 }
 
 /*
- * Takes the signals in order and gives each one to the wait that returns first among those that are
- * waiting and have no signal yet. By the usual exchange argument, this finds a signal for every
- * wait if any assignment does.
+ * Assigns the signals in order, each to a wait that has begun and has no signal yet: of these, to
+ * the wait that returns first. By the usual exchange argument, this finds a signal for every wait
+ * if any assignment does.
  */
 static bool explains_waits(const struct prefix *p, const struct order_condition *condition)
 {
@@ -261,7 +265,7 @@ static bool explains_waits(const struct prefix *p, const struct order_condition 
 	return needing_count == 0;
 }
 
-/* Appends the moments of nodes inside to p->sorted, marked with `what`. Returns the new count. */
+/* Appends the moment of each node that is inside to p->sorted, with the mark `what`. */
 static uint32_t collect_moments(const struct prefix *p, uint32_t count, const uint32_t *nodes,
 				uint32_t number, uint64_t what)
 {

@@ -9,7 +9,7 @@ void order_sources_make(struct order_sources *s, const struct order_model *model
 {
 	size_t nodes = model->node_count, edges = model->edges.count;
 
-	/* Counts are stored two positions later; the last loop moves each start into place. */
+	/* A node's count is stored at node + 2. After the last loop, start[node] is its start. */
 	s->start = mem_zalloc(nodes + 2, sizeof *s->start);
 	s->from = mem_alloc(edges * sizeof *s->from + 1);
 	s->edge = mem_alloc(edges * sizeof *s->edge + 1);

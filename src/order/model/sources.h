@@ -4,7 +4,7 @@
 
 #include "order/model/model.h"
 
-/* Node n's edges are items start[n] to start[n + 1] - 1 of `from` and `edge`. */
+/* The edges into node n are items start[n] to start[n + 1] - 1 of `from` and `edge`. */
 struct order_sources {
 	uint32_t *start;
 	uint32_t *from; /* nodes */

@@ -16,7 +16,7 @@ static int value_of(const struct cdcl *c, int32_t literal)
 	return literal > 0 ? value : -value;
 }
 
-/* Skips assigned literals: the order does not yet show what was assigned without a decision. */
+/* Ignores assigned literals: those assigned without a decision may not hold in the order yet. */
 bool cdcl_is_new(const struct cdcl *c, const int32_t *literals, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -199,7 +199,7 @@ static uint32_t propagate_false(struct cdcl *c, int32_t literal)
 			continue;
 		}
 		if (clause[CDCL_SIZE] == 0)
-			continue; /* forgotten */
+			continue; /* a learned clause that was forgotten */
 		if (literals[0] == literal) {
 			literals[0] = literals[1];
 			literals[1] = literal;
@@ -223,8 +223,8 @@ static uint32_t propagate_false(struct cdcl *c, int32_t literal)
 }
 
 /*
- * Adds the next order literal of the trail as an edge. Returns false if that makes a cycle; then
- * `conflict` holds literals of which one must be true.
+ * Adds the next order literal of the trail as an edge. Returns false if the edge closes a cycle.
+ * Then at least one literal of `conflict` must be true.
  */
 static bool propagate_order(struct cdcl *c)
 {
@@ -248,7 +248,7 @@ static bool propagate_order(struct cdcl *c)
 	return false;
 }
 
-/* Returns false on a conflict: then all literals of `conflict` are false, but one must be true. */
+/* Returns false on a conflict: all literals of `conflict` are false, but one must be true. */
 static bool propagate(struct cdcl *c)
 {
 	for (;;) {
@@ -279,7 +279,7 @@ static void learn_from_conflict(struct cdcl *c)
 	uint32_t level = 0;
 	int32_t glue;
 
-	/* A clause that was added late can be violated by earlier levels alone. */
+	/* The current level may have no part in the conflict, if the clause was added late. */
 	for (size_t i = 0; i < c->conflict.count; i++) {
 		uint32_t l = cdcl_variable_of(c, c->conflict.items[i])->level;
 

@@ -13,7 +13,7 @@ static void bump_activity(struct cdcl *c, struct cdcl_variable *v)
 	c->bump *= 1e-100;
 }
 
-/* Adds the literals of a clause to the learned one. Returns how many are of the current level. */
+/* Adds a clause's literals to the learned clause. Returns how many are of the current level. */
 static size_t add_to_derived(struct cdcl *c, const int32_t *literals, size_t count, int32_t implied)
 {
 	size_t here = 0;
@@ -78,7 +78,7 @@ static int32_t glue_of(struct cdcl *c)
 
 /*
  * Derives the learned clause at the first unique implication point of `conflict`. Its first literal
- * follows once the others are false; its second is of the level to go back to.
+ * must be true if the others are false. Its second literal is of the level to go back to.
  */
 uint32_t cdcl_analyse_conflict(struct cdcl *c, int32_t *glue)
 {
@@ -122,8 +122,8 @@ uint32_t cdcl_analyse_conflict(struct cdcl *c, int32_t *glue)
 }
 
 /*
- * Forgets half of the learned clauses, those with the largest glue first. Call it only without
- * decisions, when no clause is a reason.
+ * Forgets half of the learned clauses, those with the largest glue first. Call it only when there
+ * are no decisions, because then no clause is needed as a reason.
  */
 void cdcl_forget_learned(struct cdcl *c)
 {
@@ -140,7 +140,7 @@ void cdcl_forget_learned(struct cdcl *c)
 	for (size_t i = 0; i < c->learned.count; i++) {
 		int32_t *clause = c->arena.items + c->learned.items[i];
 
-		/* of the clauses at the limit, the younger half stays */
+		/* Of the clauses with the limit's glue, those in the younger half of all stay. */
 		if (clause[CDCL_GLUE] < bar ||
 		    (clause[CDCL_GLUE] == bar && i * 2 > c->learned.count))
 			c->learned.items[kept++] = c->learned.items[i];

@@ -1,10 +1,10 @@
 /*
- * The state of the search: which clauses of the problem hold, kept up to date as the order moves.
+ * The state of the search: which clauses of the problem hold, updated when the order changes.
  *
- * Looking at all clauses before each decision took 95 % of the time on hard queries. So each clause
- * that holds is kept with one literal that makes it true, and is looked at again only when that
+ * Evaluating all clauses before each decision took 95 % of the time on hard queries. So each clause
+ * that holds is listed under one literal that makes it true, and is evaluated again only when this
  * literal changes: when a boolean is assigned another value, or when a node of an order atom has
- * moved and the atom's value changed.
+ * moved and the atom's value has changed.
  */
 #include "order/solver/cdcl.h"
 
@@ -25,7 +25,7 @@ bool cdcl_holds(const struct cdcl *c, int32_t literal)
 	return positive == (literal > 0);
 }
 
-/* Files a clause under a literal that makes it true, or under `violated`. */
+/* Adds a clause to the list of a literal that makes it true, or to `violated`. */
 static void file_clause(struct cdcl *c, uint32_t clause)
 {
 	const int32_t *literals = c->arena.items + clause + CDCL_LITERALS;
@@ -39,7 +39,7 @@ static void file_clause(struct cdcl *c, uint32_t clause)
 	*vec_push(&c->violated) = clause;
 }
 
-/* Looks at a variable again. If its value changed, files the clauses that relied on it again. */
+/* Evaluates a variable. If its value has changed, evaluates the clauses listed under it, too. */
 static void refresh_variable(struct cdcl *c, uint32_t number)
 {
 	struct cdcl_variable *v = &c->variables.items[number];
@@ -71,7 +71,7 @@ static void refresh_changed_variables(struct cdcl *c)
 	topo_order_forget_moved(c->total);
 }
 
-/* Returns how far the order is from making the literal true. Recorded choices are near. */
+/* Returns the distance that nodes must move to change the variable; 0 for recorded choices. */
 static uint64_t distance_to_literal(const struct cdcl *c, const struct cdcl_variable *v)
 {
 	uint64_t a, b;
@@ -84,8 +84,8 @@ static uint64_t distance_to_literal(const struct cdcl *c, const struct cdcl_vari
 }
 
 /*
- * Chooses among the literals of the last few violated clauses: first by activity in recent
- * conflicts, then the one that moves nodes least.
+ * Chooses among the literals of the last few violated clauses: the literal with the highest
+ * activity in recent conflicts; of equal ones, the literal that moves nodes the least.
  */
 int32_t cdcl_pick_literal(struct cdcl *c)
 {

@@ -1,4 +1,4 @@
-/* What is certain without saturation: requirements spread along must-happen-before. */
+/* The facts that are certain without saturation: requirements, spread along must-happen-before. */
 #include "order/solver/closure.h"
 #include "base/mem.h"
 

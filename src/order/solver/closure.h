@@ -1,9 +1,9 @@
 /*
- * What is certain in one query: which nodes come before which in every schedule that answers it.
+ * The orders of nodes that are certain in one query: they hold in every schedule that answers it.
  *
- * It starts with the model's clocks and with the nodes that must be inside and outside, which can
- * be looked up at once. closure_saturate() (saturate.c) then computes clocks for this query, with
- * the cut as one more thread. Private to the solver.
+ * The closure starts with the model's clocks, and with the nodes that must be inside and outside.
+ * closure_saturate() (saturate.c) then computes clocks for this query, with the cut as an
+ * additional thread. Private to the solver.
  */
 #ifndef ORDER_SOLVER_CLOSURE_H
 #define ORDER_SOLVER_CLOSURE_H
@@ -18,12 +18,12 @@ struct closure_edge {
 struct closure {
 	const struct order_index *index;
 	uint32_t cut;	   /* the cut as a node: node_count */
-	uint32_t *inside;  /* for each thread: this number of its nodes is inside */
+	uint32_t *inside;  /* for each thread: at least this number of its nodes is inside */
 	uint32_t *outside; /* for each thread: its nodes from this position on are outside */
 	bool contradiction;
 	bool saturated;	 /* `count` is valid */
-	uint32_t *count; /* clocks: [node * (threads + 1) + t]; the last thread is the cut's */
-	VEC(struct closure_edge) edges; /* found by saturation */
+	uint32_t *count; /* clocks: [node * (threads + 1) + t]; the cut is the last thread */
+	VEC(struct closure_edge) edges; /* edges found by saturation */
 	struct saturation *work;	/* private to saturate.c */
 };
 
@@ -35,8 +35,8 @@ void closure_require_inside(struct closure *closure, uint32_t node);
 void closure_require_outside(struct closure *closure, uint32_t node);
 
 /*
- * Draws conclusions until there are no more, or there is a contradiction, or about `limit` steps
- * were taken. Begins with the `known` edges between nodes or the cut. Returns the number of steps.
+ * Draws conclusions from the `known` edges between nodes or the cut. Ends when there are no further
+ * conclusions, at a contradiction, or after about `limit` steps. Returns the number of steps.
  */
 uint64_t closure_saturate(struct closure *closure, const struct order_edge *known, size_t count,
 			  uint64_t limit);

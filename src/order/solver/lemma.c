@@ -1,6 +1,6 @@
 /*
- * Replays the current order and makes lemmas. Locks are handled here; reads, semaphores and waits
- * in lemma_add_read.c, lemma_semaphore.c and lemma_wait.c.
+ * Replays the current order and makes lemmas. This file has the lemmas about locks; those about
+ * reads, semaphores and waits are in lemma_read.c, lemma_semaphore.c and lemma_wait.c.
  */
 #include "order/solver/lemma.h"
 #include "base/mem.h"
@@ -66,7 +66,10 @@ static struct open_sections *lock_state(struct lemma *l, uint32_t number)
 	return order_index_open_sections(l->index, l->locks, number, l->round);
 }
 
-/* Two sections overlap: one of them must not begin, or one must end before the other begins. */
+/*
+ * Adds the clause for two sections that overlap: one of them does not begin, or one of them ends
+ * before the other begins.
+ */
 static void forbid_overlap(struct lemma *l, const struct order_section *a,
 			   const struct order_section *b)
 {
@@ -111,7 +114,7 @@ static bool excludes_try(const struct order_model *m, const struct order_section
 	return s->thread != m->thread.items[fail->node] && !(s->shared && fail->shared);
 }
 
-/* Adds the clause of a failed try: it is outside, or inside one of the sections that exclude it. */
+/* Adds the clause for a failed try: the try is outside, or during a section that excludes it. */
 static void explain_fail(struct lemma *l, uint32_t number, uint32_t item)
 {
 	const struct order_model *m = l->index->model;

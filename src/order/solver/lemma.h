@@ -1,11 +1,11 @@
 /*
- * Finds out where the current order is not feasible, and adds clauses that say so.
+ * Finds the events for which the current order is not feasible, and adds clauses that exclude it.
  *
- * lemma_check() replays the nodes inside in their current order. For each event that could not
- * happen then, it adds a clause of the model that this order violates. If there is none, the order
- * is an answer. Only clauses that some order violated are ever made. The model has a number of
- * clauses that is quadratic in the sections of a lock and cubic in the accesses to a cell; a query
- * sees a few hundred of them. Private to the solver.
+ * lemma_check() replays the nodes that are inside, in the current order. For each event that cannot
+ * happen at its position, it adds a clause of the model that this order violates (a *lemma*). If
+ * there is no such event, the order is an answer. So clauses are made only when an order violates
+ * them. The number of all clauses of the model is quadratic in the sections of a lock and cubic in
+ * the accesses to a cell; a query needs a few hundred of them. Private to the solver.
  */
 #ifndef ORDER_SOLVER_LEMMA_H
 #define ORDER_SOLVER_LEMMA_H
@@ -15,13 +15,13 @@
 #include "order/solver/closure.h"
 #include "order/model/query.h"
 
-/* One way to explain an event: a read's writer, a failed try's section, a woken node's signal. */
+/* A way to explain an event: the writer of a read, the section of a failed try, a wait's signal. */
 struct lemma_choice {
 	int32_t literal;
 	uint32_t what; /* a node (ORDER_NONE: initial value), a section or a signal */
 };
 
-/* The ways to explain an event, once they have been listed: a range of `choices`. */
+/* All ways to explain an event: a range of `choices`, valid if `epoch` is the query's number. */
 struct lemma_choices {
 	uint32_t epoch, start, count;
 };
@@ -38,8 +38,8 @@ struct lemma_cell {
 	uint32_t round, writer;
 };
 struct lemma_condition {
-	uint32_t round, unwoken; /* unwoken: epoch of a query that asks for unwoken waits */
-	lemma_list waiting;	 /* waits that nothing has woken yet */
+	uint32_t round, unwoken; /* unwoken: epoch of the last query about an unwoken wait here */
+	lemma_list waiting;	 /* waits that have begun and have not been woken */
 };
 struct lemma_semaphore {
 	uint32_t round;
@@ -57,7 +57,7 @@ struct lemma {
 	const struct order_query *query;
 	const int32_t *atoms; /* the query's atoms as cdcl literals, from 1 */
 	uint32_t epoch;	      /* number of the query */
-	/* number of the check: an object's state is valid if it has the same number */
+	/* number of the check: the state of an object is valid if its `round` is the same */
 	uint32_t round;
 	uint64_t lemmas; /* number of lemmas ever made */
 	VEC(struct lemma_choice) choices;
@@ -65,15 +65,15 @@ struct lemma {
 	VEC(int32_t) clause;
 	uint32_t *latest;	/* scratch, for each thread: its last write, post or down */
 	lemma_list unsignalled; /* waits without a signal, found in this round */
-	lemma_list crowd;	/* scratch: waits that have too few signals between them */
+	lemma_list crowd;	/* scratch: a set of waits with fewer possible signals than waits */
 	struct lemma_cell *cells;
 	struct open_sections *locks;
 	struct lemma_condition *conditions;
 	struct lemma_semaphore *semaphores;
 	struct lemma_wait_pair *pair_of_wait;
 	uint32_t *used_by; /* for each signal: the wait that uses it, or ORDER_NONE */
-	/* "this wait uses this signal", for the pairs that some clause needed */
-	struct map pair_of; /* wait << 32 | signal: literal */
+	/* wait << 32 | signal to the literal "wait uses signal", if a clause has needed it */
+	struct map pair_of;
 	VEC(struct lemma_pair) pairs;
 };
 
@@ -81,7 +81,7 @@ void lemma_make(struct lemma *lemma, const struct order_index *index, struct top
 		struct cdcl *cdcl, struct closure *closure);
 void lemma_free(struct lemma *lemma);
 
-/* Begins a new query: no choices have been listed yet. */
+/* Begins a new query, without choices. */
 void lemma_reset(struct lemma *lemma, const struct order_query *query, const int32_t *atoms);
 
 /* Returns whether the current order is an answer. If it is not, adds clauses that it violates. */
@@ -89,22 +89,22 @@ bool lemma_check(struct lemma *lemma);
 
 /* ---- between the files of lemmas ------------------------------------------------------------- */
 
-/* Returns the literal of "a before b", CDCL_TRUE or CDCL_FALSE if that is certain. */
+/* Returns the literal of "a before b", or CDCL_TRUE or CDCL_FALSE if its value is certain. */
 int32_t lemma_before(struct lemma *lemma, uint32_t a, uint32_t b);
 
 void lemma_begin_clause(struct lemma *lemma);
 void lemma_add_literal(struct lemma *lemma, int32_t literal);
-/* Adds the clause. It must not hold in the current order: that is why it was made. */
+/* Adds the clause, which must not hold in the current order. */
 void lemma_end_clause(struct lemma *lemma);
-/* Adds a clause of two literals in the same way. */
+/* Adds a clause of two literals, which must not hold in the current order. */
 void lemma_add_either(struct lemma *lemma, int32_t one, int32_t other);
 /* Adds the clause "choice implies literal", which may hold already. */
 void lemma_add_implication(struct lemma *lemma, int32_t choice, int32_t literal);
-/* Adds a choice for an event. It would take node a into the prefix for the sake of node b. */
+/* Adds a choice for an event and returns its literal. The choice would bring a close to b. */
 int32_t lemma_add_choice(struct lemma *lemma, uint32_t what, uint32_t a, uint32_t b,
 			 bool preferred);
 
-/* lemma_add_read.c */
+/* lemma_read.c */
 void lemma_add_read(struct lemma *lemma, uint32_t cell, uint32_t read);
 /* lemma_semaphore.c */
 void lemma_add_down(struct lemma *lemma, uint32_t semaphore, uint32_t node);

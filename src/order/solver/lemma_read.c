@@ -1,20 +1,20 @@
 /*
  * Lemmas about reads: a read sees its value. For a read r that does not, these are added once:
  *
- *	r is outside, or it takes from one of the writes w of its value (or the initial value)
- *	it takes from w  =>  w < r
+ *	r is outside, or r reads from one of the writes w of its value (or the initial value)
+ *	r reads from w  =>  w < r
  *
- * and then, for each other write v that stands between the chosen w and r in the current order:
+ * Then, for each other write v that is between the chosen w and r in the current order:
  *
- *	it takes from w  =>  v < w or r < v
+ *	r reads from w  =>  v < w or r < v
  *
- * If there is only one write to choose from, "it takes from w" is "r is inside".
+ * If there is only one write w to choose from, the literal "r is inside" replaces "r reads from w".
  */
 #include "order/solver/lemma.h"
 
 #include <assert.h>
 
-/* Sets l->latest[t] to t's last write that certainly comes before the read, or ORDER_NONE. */
+/* Sets l->latest[t] to thread t's last write that certainly precedes the read, or ORDER_NONE. */
 static void find_latest_writes(struct lemma *l, const struct order_cell *cell, uint32_t reader)
 {
 	const struct order_model *m = l->index->model;
@@ -30,7 +30,7 @@ static void find_latest_writes(struct lemma *l, const struct order_cell *cell, u
 	l->cdcl->steps += cell->write_count;
 }
 
-/* Can the read take from this write (ORDER_NONE: the initial value), as far as is certain? */
+/* Can `reader` read from this write (ORDER_NONE: the initial value), according to the closure? */
 static bool can_take_from(struct lemma *l, uint32_t reader, uint32_t writer)
 {
 	const struct order_model *m = l->index->model;
@@ -96,7 +96,7 @@ static void add_writer_choices(struct lemma *l, const struct order_cell *cell, u
 	lemma_end_clause(l);
 }
 
-/* Adds a clause for every write that now stands between the chosen write and the read. */
+/* Adds a clause for each write that is between the chosen write and the read in this order. */
 static void forbid_writes_between(struct lemma *l, const struct order_cell *cell, uint32_t reader,
 				  const struct lemma_choice *choice)
 {

@@ -1,20 +1,21 @@
 /*
- * Lemmas about semaphores. For a down d that finds no token left after the posts P and the downs D:
+ * Lemmas about semaphores. For a down d that finds no token after the posts P and the downs D:
  *
- *	d is outside, or some post not in P comes before it, or it comes before one of D'
+ *	d is outside, or some post not in P comes before d, or d comes before one of D'
  *
- * where D' is any subset of D with as many downs as there were tokens. A failed try, or the cut if
- * the semaphore has to be empty there, that finds a token left is the mirror image: some down not
- * in D comes before it, or it comes before one of P', any subset of P that is one token too many.
+ * Here D' is any subset of D with as many downs as there were tokens. The mirror image is a failed
+ * try that finds a token, or the cut if the semaphore must be empty there and is not: some down not
+ * in D comes before it, or it comes before one of P'. Here P' is any subset of P that, together
+ * with the initial tokens, has one token more than the downs D take.
  *
- * Of one thread's nodes that could come before d only the first matters; of those that d could come
- * before only the last does. So each clause has at most two literals for each thread.
+ * Of one thread's nodes that could come before d, only the first matters. Of those that d could
+ * come before, only the last matters. So each clause has at most two literals for each thread.
  */
 #include "order/solver/lemma.h"
 
 #include <assert.h>
 
-/* Adds "one of `nodes` that is not before `node` now comes before it". */
+/* Adds "one of the `nodes` that are not before `node` in the current order comes before it". */
 static void add_first_missing(struct lemma *l, const uint32_t *nodes, uint32_t count, uint32_t node)
 {
 	const struct order_model *m = l->index->model;
@@ -36,8 +37,9 @@ static void add_first_missing(struct lemma *l, const uint32_t *nodes, uint32_t c
 }
 
 /*
- * Adds "`node` comes before one of these": `needed` of the nodes that are before it now. Takes
- * those that are certainly before it, then the first ones in the list.
+ * Adds "`node` comes before one of them" for a set of `needed` nodes that are before it in the
+ * current order. The set has first the nodes that are certainly before `node`, for which no literal
+ * is needed, then the first of the others in the list.
  */
 static void add_last_present(struct lemma *l, const uint32_t *nodes, uint32_t count, uint32_t node,
 			     uint64_t needed)

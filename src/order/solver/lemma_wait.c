@@ -1,18 +1,19 @@
 /*
- * Lemmas about waits: a woken node was woken. For a wait w that returned because it was signalled,
- * these are added when they are needed:
+ * Lemmas about waits: a wait that was signalled returns only after a signal or a broadcast. For
+ * such a wait w, these are added when they are needed:
  *
- *	its woken node is outside, or w uses one of the signals (or broadcasts)
+ *	the woken node of w is outside, or w uses one of the signals (or broadcasts)
  *	w uses s  =>  WAIT < s and s < WOKEN
  *	v and w do not both use the signal s
  *
- * The replay finds out whether they are needed. It gives each signal to the waiting wait whose
- * woken node comes first. If a woken node is left without a signal, then by Hall's theorem some set
- * of waits has fewer signals than waits. The waits of that set get their clauses.
+ * The replay shows whether they are needed. It assigns each signal to one of the waits that are
+ * waiting: to the one whose woken node comes first. If a woken node gets no signal, then by Hall's
+ * theorem some set of waits has fewer possible signals than waits. The clauses are added for the
+ * waits of this set.
  *
  * If a query asks for unwoken waits (query.h), the assignment of signals is part of the question.
- * Then every signal inside that finds a waiting wait must be used, even one before the unwoken
- * wait, and no wait uses two signals.
+ * Then every signal inside must be used if any wait is waiting at it, even a signal before the
+ * unwoken wait, and no wait may use two signals.
  */
 #include "order/solver/lemma.h"
 
@@ -36,7 +37,7 @@ void lemma_waits_reset(struct lemma *l)
 	}
 }
 
-/* Returns the literal of "wait uses signal", CDCL_FALSE if that is certainly impossible. */
+/* Returns the literal of "wait uses signal", or CDCL_FALSE if this is certainly impossible. */
 static int32_t pair_literal(struct lemma *l, uint32_t wait, uint32_t signal)
 {
 	const struct order_model *m = l->index->model;
@@ -150,8 +151,8 @@ static bool is_between(const struct lemma *l, const struct order_wait *w, uint32
 }
 
 /*
- * Collects a set of waits with too few signals: the given wait, the waits that use the signals it
- * could use, the waits that use the signals those could use, and so on.
+ * Collects a set of waits with too few signals: the given wait, the waits that use signals which
+ * this wait could use, the waits that use signals which those waits could use, and so on.
  */
 static void find_crowd(struct lemma *l, const struct order_condition *condition, uint32_t wait)
 {
@@ -185,7 +186,7 @@ static bool uses_signal(const struct lemma *l, uint32_t wait, uint32_t signal, i
 	return cdcl_holds(l->cdcl, *literal);
 }
 
-/* Of the waits in the crowd, no two may choose the same signal. */
+/* Adds clauses: no two waits of l->crowd use the same signal. */
 static void add_exclusions(struct lemma *l, const struct order_condition *condition)
 {
 	const struct order_model *m = l->index->model;
@@ -233,7 +234,7 @@ static bool was_woken_by_broadcast(const struct lemma *l, const struct order_con
 	return false;
 }
 
-/* A wait uses a signal only if no broadcast woke it before. */
+/* Adds clauses: a wait uses a signal only if no broadcast woke it before. */
 static void forbid_earlier_broadcasts(struct lemma *l, const struct order_condition *condition,
 				      const struct lemma_pair *p)
 {
@@ -257,8 +258,8 @@ static void forbid_earlier_broadcasts(struct lemma *l, const struct order_condit
 }
 
 /*
- * No wait uses two signals, and no two waits use the same signal. From here to the end of the
- * check, l->used_by holds pairs.
+ * Adds clauses: no wait uses two signals, and no two waits use the same signal. From here to the
+ * end of the check, l->used_by holds pairs.
  */
 static void forbid_double_use(struct lemma *l)
 {
@@ -310,8 +311,8 @@ static bool is_waiting(const struct lemma *l, const struct order_condition *c, u
 }
 
 /*
- * Adds "the wait is not waiting when the signal comes" to the clause: it has not begun, has
- * returned, or was woken before by a broadcast or a signal, each of which gets a boolean.
+ * Adds "the wait is not waiting when the signal comes" to the clause: the wait has not begun, has
+ * returned, or was woken earlier. Each broadcast or signal that may have woken it gets a boolean.
  */
 static void add_not_waiting(struct lemma *l, const struct order_condition *c, uint32_t wait,
 			    uint32_t node)
@@ -336,7 +337,7 @@ static void add_not_waiting(struct lemma *l, const struct order_condition *c, ui
 	}
 }
 
-/* A signal that no wait uses, inside a prefix with an unwoken wait, must find no waiting wait. */
+/* For a query with an unwoken wait: checks that no wait is waiting at a signal that is not used. */
 static void check_unused_signal(struct lemma *l, const struct order_condition *c, uint32_t signal,
 				int32_t unwoken)
 {
@@ -364,8 +365,8 @@ static void check_unused_signal(struct lemma *l, const struct order_condition *c
 }
 
 /*
- * Checks an unwoken wait: it is inside, its woken node is not, no broadcast follows it inside, and
- * other waits use the signals that follow it.
+ * Checks an unwoken wait: the wait is inside, its woken node is outside, no broadcast inside comes
+ * after the wait, and other waits use the signals that come after it.
  */
 static void check_unwoken(struct lemma *l, uint32_t wait, int32_t literal)
 {

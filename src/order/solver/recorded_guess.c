@@ -1,4 +1,4 @@
-/* Computes the first guess by following dependences of the recorded run, thread by thread. */
+/* Computes the first guess by following the dependences of the recorded run, thread by thread. */
 #include "order/solver/recorded_guess.h"
 #include "base/mem.h"
 
@@ -30,7 +30,7 @@ static void raise_thread(struct recorded_guess *p, uint32_t thread, uint32_t cou
 	*vec_push(&p->threads) = thread;
 }
 
-/* Draws in a node with all that must come before it. Returns whether it may be inside. */
+/* Adds a node and all nodes that must come before it. Returns false if it must be outside. */
 static bool draw_in(struct recorded_guess *p, const struct closure *closure, uint32_t node)
 {
 	const struct order_clock *clock = p->index->clock;
@@ -47,7 +47,10 @@ static bool draw_in(struct recorded_guess *p, const struct closure *closure, uin
 	return true;
 }
 
-/* Of two sections that exclude each other, the one that was recorded first must have ended. */
+/*
+ * Enters a section. For each open section that excludes it, adds the release of the section of the
+ * two that was recorded first.
+ */
 static void enter_section(struct recorded_guess *p, const struct closure *closure, uint32_t number,
 			  uint32_t section)
 {
@@ -75,7 +78,7 @@ static void enter_section(struct recorded_guess *p, const struct closure *closur
 		*vec_push(&open->list) = section;
 }
 
-/* A failed try found no token because of all the downs before it. */
+/* Adds all downs that were recorded before a failed try, because the try failed due to them. */
 static void draw_in_downs(struct recorded_guess *p, const struct closure *closure, uint32_t number,
 			  uint32_t node)
 {

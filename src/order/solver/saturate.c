@@ -1,12 +1,14 @@
 /*
- * Saturation: the consequences of a query that need no choice. Vector clocks that have the cut as
- * one more thread are closed under rules that add edges, until nothing changes:
+ * Saturation: computes the consequences of a query that need no choice. It has vector clocks in
+ * which the cut is an additional thread, and applies rules that add edges until nothing changes:
  *
- *	sections	both inside, and one's acquire comes before the other's release: then its
- *			release comes before the other's acquire
- *	reads		inside, with one write w left to take from: w comes before the read.
- *			Another write that comes before the read comes before w; one that comes
- *			after w comes after the read. With no write left there is no schedule.
+ *	sections	If two sections that exclude each other are inside, and the acquire of one
+ *			comes before the release of the other, then the release of the first comes
+ *			before the acquire of the second.
+ *	reads		If a read is inside and can only read from one write w, w comes before it.
+ *			Another write that comes before the read comes before w; another write that
+ *			comes after w comes after the read. If there is no write that the read can
+ *			read from, there is no schedule.
  *
  * and the rules of saturate_sync.c about failed tries, semaphores and conditions.
  *
@@ -70,8 +72,9 @@ static void pass_on_clock(struct closure *c, uint32_t node)
 }
 
 /*
- * Works in sweeps from the earliest node on, because most edges go forwards. Taking single nodes
- * from a stack after each conclusion took four times as long.
+ * Passes changed clocks on to later nodes. Works in sweeps that start at the earliest changed node,
+ * because most edges go forwards. Taking single nodes from a stack after each conclusion took four
+ * times as long.
  */
 static void spread_all(struct closure *c)
 {
@@ -136,7 +139,7 @@ static const struct order_section *last_rival(const struct closure *c, uint32_t 
 	return NULL;
 }
 
-/* Sections that begin before this one's end come before it as a whole. */
+/* If a section that excludes this one begins before this one ends, it also ends before this one. */
 static void apply_section(struct closure *c, uint32_t lock, uint32_t number)
 {
 	struct saturation *w = c->work;
@@ -170,7 +173,7 @@ static void apply_section(struct closure *c, uint32_t lock, uint32_t number)
 	}
 }
 
-/* As in lemma_add_read.c: which writes are left for a read to take from. */
+/* As in lemma_read.c: sets latest[t] to thread t's last write that certainly precedes the read. */
 static void find_latest_writes(struct closure *c, const struct order_cell *cell, uint32_t reader)
 {
 	struct saturation *w = c->work;
@@ -205,7 +208,7 @@ static bool can_take_from(const struct closure *c, uint32_t reader, uint32_t wri
 	return true;
 }
 
-/* Returns how many writes there are to take from, up to 2, and sets *writer to the last one. */
+/* Returns how many writes (at most 2) the read can read from, and sets *writer to the last one. */
 static unsigned count_writers(const struct closure *c, const struct order_cell *cell,
 			      const struct order_read *read, uint32_t *writer)
 {
@@ -379,7 +382,7 @@ void closure_free_work(struct closure *c)
 	c->work = NULL;
 }
 
-/* Starts from the model's clocks, without conclusions. */
+/* Copies the model's clocks. There are no conclusions yet. */
 static void start_from_model(struct closure *c)
 {
 	struct saturation *w = c->work;

@@ -1,4 +1,4 @@
-/* Between the files of saturation: the clocks while they grow, and how rules draw conclusions. */
+/* Shared by the files of saturation: the clocks, and the functions by which rules add edges. */
 #ifndef ORDER_SOLVER_SATURATE_H
 #define ORDER_SOLVER_SATURATE_H
 
@@ -11,17 +11,17 @@ struct saturation_section {
 };
 
 struct saturation {
-	uint32_t threads;	/* with the cut's */
-	uint32_t *first_edge;	/* out of each node */
+	uint32_t threads;	/* number of threads, including the cut */
+	uint32_t *first_edge;	/* for each node: the first edge out of it */
 	uint32_t *changed;	/* for each node: when its clock last changed */
 	uint32_t *cell_changed; /* for each cell: when a clock of one of its writes last changed */
-	uint32_t *read_done;	/* for each read: when the rule last looked at it */
-	uint32_t *lock_done;	/* for each section: the same */
+	uint32_t *read_done;	/* for each read: when the rule was last applied to it */
+	uint32_t *lock_done;	/* for each section: when the rule was last applied to it */
 	uint32_t now;
-	bool *waiting; /* for each node: its clock has to be passed on */
-	/* the earliest waiting node that the current sweep does not come to; ORDER_NONE: none */
+	bool *waiting; /* for each node: must its clock be passed on? */
+	/* the earliest waiting node that the current sweep has passed already, or ORDER_NONE */
 	uint32_t earliest;
-	uint32_t here;		   /* the node at which a sweep is, or 0 */
+	uint32_t here;		   /* the current node of the sweep, or 0 */
 	uint32_t *latest;	   /* scratch, for each thread: a write */
 	uint32_t *by_thread_start; /* [lock * model threads + thread], offsets into by_thread */
 	struct saturation_section *by_thread;
@@ -48,13 +48,13 @@ static inline bool saturation_inside(const struct closure *c, uint32_t node)
 	return node == ORDER_NONE || saturation_before(c, node, c->cut);
 }
 
-/* No more conclusions: there is no schedule, or the steps are used up. */
+/* Must saturation end, because there is no schedule or the steps are used up? */
 static inline bool saturation_is_over(const struct closure *c)
 {
 	return c->contradiction || c->work->steps > c->work->limit;
 }
 
-/* Adds the conclusion that a comes before b. Other nodes see it after spread_all(). */
+/* Adds the conclusion that a comes before b. The clocks of other nodes follow in spread_all(). */
 void saturation_conclude(struct closure *closure, uint32_t a, uint32_t b);
 
 /* saturate_sync.c: failed tries, semaphores and woken nodes */

@@ -1,16 +1,17 @@
 /*
- * Saturation rules for failed tries, semaphores and conditions, for nodes that are inside:
+ * Saturation rules for failed tries, semaphores and conditions. For each node that is inside:
  *
- *	fails		with one section left that excludes it: it is inside that section
- *	downs		if all posts left that can come before it are needed: all do
- *	zeros		the mirror image: all downs that can come before it do
- *	woken nodes	with one signal or broadcast left that can wake it: that comes between
+ *	failed try of a lock	if only one section can explain it, it happens during this section
+ *	down			if it needs all posts that can come before it, all do come before it
+ *	failed down		if it needs all downs that can come before it, all do come before it
+ *	woken node		if only one signal or broadcast can wake it, this one comes between
+ *				the wait and the woken node
  *
- * With nothing left there is no schedule.
+ * If there are too few sections, posts, downs or signals, there is no schedule.
  */
 #include "order/solver/saturate.h"
 
-/* Can a come before b, which is inside? */
+/* Can a come before b? b must be inside. */
 static bool can_precede(const struct closure *c, uint32_t a, uint32_t b)
 {
 	return a != b && !saturation_before(c, b, a) && !saturation_before(c, c->cut, a);
@@ -58,8 +59,9 @@ void saturation_apply_fails(struct closure *c, uint32_t number)
 }
 
 /*
- * `node` is inside. Before it, the number of `givers` plus `have` must be at least the number of
- * `takers`. If that needs all givers that can come before it, they do.
+ * Applies the rule that before `node`, which is inside, the number of `givers` plus `have` is at
+ * least the number of `takers`. If this needs all givers that can come before `node`, concludes
+ * that all of them come before it.
  */
 static void apply_count(struct closure *c, uint32_t node, const uint32_t *givers,
 			uint32_t giver_count, const uint32_t *takers, uint32_t taker_count,

@@ -1,6 +1,6 @@
 /*
- * Converts semaphores to locks where each thread alternates between down and post, and there is one
- * token in all: held by a thread at the start of the window, or free.
+ * Converts a semaphore to a lock if each thread alternates between down and post, and if there is
+ * exactly one token: at the start of the window a thread holds it, or it is free.
  */
 #include "order/solver/semaphore_mutex.h"
 #include "base/mem.h"
@@ -26,8 +26,8 @@ static void append_events(event_list *events, const uint32_t *nodes, uint32_t co
 SORT_COMPARISON(by_node, struct semaphore_event, a, b, sort_order(a->node, b->node))
 
 /*
- * A thread that gives the token back before taking it has had it since before the window: adds its
- * section first. Returns false unless there is one token in all, here or there.
+ * A thread whose first operation is a post has held the token since before the window: adds a
+ * section for it. Returns false unless there is exactly one token, held or free.
  */
 static bool add_carried(struct order_model *view, const event_list *events, uint32_t initial,
 			uint32_t *seen)
@@ -75,7 +75,7 @@ static bool add_sections(struct order_model *view, const event_list *events, uin
 			view->sections.items[open[thread]].release = node;
 			open[thread] = ORDER_NONE;
 		} else if (open[thread] == ORDER_NONE) {
-			/* While a thread has the token itself, its try fails in any case. */
+			/* (If the thread held the token itself, its try would always fail.) */
 			*vec_push(&view->fails) = (struct order_fail){ node, false };
 		}
 	}

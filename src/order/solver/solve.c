@@ -1,6 +1,6 @@
 /*
- * The native solver: puts the parts together. A query goes through the recorded guess, the search,
- * and, if the search has too many conflicts, saturation and a second search.
+ * The native solver. For each query it computes the recorded guess and searches. If the search has
+ * too many conflicts, the solver saturates the closure and searches again.
  */
 #include "order/solver/solve.h"
 #include "base/mem.h"
@@ -10,14 +10,14 @@
 
 #include <assert.h>
 
-/* The parts of the solver count steps of about 50 nanoseconds; the caller's take twice as long. */
+/* Internal steps for each step of the caller's budget. An internal step takes about 50 ns. */
 #define STEPS 2
-/* The number of conflicts before a query gets its own closure. Most queries have none. */
+/* The number of conflicts after which the closure is saturated. Most queries have no conflict. */
 #define PATIENCE 30
 
 struct order_solver {
 	const struct order_model *model;
-	struct order_model view; /* the model with semaphores that are mutexes as locks */
+	struct order_model view; /* view of the model made by semaphore_mutex.h */
 	bool *is_mutex;
 	struct order_index index;
 	struct topo_order total;
@@ -76,7 +76,7 @@ const struct order_counts *order_solver_counts(const struct order_solver *s)
 	return &s->counts;
 }
 
-/* Passes what the query's unit clauses say about inside and outside to the closure. */
+/* Passes to the closure which nodes are inside and outside by the query's unit clauses. */
 static void require_units(struct order_solver *s, const struct order_query *query)
 {
 	struct order_atom atom;
@@ -156,7 +156,7 @@ static void read_answer(struct order_solver *s, struct order_solution *solution)
 		*solution = (struct order_solution){ s->inside.items, (uint32_t)s->inside.count };
 }
 
-/* Starts the search with everything that is certain by now. */
+/* Searches from the recorded guess, with all edges and clauses that are certain so far. */
 static enum cdcl_result search(struct order_solver *s, const struct order_query *query)
 {
 	recorded_guess_run(&s->guess, &s->closure);
@@ -212,7 +212,6 @@ static enum cdcl_result solve(struct order_solver *s, const struct order_query *
 	return s->closure.contradiction ? CDCL_CONTRADICTION : result;
 }
 
-/* Updates the statistics. */
 static void count_answer(struct order_solver *s, enum order_answer result, uint64_t lemmas)
 {
 	struct order_counts *c = &s->counts;

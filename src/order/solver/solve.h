@@ -1,12 +1,12 @@
 /*
  * Decides a query: is there a feasible schedule of the model that satisfies it?
  *
- * The native solver is made for many queries on one model: what does not depend on the query is
+ * The native solver is made for many queries on one model: data that do not depend on the query are
  * computed once. It works lazily. It takes the recorded order as a first guess (recorded_guess.h)
- * and replays it. Where the order is infeasible it adds the violated clauses (lemma.h), and a
- * search (cdcl.h) repairs the total order (topo_order.h) until all clauses hold. Queries that have
- * too many conflicts are first simplified by drawing all conclusions that need no choice
- * (closure.h, saturate.c).
+ * and replays it. Where the order is infeasible, it adds the violated clauses (lemma.h), and a
+ * search (cdcl.h) repairs the total order (topo_order.h) until all clauses hold. If a query has too
+ * many conflicts, the solver first draws all conclusions that need no choice (closure.h,
+ * saturate.c) and then searches again.
  */
 #ifndef ORDER_SOLVER_SOLVE_H
 #define ORDER_SOLVER_SOLVE_H
@@ -29,9 +29,9 @@ struct order_solution {
 /* Statistics since the solver was opened. */
 struct order_counts {
 	uint64_t queries;
-	uint64_t by_projection; /* the recorded order was the answer */
-	uint64_t by_saturation; /* impossible, without a search */
-	uint64_t by_greedy;	/* possible: an order was found without a decision */
+	uint64_t by_projection; /* possible: the recorded guess was the answer */
+	uint64_t by_saturation; /* impossible, without a conflict or decision */
+	uint64_t by_greedy;	/* possible: lemmas were needed, but no conflict or decision */
 	uint64_t by_search, unknown;
 	uint64_t conflicts, decisions, lemmas, moves; /* moves: nodes visited to reorder */
 };
@@ -50,16 +50,17 @@ void order_solver_close(struct order_solver *solver);
 enum order_answer order_solve(struct order_solver *solver, const struct order_query *query,
 			      uint64_t budget, struct order_solution *solution);
 /*
- * Sets the number of conflicts after which a query gets its own closure, which is expensive but
- * then often decides it; 0: before the search. The default is good; tests use the others, too.
+ * Sets the number of conflicts after which the closure is saturated for the query. This is
+ * expensive, but often decides the query. 0: before the first search. The default is good; tests
+ * use other numbers, too.
  */
 void order_solver_set_patience(struct order_solver *solver, uint64_t conflicts);
 const struct order_counts *order_solver_counts(const struct order_solver *solver);
 
 /*
  * A solver other than the native one: order_solve_z3() (order/z3/z3.h). Decides one query within a
- * number of milliseconds; 0: no limit. For ORDER_POSSIBLE it sets *inside to the nodes inside, in
- * order, which the caller has to free, and *count to their number.
+ * number of milliseconds; 0: no limit. If the answer is ORDER_POSSIBLE, sets *inside to the nodes
+ * that are inside, in order, and *count to their number. The caller frees *inside.
  */
 typedef enum order_answer order_external_solver(const struct order_model *model,
 						const struct order_clock *clock,

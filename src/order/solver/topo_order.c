@@ -1,7 +1,7 @@
 /*
- * Maintains the total order: a linked list with 64-bit labels that are compared, halved when nodes
- * move in between, and renumbered when there is no room left. Edges are found by a search in both
- * directions (topo_order.h).
+ * Maintains the total order: a linked list in which each node has a 64-bit label. Comparing labels
+ * compares positions. A node that moves between two others gets a label between theirs; if there is
+ * none, all nodes are renumbered. The nodes that must move are found by a search (topo_order.h).
  */
 #include "order/solver/topo_order.h"
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* The distance between neighbouring labels after renumbering: it can be halved 32 times. */
+/* The distance between neighbouring labels after renumbering. It can be halved 32 times. */
 #define LABEL_DISTANCE ((uint64_t)1 << 32)
 
 void topo_order_make(struct topo_order *total, const struct order_index *index,
@@ -114,9 +114,9 @@ void topo_order_reset(struct topo_order *total, const uint32_t *inside)
 /* ---- nodes that must move -------------------------------------------------------------------- */
 
 /*
- * A search from `from`, against the edges (back) or along them, no further than `to`. Nodes are
- * settled by the number of edges with a literal on the way to them, so that a cycle comes with as
- * few reasons as possible.
+ * A search from `from`, against the edges (back) or along them, no further than `to`. It visits
+ * nodes in the order of the number of edges with a literal on the path to them, so that a cycle has
+ * as few reasons as possible.
  */
 struct topo_order_walk {
 	struct topo_order *total;
@@ -166,7 +166,7 @@ static void reach_neighbours(struct topo_order_walk *walk, uint32_t node)
 	}
 }
 
-/* Is it certain that a path leads from here to the target of the search? */
+/* Does a path certainly lead from this node to the target of the search? */
 static bool leads_to_target(const struct topo_order_walk *walk, uint32_t node)
 {
 	const struct closure *certain = walk->total->closure;
@@ -217,7 +217,10 @@ static bool collect_moving(struct topo_order_walk *walk)
 
 SORT_COMPARISON(by_label, struct topo_order_moving, a, b, sort_order(a->label, b->label))
 
-/* A search backwards along one thread finds the nodes in reverse; then there is nothing to sort. */
+/*
+ * Sorts the moving nodes by label. A backward search along one thread finds the nodes in reverse
+ * order, so first reverses them if they seem to be so; often no sorting is needed then.
+ */
 static void sort_moving(struct topo_order *t)
 {
 	struct topo_order_moving *items = t->moving.items;
@@ -270,8 +273,8 @@ bool topo_order_add(struct topo_order *total, uint32_t a, uint32_t b, int32_t li
 	assert(a != b);
 	if (!topo_order_before(total, a, b)) {
 		/*
-		 * If a is the cut, b and all nodes that depend on it leave the prefix. Otherwise a
-		 * and the nodes that it depends on move forward to b.
+		 * If a is the cut, b and all nodes that must follow b leave the prefix. Otherwise a
+		 * and all nodes that must precede a move to right before b.
 		 */
 		struct topo_order_walk walk = { total, a == total->cut ? b : a,
 						a == total->cut ? a : b, a != total->cut };

@@ -1,12 +1,12 @@
 /*
  * A total order of all nodes and the cut, maintained while edges are added and removed.
  *
- * Adding an edge moves only the nodes that must move: those before its source that stand after its
- * target (one half of Pearce & Kelly, "A dynamic topological sort algorithm for directed acyclic
- * graphs", 2006). In their algorithm the moved nodes share out their old positions. That would
- * carry the cut far away and pull unrelated nodes into the prefix. Here the order is a linked list
- * with labels: the nodes that move are put right before the target, and no other node changes
- * sides. Private to the solver.
+ * Adding an edge moves only nodes that must move: the source and its predecessors, as far as they
+ * are after the edge's target in the current order. This is one half of Pearce & Kelly, "A dynamic
+ * topological sort algorithm for directed acyclic graphs", 2006. In their algorithm the moved nodes
+ * get each other's old positions. This would move the cut far away and bring unrelated nodes into
+ * the prefix. Here the order is a linked list with labels: the nodes that move are inserted right
+ * before the target, and all other nodes keep their order. Private to the solver.
  */
 #ifndef ORDER_SOLVER_TOPO_ORDER_H
 #define ORDER_SOLVER_TOPO_ORDER_H
@@ -16,7 +16,7 @@
 struct topo_order_edge {
 	uint32_t from, to;
 	uint32_t in_next, out_next; /* the next edge into `to` and out of `from` */
-	int32_t literal;	    /* 0: holds without a reason */
+	int32_t literal;	    /* the edge's reason; 0: the edge is certain */
 };
 
 struct topo_order_moving {
@@ -26,24 +26,24 @@ struct topo_order_moving {
 
 struct topo_order {
 	const struct order_index *index;
-	const struct closure *closure; /* edges that hold without a reason */
+	const struct closure *closure; /* the orders of nodes that are certain */
 	uint32_t cut;		       /* the cut as a node: node_count */
 	uint64_t *label;
-	uint32_t *next, *previous; /* a ring through cut + 1 */
+	uint32_t *next, *previous; /* a ring; entry cut + 1 is its head */
 	VEC(struct topo_order_edge) edges;
 	uint32_t *in_first, *out_first;
-	/* A search. A mark counts if it equals the number of the search. */
+	/* Number of the search. A mark in `seen` or `settled` is valid if it is this number. */
 	uint32_t search;
-	/* parent: an index in `edges`, or ORDER_NONE for an edge of the model */
+	/* parent: the edge on which a node was reached, in `edges`; ORDER_NONE: one of the model */
 	uint32_t *seen, *settled, *parent;
 	uint32_t *parent_node;
 	VEC(uint32_t) near, far;
 	VEC(struct topo_order_moving) moving;
-	/* Nodes that have moved since topo_order_forget_moved(), each once. */
+	/* the nodes that have moved since topo_order_forget_moved(), each once */
 	VEC(uint32_t) moved;
 	bool *has_moved;
 	VEC(int32_t) reasons; /* the literals of the last cycle's edges */
-	uint64_t moves;	      /* nodes visited since the order was made */
+	uint64_t moves;	      /* number of nodes visited by searches since the order was made */
 };
 
 void topo_order_make(struct topo_order *total, const struct order_index *index,
@@ -51,8 +51,8 @@ void topo_order_make(struct topo_order *total, const struct order_index *index,
 void topo_order_free(struct topo_order *total);
 
 /*
- * Resets to no edges, with the first inside[t] nodes of each thread in recorded order, then the
- * cut, then the other nodes.
+ * Removes all edges. The order becomes: the first inside[t] nodes of each thread t, in recorded
+ * order, then the cut, then the other nodes.
  */
 void topo_order_reset(struct topo_order *total, const uint32_t *inside);
 

@@ -15,10 +15,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* A block that was freed while items that touched it are still here. */
+/* A block that was freed, but that items still refer to. */
 struct ended_block {
 	uint32_t block;
-	uint64_t until; /* can be reused when this number of nodes is past */
+	uint64_t until; /* its number can be reused when this number of nodes has been dropped */
 };
 
 struct window_reader {
@@ -27,28 +27,31 @@ struct window_reader {
 	struct window_state state;
 	struct base_run *base_run;
 	struct window_blocks blocks;
-	struct map allocated; /* start of a block: its size + 1; 0: it was freed */
+	struct map allocated; /* start of a block to its size + 1, or to 0 if it was freed */
 	VEC(struct ended_block) ended;
 	size_t ended_start;
-	/* The items of the next window; items[size] is read ahead. */
+	/* the items of the next window, and one more: items[size] */
 	VEC(struct window_item) items;
 	uint64_t before; /* number of nodes before the first item */
-	uint32_t fresh;	 /* items from here on were in no window */
+	uint32_t fresh;	 /* items from this one on were in no earlier window */
 	VEC(uint8_t) pool;
-	uint64_t pool_start; /* offset of its first byte */
+	uint64_t pool_start; /* the offset that stands for the pool's first byte */
 	VEC(struct window_slice) slices;
 	VEC(uint64_t) slice_starts; /* index of each slice's first event */
-	uint64_t first_slice;	    /* of the next window */
-	/* numbers in order of first occurrence: the same in every process */
+	uint64_t first_slice;	    /* first slice of the next window */
+	/*
+	 * Site to its number. Sites are numbered in the order of their first occurrence, so the
+	 * numbers are the same in every process.
+	 */
 	struct map sites;
-	struct map source_sites; /* the same by source site (trace_site_line_key) */
+	struct map source_sites; /* trace_site_line_key() of a site to its number */
 	uint64_t done;
-	uint32_t shown; /* number of windows */
+	uint32_t shown; /* number of windows returned so far */
 	bool exhausted, shown_last;
 	bool handlers; /* as in struct window */
 	const struct window_keep *keeps;
 	uint32_t keep_count;
-	struct map keep_next; /* for each stream: index of its next keep, + 1; 0 after its last */
+	struct map keep_next; /* stream to index + 1 of its next entry in `keeps`, or 0 */
 };
 
 /* ---- reading the base run -------------------------------------------------------------------- */
@@ -90,7 +93,7 @@ static void end_block(struct window_reader *r, uint64_t address)
 			(struct ended_block){ block, r->before + r->items.count + 1 };
 }
 
-/* Unmapping a part of a mapping removes its name: what is left of it is not known. */
+/* Removes the whole block if a part of it is unmapped: the remaining parts are not known. */
 static void end_block_around(struct window_reader *r, uint64_t address)
 {
 	uint32_t block = window_blocks_find(&r->blocks, address);
@@ -104,7 +107,7 @@ static bool is_init(uint8_t kind)
 	return event_group(kind) >= EG_LOCK && window_effect_of(kind) == WINDOW_BEGINS;
 }
 
-/* Follows the live blocks, and finds out how much a FREE frees. */
+/* Updates the live blocks. Sets the size of a FREE to the size of its block. */
 static void follow_blocks(struct window_reader *r, const struct base_run_event *ev,
 			  struct window_item *item)
 {
@@ -135,7 +138,7 @@ static void follow_blocks(struct window_reader *r, const struct base_run_event *
 	end_block(r, ev->address);
 }
 
-/* Follows the thread's own state, as far as windows need it. */
+/* Updates the part of the thread's state that windows need. */
 static void follow_stream(struct window_reader *r, struct window_item *item, bool node)
 {
 	struct window_stream *stream = &r->state.streams[item->owner], *child;
@@ -204,8 +207,9 @@ static uint64_t number_site(struct window_reader *r, uint64_t site)
 }
 
 /*
- * Returns the index of the event in `keeps`, or ORDER_NONE, and sets *moment to that of the moment
- * before it. A stream's events come in order, so only its next keeps are compared.
+ * Returns the index in `keeps` of the event, or ORDER_NONE. Sets *moment to the index of the moment
+ * before the event, or ORDER_NONE. The events of a stream come in order, so only the next entries
+ * of the stream are compared.
  */
 static uint32_t find_keep(struct window_reader *r, const struct base_run_event *ev,
 			  uint32_t *moment)
@@ -226,7 +230,7 @@ static uint32_t find_keep(struct window_reader *r, const struct base_run_event *
 	return found;
 }
 
-/* Adds the node for the moment before an event, given as item. */
+/* Adds the item for the moment before event `of`. */
 static void add_moment(struct window_reader *r, const struct window_item *of, uint64_t site,
 		       uint32_t kept)
 {
@@ -280,7 +284,7 @@ static void add_event(struct window_reader *r, const struct base_run_event *ev)
 	*vec_push(&r->items) = item;
 }
 
-/* Reads one item more than a window has, to know whether the window is the last. */
+/* Reads the window's items and one more, which shows whether the window is the last. */
 static void read_items(struct window_reader *r)
 {
 	struct base_run_event ev;
@@ -295,7 +299,7 @@ static void read_items(struct window_reader *r)
 
 /* ---- cutting the base run -------------------------------------------------------------------- */
 
-/* Returns the slice that starts with item i. Splits a slice if the item is in the middle of it. */
+/* Returns the slice that starts with item i. Splits a slice if the item is in its middle. */
 static uint64_t slice_at(struct window_reader *r, uint32_t i)
 {
 	uint64_t slice = i < r->items.count ? r->items.items[i].slice : r->slices.count;
@@ -317,7 +321,7 @@ static uint64_t slice_at(struct window_reader *r, uint32_t i)
 	return slice + 1;
 }
 
-/* Drops the items before `next`, which have been in their last window. */
+/* Drops the items before `next`, which are in no further window. */
 static void drop_items(struct window_reader *r, uint32_t next)
 {
 	uint64_t keep = r->pool_start + r->pool.count;
@@ -454,10 +458,10 @@ static struct window *build_next_window(struct window_reader *r, uint32_t most, 
 }
 
 /*
- * A window that had to end early (window_build.h) may end before the previous one ended. Then it
- * contains nothing new: it changes the state and is not returned. The next one starts where it
- * ended. No window starts before the end of the last but one, so slices that were returned stay
- * whole.
+ * A window that had to end early (window_build.h) may end before the previous window ended. Then it
+ * contains no new items: it only changes the state and is not returned. The next window starts
+ * where it ended. No window starts before the end of the last window but one, so slices that were
+ * returned are not split later.
  */
 struct window *window_reader_next(struct window_reader *r)
 {

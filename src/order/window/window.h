@@ -1,11 +1,11 @@
 /*
- * Windows: pieces of the base run that are small enough to be analysed at once. Each comes as an
- * order model, together with the state that its events start from.
+ * Windows: pieces of the base run that are small enough to be analysed at once. A window is an
+ * order model, together with the state of objects and memory at its start.
  *
- * Window k starts k * (size + 1) / 2 events into the base run and has `size` events. So any two
- * events closer than size / 2 are together in some window. A window with very many overlapping
- * accesses ends early. Only events that another thread can notice are counted; in a text trace all
- * are.
+ * Window k starts with event number k * (size + 1) / 2 of the base run and has `size` events. So
+ * any two events with a distance of less than size / 2 are together in some window. A window with
+ * very many overlapping accesses ends early. Only events that another thread can notice are
+ * counted; in a text trace all events are counted.
  */
 #ifndef ORDER_WINDOW_WINDOW_H
 #define ORDER_WINDOW_WINDOW_H
@@ -15,13 +15,13 @@
 #include "order/model/model.h"
 #include "trace/trace.h"
 
-/* A lock that a thread holds, with a link to the lock that the thread took before it. */
+/* A lock that a thread holds, linked to the lock that the thread acquired before it. */
 struct window_held {
 	uint64_t address;
-	struct event_id taken; /* the event that took it */
-	uint32_t lock;	       /* in the model */
+	struct event_id taken; /* the event that acquired the lock */
+	uint32_t lock;	       /* index in the model's `locks` */
 	bool shared;
-	bool robust;	/* if its holder ends, the next thread gets it */
+	bool robust;	/* if the thread that holds the lock ends, another thread gets it */
 	uint32_t outer; /* index in `held`, or ORDER_NONE */
 };
 
@@ -37,21 +37,22 @@ struct window_node {
 	uint64_t address, size, site;
 	/* WAIT, WOKEN: address of the mutex; thread events: number of the other thread */
 	uint64_t other;
-	uint32_t held; /* innermost lock held before this event: in `held`, or ORDER_NONE */
+	uint32_t held; /* innermost lock held before this event: index in `held`, or ORDER_NONE */
 	/*
-	 * lock events and WOKEN: lock; DOWN…: semaphore; ONCE…: in `onces`; JOIN: thread of the
-	 * model; PASS: in `meetings`; ORDER_NONE otherwise
+	 * An index, by kind. Lock events, WAIT, WOKEN: in the model's locks; semaphore events: in
+	 * its semaphores; ONCE…: in `onces`; ARRIVE, PASS: in `meetings`; JOIN: a thread of the
+	 * model. Otherwise ORDER_NONE.
 	 */
 	uint32_t object;
-	uint32_t wait;			 /* WAIT, WOKEN: in the model's waits */
-	uint32_t cell_start, cell_count; /* accesses: in `cells`, numbers of model cells */
-	uint32_t block;			 /* accesses, INITs: in `blocks`, or ORDER_NONE */
-	bool first;	  /* an INIT: the first operation on its object in the whole run */
+	uint32_t wait;			 /* WAIT, WOKEN: index in the model's waits */
+	uint32_t cell_start, cell_count; /* accesses: range in `cells` (numbers of model cells) */
+	uint32_t block;			 /* accesses, INITs: index in `blocks`, or ORDER_NONE */
+	bool first;	  /* an INIT that is the first operation on its object in the whole run */
 	bool environment; /* only the environment explains it, or it must keep its position */
-	bool after_all;	  /* it may have waited for anything that came before it */
+	bool after_all;	  /* comes after all earlier events: may have waited for any of them */
 	/*
-	 * The moment before an event, requested by window_reader_keep(). Such a node has that
-	 * event's id, is of kind REQUEST or READ_REQUEST, and does nothing.
+	 * The node is the moment before an event, requested by window_reader_keep(). It has the id
+	 * of the event and the kind REQUEST or READ_REQUEST, and does nothing.
 	 */
 	bool moment;
 	uint32_t kept; /* index in the list of window_reader_keep(), or ORDER_NONE */
@@ -59,12 +60,12 @@ struct window_node {
 
 /* The state of a thread after its last node of the window. */
 enum window_end {
-	WINDOW_GOES_ON, /* it has more events, or that is not known */
+	WINDOW_GOES_ON, /* the thread has further events, or this is not known */
 	WINDOW_ENDED,	/* the thread has ended */
 	WINDOW_EXITED,	/* the main thread, which ended the process */
 	/*
-	 * its last event requests something that it never got (unless that is a recursive mutex
-	 * which it holds itself)
+	 * its last event is a request that was never fulfilled (but not a request for a recursive
+	 * mutex which the thread holds itself)
 	 */
 	WINDOW_PENDING,
 };
@@ -72,47 +73,47 @@ enum window_end {
 struct window_thread {
 	uint32_t stream;		/* number of its stream */
 	uint8_t end;			/* enum window_end */
-	bool begun;			/* before the window */
-	bool created;			/* before the window, or no CREATE of it is recorded */
+	bool begun;			/* the thread began before the window */
+	bool created;			/* it was created before it, or has no recorded CREATE */
 	uint32_t create;		/* the node that creates it, or ORDER_NONE */
 	uint64_t stack_low, stack_size; /* size 0: unknown */
-	uint32_t held;			/* locks held after the last node: in `held` */
-	/* For WINDOW_PENDING: kind, `object` and `wait` that the missing event would have. */
+	uint32_t held;			/* innermost lock at its end: index in `held` */
+	/* WINDOW_PENDING: kind, `object` and `wait` of the missing event's node */
 	uint8_t pending_kind; /* ACQUIRE, READ_ACQUIRE, WOKEN, DOWN, PASS, JOIN */
 	uint32_t pending_object, pending_wait;
-	/* The request itself, the thread's last event, which may be from before the window. */
+	/* the request, which is the thread's last event; it may be from before the window */
 	struct event_id pending;
 	uint64_t pending_address, pending_site;
 };
 
 /* The arrivals at one meeting of a barrier that are nodes in the window. */
 struct window_meeting {
-	uint32_t arrive_start, arrive_count; /* in `arrivals` */
-	/* how many arrivals are missing, as far as the window shows */
+	uint32_t arrive_start, arrive_count; /* range in `arrivals` */
+	/* how many arrivals are missing at the end of the window */
 	uint32_t missing;
 };
 struct window_once {
-	uint32_t begin, end; /* nodes; ORDER_NONE: before the window, or not in it */
-	bool running;	     /* at the start of the window */
+	uint32_t begin, end; /* nodes, or ORDER_NONE if not in the window */
+	bool running;	     /* the once was running at the start of the window */
 };
 
 /*
  * A lifetime of a lock or a semaphore: the INIT or DESTROY that it begins with, or ORDER_NONE, and
- * the lifetime before it, or ORDER_NONE. A request is not an operation. If a thread blocks at one
- * forever, the request belongs to the lifetime that is current at that time: the last one
- * (`pending_object`) or an earlier one.
+ * the lifetime before it, or ORDER_NONE. A request is not an operation on the object. If a thread
+ * blocks forever after a request, the request belongs to the lifetime at that time, which may be
+ * earlier than the last one (`pending_object`).
  */
 struct window_lifetime {
 	uint32_t begin, earlier;
-	bool recursive; /* a lock: its holder may take it again */
+	bool recursive; /* a lock that the thread which holds it may acquire again */
 };
 
 /*
- * Things that have a lifetime (doc/prediction.md), for queries that lifetimes do not
- * constrain: bytes that nothing in the window splits, a descriptor, or a sync object. Listed are
- * sync objects with an INIT or a DESTROY in the window, and memory whose lifetime ends in the
- * window if two threads touch it or it is touched after that end. An operation on a sync object
- * touches two of these if the object is in such memory.
+ * An *entity* has a lifetime (doc/prediction.md): a descriptor, a sync object, or bytes of memory
+ * that no access of the window splits. Entities are for queries that lifetimes do not constrain.
+ * The window lists sync objects with an INIT or a DESTROY in the window, and memory whose lifetime
+ * ends in the window if two threads touch it or if it is touched after its end. An operation on a
+ * sync object in such memory touches two entities.
  */
 enum window_effect { WINDOW_USES, WINDOW_BEGINS, WINDOW_ENDS };
 enum window_effect window_effect_of(uint8_t kind); /* what an event does to its object or memory */
@@ -121,11 +122,11 @@ struct window_touch {
 	uint8_t how; /* enum window_effect */
 };
 struct window_entity {
-	uint32_t touch_start, touch_count; /* in `touches`, in recorded order; each node once */
-	bool object;			   /* a sync object */
+	uint32_t touch_start, touch_count; /* range in `touches`: recorded order, each node once */
+	bool object;			   /* the entity is a sync object */
 };
 
-/* A slice of the base run: the stream's events up to, not including, index `end`. */
+/* A slice of the base run: the events of one stream up to index `end` (exclusive). */
 struct window_slice {
 	uint32_t stream;
 	uint64_t end;
@@ -134,7 +135,7 @@ struct window_slice {
 struct window {
 	uint32_t number;
 	uint64_t first_slice, last_slice; /* its part of the base run: see window_reader_slices() */
-	uint32_t fresh; /* nodes from here on are in no earlier window; 0 in the first */
+	uint32_t fresh; /* nodes from this one on were in no earlier window */
 	bool last;
 	struct order_model model;
 	VEC(struct window_node) nodes;
@@ -146,7 +147,7 @@ struct window {
 	VEC(struct window_once) onces;
 	/* for each lock and semaphore of the model */
 	VEC(struct window_lifetime) lock_lifetimes, semaphore_lifetimes;
-	VEC(struct window_block) blocks; /* live at some time in the window, sorted by address */
+	VEC(struct window_block) blocks; /* blocks that nodes refer to, sorted by address */
 	VEC(struct window_entity) entities;
 	VEC(struct window_touch) touches;
 	/* indices of the model's edges that exist only because of lifetimes */
@@ -154,12 +155,12 @@ struct window {
 	/* the same for edges that exist only because of code that is not recorded (OPAQUE) */
 	VEC(uint32_t) opaque_edges;
 	/*
-	 * Writes to frozen cells (which the model does not have) that do not change the value: node
-	 * << 32 | cell, sorted by node.
+	 * Writes to frozen cells that do not change the value: node << 32 | cell, sorted by node.
+	 * The model has no reads and writes of a frozen cell.
 	 */
 	VEC(uint64_t) idle;
 	uint64_t unexplained; /* number of events that only the environment explains */
-	bool text;	      /* from a text trace */
+	bool text;	      /* the window is from a text trace */
 	bool handlers;	      /* the recording has signal handlers: they may interrupt any wait */
 	/* the recording has cancellations: they end most waits, but not those for locks */
 	bool cancels;
@@ -172,12 +173,12 @@ struct window_reader *window_reader_open(const struct trace *trace, uint32_t siz
 void window_reader_close(struct window_reader *reader);
 
 /*
- * Events that must be nodes although no other thread can notice them. With `before`, there is also
- * a node for the moment before the event, when its thread requests it. That node lies between the
- * thread's previous node and the event. No edge or object constrains it, so a schedule can have it
- * anywhere in between. Call window_reader_keep() once, before the first window. `keeps` is sorted
- * by stream, index and `before` (true first), has no duplicates, and must live as long as the
- * reader.
+ * An event that must be a node although no other thread can notice it. With `before`, the node is
+ * not the event, but the moment before it, when its thread requests it. In program order this node
+ * is between the thread's previous node and the event. No edge or object constrains it, so a
+ * schedule can have it anywhere in between. Call window_reader_keep() once, before the first
+ * window. `keeps` is sorted by stream, index and `before` (true first), has no duplicates, and must
+ * live as long as the reader.
  */
 struct window_keep {
 	struct event_id id;
@@ -196,7 +197,7 @@ void window_free(struct window *window);
  */
 const struct window_slice *window_reader_slices(const struct window_reader *reader, size_t *count);
 
-/* Returns how much of the trace has been read, for progress. */
+/* Returns the number of events read so far and of all events, to show the progress. */
 void window_reader_progress(const struct window_reader *reader, uint64_t *done, uint64_t *all);
 
 /* Returns the addresses of code that is not recorded, with the number of OPAQUE events of each. */

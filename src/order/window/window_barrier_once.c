@@ -1,6 +1,6 @@
 /*
- * Operations on barriers and once. They need all of some earlier operations to have happened, so
- * edges are enough for them.
+ * Operations on barriers and once. Such an operation needs all operations of a fixed set to happen
+ * before it, so edges are enough to model it.
  */
 #include "order/window/window_build.h"
 
@@ -58,7 +58,7 @@ struct object_arrival *build_find_arrival(struct window_object *o, uint32_t owne
 	return NULL;
 }
 
-/* Adds edges from every arrival of its meeting to the PASS, or to the event that stands for it. */
+/* Adds edges from all arrivals of a thread's meeting to its PASS, or the event that replaces it. */
 static uint32_t pass_barrier(struct window_builder *b, uint32_t object, uint32_t owner,
 			     uint32_t node)
 {
@@ -83,7 +83,7 @@ void build_pass_without_event(struct window_builder *b, const struct window_item
 	struct build_thread *t = &b->threads[b->thread_of[item->owner]];
 	uint32_t object;
 
-	/* An event of a handler that runs meanwhile does not show that its thread has passed. */
+	/* An event of a signal handler does not show that the interrupted thread has passed. */
 	if (!t->barrier || item->id.stream != t->arrived)
 		return;
 	object = build_object_by_number(b, t->barrier - 1);
@@ -108,7 +108,7 @@ static uint32_t arrive_at_barrier(struct window_builder *b, uint32_t object,
 	if (meeting == ORDER_NONE)
 		meeting = add_meeting(b, object, o->now.meeting, 0);
 	b->meetings.items[meeting].size = o->now.size;
-	if (!o->now.size) /* how many threads meet is not known */
+	if (!o->now.size) /* the number of threads that meet is unknown */
 		build_mark_unexplained(b, object);
 	if (previous != ORDER_NONE && previous != t->passed)
 		add_arrival_edges(b, previous, node);
@@ -130,8 +130,8 @@ static uint32_t arrive_at_barrier(struct window_builder *b, uint32_t object,
 }
 
 /*
- * The barrier is initialised or destroyed. Threads that may pass still do; threads that still wait
- * for others then wait forever.
+ * Applies an INIT or DESTROY of a barrier. Threads whose meeting is complete can still pass;
+ * threads that wait for further arrivals wait forever.
  */
 static void restart_barrier(struct window_builder *b, uint32_t object, uint64_t size)
 {
@@ -146,7 +146,7 @@ static void restart_barrier(struct window_builder *b, uint32_t object, uint64_t 
 	}
 	o->arrivals.count = kept;
 	o->size = size;
-	o->meeting += 2; /* its next meeting does not follow the previous one */
+	o->meeting += 2; /* so that the next meeting gets no edges from the previous one */
 	o->arrived = 0;
 }
 
@@ -189,7 +189,7 @@ void build_once(struct window_builder *b, const struct window_item *item, uint32
 	b->window->nodes.items[node].object = o->once;
 	switch (item->kind) {
 	case EV_ONCE_BEGIN:
-		/* `onces` cannot represent a second run in one window, after an exception. */
+		/* After an exception a once runs again. An entry of `onces` has only one run. */
 		if (o->now.running || o->passed || once->begin != ORDER_NONE)
 			build_mark_unexplained(b, object);
 		o->now.running = true;

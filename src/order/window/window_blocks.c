@@ -66,7 +66,7 @@ uint32_t window_blocks_add(struct window_blocks *b, const struct window_block *b
 	uint32_t number = add_node(b, block), left, right;
 	uint32_t *where = &b->root;
 
-	/* Goes down to where its rank belongs; the subtree there is split around it. */
+	/* Goes down to the position for its rank; the subtree there is split around it. */
 	while (*where && b->nodes.items[*where].rank >= b->nodes.items[number].rank)
 		where = block->address < b->nodes.items[*where].block.address
 				? &b->nodes.items[*where].left

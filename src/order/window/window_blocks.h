@@ -1,4 +1,4 @@
-/* The live heap blocks by address: a treap, because few of many blocks change at a time. */
+/* The live heap blocks by address: a treap, because there are many, but few change at a time. */
 #ifndef ORDER_WINDOW_WINDOW_BLOCKS_H
 #define ORDER_WINDOW_WINDOW_BLOCKS_H
 
@@ -11,7 +11,7 @@ struct blocks_node {
 };
 
 struct window_blocks {
-	VEC(struct blocks_node) nodes; /* [0] means none */
+	VEC(struct blocks_node) nodes; /* nodes[0] is not used: number 0 means none */
 	VEC(uint32_t) unused;
 	uint32_t root, seed;
 };
@@ -22,8 +22,8 @@ void window_blocks_free(struct window_blocks *blocks);
 uint32_t window_blocks_add(struct window_blocks *blocks, const struct window_block *block);
 
 /*
- * Removes the block that starts there. Its number stays reserved until window_blocks_reuse().
- * Returns 0 if there is none.
+ * Removes the block that starts at the address and returns its number, or 0 if there is none. The
+ * number stays reserved until window_blocks_reuse().
  */
 uint32_t window_blocks_remove(struct window_blocks *blocks, uint64_t address);
 void window_blocks_reuse(struct window_blocks *blocks, uint32_t number);

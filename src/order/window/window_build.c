@@ -1,6 +1,6 @@
 /*
- * Builds a window: makes a node of each item, follows the threads and the locks they hold, and
- * calls the other files of the builder (window_build.h) for memory and sync objects.
+ * Builds a window: makes a node of each item, keeps track of the threads and the locks they hold,
+ * and calls the other files of the builder (window_build.h) for memory and sync objects.
  */
 #include "order/window/window_build.h"
 
@@ -54,7 +54,7 @@ void build_add_lifetime_edges_from_lasts(struct window_builder *b, uint32_t node
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* Returns what a thread waits for whose last event is of this kind, or EV_NONE. */
+/* Returns the kind of event that a thread waits for after an event of this kind, or EV_NONE. */
 static uint8_t requested_event(uint8_t kind)
 {
 	switch (kind) {
@@ -76,9 +76,9 @@ static uint32_t find_owner(const struct window_builder *b, uint64_t stream)
 }
 
 /*
- * Marks the threads of the window: those with events in it; those that could have events in it,
- * because they were created and have not ended; and those whose last event is past, but which still
- * hold a lock or hang.
+ * Marks the threads of the window: those with events in it; those that were created and have not
+ * ended; and those whose last event was before the window, but which still hold a lock or wait
+ * forever.
  */
 static void mark_streams(const struct window_builder *b, bool *in)
 {
@@ -173,7 +173,10 @@ void build_add_hold(struct window_builder *b, uint32_t thread, uint32_t object, 
 	push_held(b, t, &hold);
 }
 
-/* Locks are mostly released in reverse order. Otherwise the locks taken later are listed again. */
+/*
+ * Removes the lock from the list of held locks. If locks were acquired after it and are still held,
+ * new entries without it are made for them.
+ */
 void build_release_hold(struct window_builder *b, uint32_t thread, uint32_t object)
 {
 	struct build_thread *t = thread == ORDER_NONE ? NULL : &b->threads[thread];
@@ -245,9 +248,9 @@ static void apply_thread_event(struct window_builder *b, const struct window_ite
 }
 
 /*
- * Events that may have waited for anything, so they come after all earlier ones: those that read
- * what the environment wrote, a SYNC, and in a recording the BEGIN of a thread without a known
- * creator.
+ * Must the event come after all earlier events, because it may have waited for any of them? These
+ * are events that read a value which the environment wrote, a SYNC, and in a recording the BEGIN of
+ * a thread whose creator is unknown.
  */
 static bool must_come_after_all(const struct window_builder *b, const struct window_item *item)
 {
@@ -337,7 +340,7 @@ static uint32_t find_pending_wait(const struct window_builder *b, uint32_t objec
 	return ORDER_NONE;
 }
 
-/* The thread's last event requests something that it never got. */
+/* Sets the end of a thread whose last event is a request that was never fulfilled. */
 static void fill_in_pending(struct window_builder *b, const struct build_thread *t,
 			    struct window_thread *out)
 {
@@ -437,8 +440,8 @@ static void free_builder(struct window_builder *b)
 }
 
 /*
- * The model of any trace must accept the recorded order. This check takes 2 to 5 % of the time that
- * it takes to build a window.
+ * The model must accept the recorded order, for any trace. This check takes 2 to 5 % of the time
+ * for building a window.
  */
 static void assert_feasible(const struct order_model *model)
 {

@@ -77,7 +77,7 @@ void window_bytes_forget(struct window_bytes *b, uint64_t address, uint64_t size
 			struct bytes_granule *g =
 				b->zero ? granule_of(b, key) : pages_get(&b->granules, key);
 
-			/* where untouched bytes are known to be 0, unknown bytes need a granule */
+			/* Untouched bytes may be known to be 0, so unknown bytes need a granule. */
 			if (g)
 				forget_granule(g, key, address, high);
 		}

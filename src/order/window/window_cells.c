@@ -1,7 +1,7 @@
 /*
- * Cuts accesses into cells: the bytes of a window, divided where an access or the lifetime of a
- * block starts or ends. Most accesses are to whole variables that nothing splits. So there are few
- * different ranges, and only those are sorted.
+ * Cuts accesses into cells. The bytes of a window are divided wherever the bytes of an access or of
+ * a block start or end. Most accesses are to whole variables that no other access splits. So there
+ * are few different ranges, and only these are sorted.
  */
 #include "base/hash.h"
 #include "base/mem.h"
@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-/* The limit of a window: the sum over its accesses of the cells they touch. */
+/* The limit of a window: the number of cells an access touches, summed over all accesses. */
 #define ACCESS_CELLS_MAX (4u << 20)
-/* A text trace can say anything. Of a larger access only the first bytes are looked at. */
+/* An access in a text trace can have any size. Only the first bytes of a larger one are used. */
 #define ACCESS_MAX (16ull << 20)
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
@@ -139,8 +139,8 @@ static void sort_bounds(struct build_memory *m)
 }
 
 struct coverage {
-	int32_t accesses, lifetimes; /* how many more pieces start here than end */
-	uint32_t segment;	     /* the number of segments before this bound */
+	int32_t accesses, lifetimes; /* number of pieces that start here minus those that end */
+	uint32_t segment;	     /* number of segments before this bound */
 };
 
 static void make_segments(struct build_memory *m, struct coverage *cover)
@@ -245,7 +245,7 @@ void build_cut_accesses(struct window_builder *b)
 
 	cut_accesses(b);
 	fits = items_within_limit(b);
-	if (fits < b->count) { /* fewer items split less, so a second cut is enough */
+	if (fits < b->count) { /* fewer items make no more cells, so one repetition is enough */
 		b->count = fits;
 		reset_cut(&b->memory);
 		cut_accesses(b);
@@ -282,7 +282,7 @@ static bool repeats(const uint8_t *bytes, uint64_t size)
 	return size < 2 || !memcmp(bytes, bytes + 1, size - 1);
 }
 
-/* Finds long values by their hash. Different values with the same hash get the following keys. */
+/* Returns the number of a long value, which is found by its hash; after a collision, hash + 1 … */
 static uint32_t intern_long(struct build_memory *m, const uint8_t *bytes, uint32_t size)
 {
 	for (uint64_t hash = hash_bytes(HASH_FNV_START, bytes, size);; hash++) {

@@ -1,6 +1,6 @@
 /*
- * The end of building: puts everything that was collected about sync objects into the model,
- * grouped by object. Frozen objects stay out of the model and keep their order by a chain of edges.
+ * The end of building: puts the collected operations on sync objects into the model, grouped by
+ * object. A frozen object is not in the model: a chain of edges keeps the order of its operations.
  * The lifetimes of the other objects become edges, too.
  */
 #include "order/window/window_build.h"
@@ -30,7 +30,7 @@ static uint32_t *number_lifetimes(const struct window_builder *b,
 	return numbers;
 }
 
-/* Either all lifetimes of an object have a number, or none. */
+/* Replaces `earlier` by its number in the model. All lifetimes of an object have one, or none. */
 static struct window_lifetime number_lifetime(const struct build_lifetime *lifetime,
 					      const uint32_t *numbers)
 {
@@ -42,8 +42,8 @@ static struct window_lifetime number_lifetime(const struct build_lifetime *lifet
 }
 
 /*
- * A stable sort by group: where[i] is the new index of the i-th of `count` items, (*start)[g] that
- * of the first item of group g. key[i] is ORDER_NONE for items that are left out.
+ * A stable sort by group. key[i] is the group of item i, or ORDER_NONE to leave it out. Returns an
+ * array with the new index of each item. (*start)[g] is the new index of the first item of group g.
  */
 static uint32_t *sort_groups(const uint32_t *key, size_t count, uint32_t groups, uint32_t **start)
 {
@@ -65,8 +65,8 @@ static uint32_t *sort_groups(const uint32_t *key, size_t count, uint32_t groups,
 }
 
 /*
- * Fills `out` with the field `part` of `in`, grouped by numbers[field `by`]; `start` is as above
- * and has to be freed. All arrays of a model are made this way.
+ * Fills `out` with the field `part` of the items of `in`. The group of an item is numbers[field
+ * `by`]. `start` is as in sort_groups() and must be freed. All arrays of a model are made this way.
  */
 #define GROUP(out, in, part, by, numbers, groups, start)                                           \
 	do {                                                                                       \
@@ -122,7 +122,7 @@ static void emit_conditions(struct window_builder *b, struct emit_numbers *numbe
 		*vec_push(&m->conditions) =
 			(struct order_condition){ waits[i], waits[i + 1] - waits[i], signals[i],
 						  signals[i + 1] - signals[i] };
-	/* The same sort again, for the new index of each wait. */
+	/* Repeats the sort, to know the new index of each wait. */
 	numbers->wait = mem_alloc((b->waits.count + 1) * sizeof *numbers->wait);
 	next = waits;
 	for (size_t i = 0; i < b->waits.count; i++) {
@@ -185,7 +185,7 @@ static void emit_semaphores(struct window_builder *b, struct emit_numbers *numbe
 	vec_free(&sorted);
 }
 
-/* Lists the arrivals of each meeting, oldest first, and how many are missing. */
+/* Lists the arrivals of each meeting, oldest first, and the number of missing arrivals. */
 static void emit_meetings(struct window_builder *b)
 {
 	struct window *w = b->window;
@@ -217,7 +217,7 @@ static void chain_uses(struct window_builder *b, const struct build_use *uses, u
 	}
 }
 
-/* INIT and DESTROY come after all earlier uses and before all later ones. */
+/* Adds edges: an INIT or DESTROY comes after all earlier uses and before all later uses. */
 static void add_lifetime_edges(struct window_builder *b, const struct build_use *uses,
 			       uint32_t count)
 {
@@ -246,14 +246,14 @@ static void add_lifetime_edges(struct window_builder *b, const struct build_use 
 }
 
 /*
- * A RECEIVE comes after all earlier SENDs and RECEIVEs. A SEND of bytes comes after all earlier
- * SENDs, one that the program annotated after none. Each send is in both lists and leaves each of
- * them once.
+ * The order of a channel. A RECEIVE comes after all earlier SENDs and RECEIVEs. A SEND of bytes
+ * comes after all earlier SENDs; a SEND that the program annotated comes after none of them. Each
+ * SEND is added to both lists, and removed from each of them once.
  */
 struct channel_sends {
 	VEC(uint32_t) unreceived; /* sends since the last RECEIVE */
-	VEC(uint32_t) unordered;  /* sends since the last SEND of bytes, including that one */
-	uint32_t receive;	  /* the last one, or ORDER_NONE */
+	VEC(uint32_t) unordered;  /* the last SEND of bytes and all sends since then */
+	uint32_t receive;	  /* the last RECEIVE, or ORDER_NONE */
 };
 
 static void add_channel_edges(struct window_builder *b, const struct build_use *uses,
@@ -279,7 +279,7 @@ static void add_channel_edges(struct window_builder *b, const struct build_use *
 				build_collect_last(b, c.unordered.items[k]);
 			build_add_edges_from_lasts(b, node);
 			c.unordered.count = c.unreceived.count = 0;
-			/* a RECEIVE needs no edges from the sends before this one */
+			/* A RECEIVE needs no edges from earlier sends: it comes after this one. */
 		}
 		*vec_push(&c.unordered) = node;
 		*vec_push(&c.unreceived) = node;
@@ -304,9 +304,9 @@ static bool is_deaf_send(const struct window_node *n)
 }
 
 /*
- * A node that reads the channel's state found what the last write had left. This is a cell in which
- * each write has a different value. It is not among the cells of any node, because it is not
- * memory.
+ * Models a state of a channel as a cell. Each write has a different value, so a node that reads the
+ * state must come after the same write as in the recorded run. The cell is not listed with any
+ * node, because it is not memory.
  */
 static void add_channel_cell(struct window_builder *b, const struct build_use *uses, uint32_t count,
 			     bool (*reads)(const struct window_node *n),
@@ -343,9 +343,9 @@ static void add_channel_cell(struct window_builder *b, const struct build_use *u
 static void emit_channel(struct window_builder *b, const struct build_use *uses, uint32_t count)
 {
 	add_channel_edges(b, uses, count);
-	/* nothing had been sent yet */
+	/* A RECEIVE that found nothing: no further bytes had been sent. */
 	add_channel_cell(b, uses, count, is_receive_of_nothing, is_send_of_bytes);
-	/* a receiver was still there */
+	/* A SEND that succeeded: the channel still had a receiver. */
 	add_channel_cell(b, uses, count, is_send_of_bytes, is_deaf_send);
 }
 
@@ -377,7 +377,7 @@ static void emit_uses(struct window_builder *b)
 
 /* ---- objects that unrecorded code operates on, too ------------------------------------------- */
 
-/* Does the event show its thread that another thread operated on the object? */
+/* Does the event's thread learn from it that another thread operated on the object? */
 static bool learns_of_others(uint8_t kind)
 {
 	switch (kind) {
@@ -394,8 +394,9 @@ static bool learns_of_others(uint8_t kind)
 }
 
 /*
- * If an operation was unexplained, unrecorded code operates on the object, and that may come after
- * anything earlier. So every event that can learn of it comes after all earlier events.
+ * If an operation is unexplained, unrecorded code operates on the object, and may do so after any
+ * earlier event. So each event whose thread can learn of such an operation comes after all earlier
+ * events.
  */
 static void order_learners_after_all(struct window_builder *b)
 {
@@ -467,7 +468,7 @@ static void renumber_nodes(struct window_builder *b, const struct emit_numbers *
 		w->held.items[i].lock = numbers->lock[w->held.items[i].lock];
 }
 
-/* A thread that waits for something frozen cannot be judged: it counts as going on. */
+/* A thread that waits for a frozen object may not be blocked: it counts as WINDOW_GOES_ON. */
 static void renumber_pending(struct window_builder *b, const struct emit_numbers *numbers)
 {
 	for (size_t i = 0; i < b->window->threads.count; i++) {

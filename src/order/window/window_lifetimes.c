@@ -1,9 +1,8 @@
 /*
- * Lists the things in a window that have a lifetime, each with all nodes that touch it, in recorded
- * order.
+ * Lists the entities of a window (window.h), each with all nodes that touch it, in recorded order.
  *
- * The model has lifetimes as edges. That is enough for queries in which lifetimes hold. A query
- * about a lifetime that ends too early (predict/lifetime/lifetime.c) needs to know more.
+ * The model has lifetimes as edges. This is enough for queries in which lifetimes are respected. A
+ * query about a lifetime that ends too early (predict/lifetime/lifetime.c) needs the entities.
  */
 #include "order/window/window_build.h"
 
@@ -32,7 +31,7 @@ enum window_effect window_effect_of(uint8_t kind)
 	return WINDOW_USES;
 }
 
-/* For the memory it is in, any operation on a sync object is a use, even INIT and DESTROY. */
+/* An operation on a sync object, even INIT or DESTROY, only uses the memory that contains it. */
 void build_add_touch(struct window_builder *b, const struct build_segment *segment, uint32_t node)
 {
 	uint8_t kind = b->window->nodes.items[node].kind;
@@ -71,7 +70,7 @@ void build_emit_object(struct window_builder *b, const struct build_use *uses, u
 	}
 }
 
-/* Returns for each segment where its touches go, or ORDER_NONE if no query can be about it. */
+/* Returns the new entity of each segment, or ORDER_NONE if no query can be about the segment. */
 static uint32_t *choose_shared_segments(const struct window_builder *b, uint32_t *chosen)
 {
 	const struct build_memory *m = &b->memory;

@@ -1,7 +1,7 @@
 /*
- * Applies accesses to the cells of a window, in base order: which value each read found and where
- * it came from, which reads only the environment explains, and in which order blocks and stacks are
- * used.
+ * Applies accesses to the cells of a window, in the order of the base run. Determines which value
+ * each read found and which write it came from, and which reads only the environment explains. Adds
+ * edges for the lifetimes of blocks and stacks.
  */
 #include "order/window/window_build.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- lifetimes ------------------------------------------------------------------------------- */
 
-/* A thread's first touch after a lifetime event gets an edge from that event. */
+/* Adds an edge from a segment's last lifetime event to the thread's first touch after it. */
 static void touch_lifetime(struct window_builder *b, struct build_segment *s, uint32_t node)
 {
 	struct build_memory *m = &b->memory;
@@ -55,7 +55,7 @@ static void add_cell(struct window_builder *b, struct build_segment *s)
 	*vec_push(&m->cells) = cell;
 }
 
-/* A block or a stack begins or ends: after all earlier touches, before all later ones. */
+/* A lifetime of a block or a stack begins or ends: orders the event after all earlier touches. */
 static void begin_or_end_lifetime(struct window_builder *b, const struct build_range *r,
 				  bool begins, uint32_t node)
 {
@@ -79,7 +79,7 @@ static void begin_or_end_lifetime(struct window_builder *b, const struct build_r
 
 /* ---- reads and writes ------------------------------------------------------------------------ */
 
-/* Returns the segment's bytes at the start of the window and their states, in scratch memory. */
+/* Returns the segment's bytes at the start of the window, and their states, in scratch memory. */
 static uint8_t *load_bytes(struct window_builder *b, const struct build_segment *s, uint8_t **state)
 {
 	uint64_t size = s->high - s->low;
@@ -92,7 +92,7 @@ static uint8_t *load_bytes(struct window_builder *b, const struct build_segment 
 	return value;
 }
 
-/* Loads the cell's value at the start of the window, if all of it is known. */
+/* Loads the cell's value at the start of the window, if all its bytes are known. */
 static void load_cell(struct window_builder *b, struct build_cell *c)
 {
 	struct build_memory *m = &b->memory;
@@ -110,8 +110,8 @@ static void load_cell(struct window_builder *b, struct build_cell *c)
 }
 
 /*
- * A read with a value from a cell that this window has not written, and that is not fully known:
- * can the value have been there from the start? Returns false if known bytes differ.
+ * Called for the first read of a cell that this window has not written and that is not fully known.
+ * Can the cell have had this value at the start of the window? Returns false if known bytes differ.
  */
 static bool may_be_initial_value(struct window_builder *b, struct build_cell *c, uint32_t value)
 {
@@ -123,7 +123,7 @@ static bool may_be_initial_value(struct window_builder *b, struct build_cell *c,
 	uint32_t unit;
 
 	if (&m->cells.items[s->first] != c)
-		return true; /* a lifetime that began in this window */
+		return true; /* the cell's lifetime began in this window */
 	known = load_bytes(b, s, &state);
 	bytes = build_bytes_of_value(b, value, size, &unit);
 	for (uint64_t i = 0; i < size; i++) {
@@ -135,14 +135,14 @@ static bool may_be_initial_value(struct window_builder *b, struct build_cell *c,
 	return true;
 }
 
-/* Checks that the value found by a read is possible. From here on the cell holds that value. */
+/* Checks whether the value that a read found is possible. From here on the cell has this value. */
 static void check_read_value(struct window_builder *b, struct build_cell *c, uint32_t value)
 {
 	bool first = c->value == ORDER_NONE, fits = first || c->value == value;
 
 	if (first && c->writer == ORDER_NONE)
 		fits = may_be_initial_value(b, c, value);
-	if (!fits) { /* unrecorded code wrote it */
+	if (!fits) { /* unrecorded code wrote the value */
 		b->memory.segments.items[c->segment].frozen = true;
 		b->unexplained = b->read_unexplained = true;
 		c->pinned = false;
@@ -170,7 +170,7 @@ static void read_cell(struct window_builder *b, struct build_cell *c,
 	c->reads++;
 }
 
-/* `was` is what the cell held before the event. The event itself may have read something else. */
+/* `was` is the value of the cell before the event. An update may have read another value. */
 static void write_cell(struct window_builder *b, struct build_cell *c,
 		       const struct window_item *item, uint32_t node, uint32_t was)
 {
@@ -276,8 +276,9 @@ void build_commit_memory(struct window_builder *b, uint32_t items)
 /* ---- into the model -------------------------------------------------------------------------- */
 
 /*
- * Leaves out cells that constrain nothing: those of one thread alone, and those that are never
- * written. Leaves out frozen cells, too; of them only the order remains.
+ * Numbers the cells of the model. Leaves out cells that constrain nothing: those that only one
+ * thread accesses, and those that are never written, unless they are frozen. A frozen cell gets a
+ * number, but no reads and writes in the model: its accesses only keep their order.
  */
 static void number_cells(struct window_builder *b)
 {
@@ -318,9 +319,9 @@ static void emit_accesses(struct window_builder *b, uint32_t *reads, uint32_t *w
 		if (m->segments.items[c->segment].frozen) {
 			b->window->nodes.items[a->node].environment = true;
 			/*
-			 * The chain is by bytes, not by lifetime, and without the events that begin
-			 * a lifetime: analyses that ignore lifetimes (predict/lifetime/lifetime.c)
-			 * need it, too.
+			 * A chain is for bytes, through all their lifetimes, and does not contain
+			 * the events that begin a lifetime: analyses that ignore lifetimes
+			 * (predict/lifetime/lifetime.c) need it, too.
 			 */
 			if (event_group(b->window->nodes.items[a->node].kind) == EG_MEMORY)
 				continue;

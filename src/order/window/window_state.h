@@ -1,6 +1,6 @@
 /*
- * The state that is carried from window to window: how everything stands where the next window
- * starts. The events of a window change copies; window_build.h says when these are stored back.
+ * The state of threads, sync objects and memory at the start of the next window. The events of a
+ * window change copies of it; window_build.h says when the copies are stored back.
  */
 #ifndef ORDER_WINDOW_WINDOW_STATE_H
 #define ORDER_WINDOW_WINDOW_STATE_H
@@ -18,13 +18,13 @@ struct window_item {
 	uint32_t kept;
 	struct event_id id;
 	uint32_t owner;
-	uint32_t unit;	/* bytes of value; if fewer than size, they repeat */
+	uint32_t unit;	/* number of bytes of the value; if less than `size`, they repeat */
 	uint32_t block; /* for accesses and INITs: index in window_blocks, or 0 */
 	uint32_t slice; /* index of its slice of the base run */
 	uint64_t address, other, number, site;
-	/* also for lifetime events: the bytes that FREE, BEGIN or END is about */
+	/* bytes accessed; FREE, BEGIN, END: size of the block or stack */
 	uint64_t size;
-	uint64_t value, old; /* the bytes, up to 8; otherwise their offset in the pool */
+	uint64_t value, old; /* the value if it has up to 8 bytes; otherwise its pool offset */
 };
 
 /* ---- sync objects ---------------------------------------------------------------------------- */
@@ -32,13 +32,13 @@ struct window_item {
 /* The fields `section`, `wait` and `local` are used only while a window is built. */
 struct object_reader {
 	uint32_t owner, depth;
-	uint32_t section; /* in the builder's sections */
+	uint32_t section; /* index in the builder's `sections` */
 };
 struct object_waiting {
-	uint32_t owner, depth; /* depth that the mutex had */
+	uint32_t owner, depth; /* depth: how often the mutex was locked before the wait */
 	bool timed;
-	uint64_t since; /* number of the node, counted through the run */
-	uint32_t wait;	/* in the builder's waits */
+	uint64_t since; /* number of the WAIT's node in the whole run */
+	uint32_t wait;	/* index in the builder's `waits` */
 };
 struct object_sent { /* a signal that no wait has used, or a broadcast */
 	uint64_t at;
@@ -46,15 +46,15 @@ struct object_sent { /* a signal that no wait has used, or a broadcast */
 };
 struct object_arrival { /* a thread that has arrived and not passed */
 	uint32_t owner;
-	uint32_t local; /* in the builder's meetings */
+	uint32_t local; /* index in the builder's `meetings` */
 	uint64_t meeting;
 };
 
 struct window_object {
 	uint64_t address;
 	uint8_t group;		/* enum event_group */
-	uint32_t window, local; /* the window that copied it last, and the index there */
-	bool used;		/* there was an operation on it */
+	uint32_t window, local; /* the last window that copied it, and the copy's index there */
+	bool used;		/* an operation on it has happened */
 	/* locks */
 	bool recursive, robust;
 	uint32_t writer; /* owner + 1 */
@@ -67,7 +67,7 @@ struct window_object {
 	/* semaphores */
 	uint64_t count;
 	bool exact;
-	/* barriers: how many threads meet; the present meeting's number and arrivals */
+	/* barriers: how many threads meet; the current meeting's number and arrivals so far */
 	uint64_t size, meeting, arrived;
 	VEC(struct object_arrival) arrivals;
 	/* once */
@@ -79,24 +79,24 @@ struct window_object {
 #define WINDOW_NEVER UINT64_MAX
 
 struct window_hold {
-	uint32_t object; /* in the state's objects */
+	uint32_t object; /* index in the state's `objects` */
 	bool shared;
 	struct event_id taken;
 };
 typedef VEC(struct window_hold) window_holds;
 
-/* Times are numbers of nodes in the whole run up to and including the event. */
+/* Times are numbers of nodes in the whole run, up to and including the event. */
 struct window_stream {
-	uint32_t stream; /* its number */
-	uint64_t left;	 /* events not yet read */
+	uint32_t stream; /* number of the stream */
+	uint64_t left;	 /* number of events not yet read */
 	uint64_t begun, finished, created;
 	uint64_t stack_low, stack_size;
 	struct window_item last; /* its last event so far */
 	/* at the start of the next window: */
 	window_holds held;
-	uint32_t barrier; /* text: the barrier that it has arrived at and not passed: object + 1 */
-	uint32_t arrived; /* text: the stream that arrived: its own or that of a signal handler */
-	uint32_t depth;	  /* depth that the mutex of its last wait had */
+	uint32_t barrier; /* text trace: object + 1 of the barrier that it waits at, or 0 */
+	uint32_t arrived; /* text trace: the stream with that ARRIVE: its own or a handler's */
+	uint32_t depth;	  /* how often the mutex was locked before its last wait */
 };
 
 struct window_state {

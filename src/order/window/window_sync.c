@@ -1,7 +1,7 @@
-/* Applies operations on locks, conditions and semaphores, in base order. */
+/* Applies operations on locks, conditions and semaphores, in the order of the base run. */
 #include "order/window/window_build.h"
 
-#define SENT_MAX 4096 /* signals remembered for waiting threads */
+#define SENT_MAX 4096 /* number of signals stored for waiting threads of one condition */
 
 void build_mark_unexplained(struct window_builder *b, uint32_t object)
 {
@@ -28,7 +28,7 @@ static uint32_t open_section(struct window_builder *b, uint32_t object, uint32_t
 	return (uint32_t)b->sections.count - 1;
 }
 
-/* Begins a lifetime of the lock, with this node or before the window. */
+/* Begins a lifetime of the lock: with node `begin`, or before the window (ORDER_NONE). */
 static void open_lock(struct window_builder *b, uint32_t object, uint32_t begin)
 {
 	struct build_object *o = &b->objects.items[object];
@@ -53,7 +53,10 @@ static bool has_signal(const struct window_object *o, uint64_t since)
 	return false;
 }
 
-/* Begins a lifetime. Waits from before the window that may have had their signal need none. */
+/*
+ * Begins a lifetime of the condition. A wait that began before the window needs no signal in the
+ * window if it may have been signalled before.
+ */
 static void open_condition(struct window_builder *b, uint32_t object)
 {
 	struct build_object *o = &b->objects.items[object];
@@ -73,7 +76,7 @@ static void open_condition(struct window_builder *b, uint32_t object)
 
 		w->wait = (uint32_t)b->waits.count;
 		if (wait.thread == ORDER_NONE)
-			/* the thread has ended, whatever it waited for: no query is about it */
+			/* The thread has ended although it waits. No query is about this wait. */
 			wait.thread = 0;
 		*vec_push(&b->waits) = (struct build_wait){ o->target, wait };
 	}
@@ -165,7 +168,7 @@ static void acquire_lock(struct window_builder *b, uint32_t object, const struct
 
 	if (o->writer == item->owner + 1) {
 		o->depth += depth;
-		o->recursive = true; /* as this shows */
+		o->recursive = true; /* it was just acquired twice */
 		b->locks.items[b->objects.items[object].target].span.recursive = true;
 		return;
 	}
@@ -179,7 +182,7 @@ static void acquire_lock(struct window_builder *b, uint32_t object, const struct
 	build_add_hold(b, thread, object, false, item->id);
 }
 
-/* Releases the lock once or entirely. Returns the depth before that. */
+/* Releases the lock once or entirely. Returns how often it was locked before. */
 static uint32_t release_lock(struct window_builder *b, uint32_t object,
 			     const struct window_item *item, uint32_t node, bool wholly)
 {
@@ -232,7 +235,7 @@ static void release_for_reading(struct window_builder *b, uint32_t object,
 	}
 }
 
-/* A failed try that its own thread's lock explains constrains nothing. */
+/* Adds a failed try. One that fails because its own thread holds the lock constrains nothing. */
 static void add_failed_try(struct window_builder *b, uint32_t object,
 			   const struct window_item *item, uint32_t node)
 {
@@ -297,7 +300,7 @@ static void start_wait(struct window_builder *b, uint32_t object, const struct w
 	*vec_push(&b->waits) = (struct build_wait){ o->target, wait };
 }
 
-/* Finds the first broadcast or signal since then. A signal is used up. */
+/* Finds the first broadcast or signal after `since`. Removes a signal: it wakes only one wait. */
 static bool take_signal(struct window_object *o, uint64_t since, uint64_t *at)
 {
 	for (size_t i = 0; i < o->sent.count; i++) {
@@ -314,7 +317,7 @@ static bool take_signal(struct window_object *o, uint64_t since, uint64_t *at)
 	return false;
 }
 
-/* Drops signals that were sent before any present wait began: they wake none of them. */
+/* Drops the signals that were sent before all current waits began: they wake none of these. */
 static void drop_old_signals(struct window_object *o)
 {
 	uint64_t oldest = UINT64_MAX;
@@ -344,7 +347,7 @@ static uint32_t end_wait(struct window_builder *b, uint32_t object, const struct
 		uint32_t depth = b->threads[b->thread_of[item->owner]].depth;
 
 		build_mark_unexplained(b, object);
-		return depth ? depth : 1; /* the condition was initialised or destroyed meanwhile */
+		return depth ? depth : 1; /* an INIT or DESTROY of the condition ended the wait */
 	}
 	waiting = o->waiting.items[i - 1];
 	o->waiting.items[i - 1] = o->waiting.items[--o->waiting.count];
@@ -372,7 +375,7 @@ static void send_signal(struct window_builder *b, uint32_t object, bool broadcas
 	*vec_push(&b->signals) = (struct build_signal){ o->target, { node, broadcast } };
 	if (!o->now.waiting.count)
 		return;
-	if (o->now.sent.count == SENT_MAX) { /* a thread hangs while others keep signalling */
+	if (o->now.sent.count == SENT_MAX) { /* a thread waits while others send many signals */
 		for (size_t i = 0; i < SENT_MAX / 2; i++)
 			o->now.sent.items[i] = o->now.sent.items[i + SENT_MAX / 2];
 		o->now.sent.count = SENT_MAX / 2;
@@ -450,7 +453,7 @@ static void apply_semaphore_event(struct window_builder *b, const struct window_
 	}
 }
 
-/* A lock of unrecorded code protects data that is not recorded, so its order stays. */
+/* Freezes a lock that unrecorded code uses, because it protects data that is not recorded. */
 static void freeze_foreign_lock(struct window_builder *b, const struct window_item *item)
 {
 	uint64_t lock = item->address;

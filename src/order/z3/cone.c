@@ -7,7 +7,7 @@
 struct cone_growth {
 	struct order_cone *cone;
 	struct order_index index;
-	uint32_t *done; /* for each thread: how many nodes' dependences have been followed */
+	uint32_t *done; /* for each thread: number of nodes whose dependences were followed */
 	uint32_t *writers;
 };
 
@@ -35,8 +35,8 @@ static void reach_signals(struct order_cone *cone, const struct order_condition 
 }
 
 /*
- * An acquire alone depends on nothing. As soon as another thread's section of the lock is within
- * reach, too, one of the two may have to be left first.
+ * An acquire alone depends on no other node. But if another thread's section of the lock is within
+ * reach, too, one of the two sections may have to be left before the other is entered.
  */
 static void reach_releases(struct order_cone *cone, const struct order_lock *lock, uint32_t item)
 {
@@ -146,7 +146,7 @@ static void grow_reach(struct order_cone *cone, const struct order_query *query)
 	free(g.writers);
 }
 
-/* Everything that must come after `node` is outside with it. */
+/* Marks `node` and all nodes that must come after it as outside. */
 static void fix_outside(struct order_cone *cone, uint32_t node)
 {
 	for (uint32_t t = 0; t < cone->model->thread_count; t++)
@@ -154,7 +154,7 @@ static void fix_outside(struct order_cone *cone, uint32_t node)
 							   cone->outside[t]);
 }
 
-/* Fixes what the unit clauses say. Returns false if they contradict each other. */
+/* Applies the query's unit clauses to `inside` and `outside`. Returns false if they contradict. */
 static bool fix_units(struct order_cone *cone, const struct order_query *query)
 {
 	struct order_atom atom;
@@ -196,7 +196,7 @@ void order_cone_free(struct order_cone *cone)
 	free(cone->reach);
 }
 
-/* Must the cell be written between `writer` and the read? */
+/* Must another write of the cell come between `writer` and the read? */
 static bool is_overwritten(const struct order_cone *cone, const struct order_cell *cell,
 			   uint32_t writer, uint32_t reader)
 {

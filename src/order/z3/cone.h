@@ -1,15 +1,15 @@
 /*
- * The cone of a query: which nodes are inside in every schedule that answers it, and which can be
- * left outside without losing an answer.
+ * The cone of a query: the nodes that are inside in every schedule that answers it, and the nodes
+ * that are *within reach*. All other nodes can be outside without losing an answer.
  *
- * Both are prefixes of each thread. `inside` and `outside` follow from the query's unit clauses and
- * must-happen-before. `reach` is the cone of influence: the nodes that the query names and,
- * transitively, all nodes that one of them could depend on (the writes that a read could take from,
- * the releases that an acquire could wait for, signals, posts …).
+ * For each thread, these nodes are its first ones. `inside` and `outside` follow from the query's
+ * unit clauses and must-happen-before. `reach` is the cone of influence: the nodes that the query
+ * names and, transitively, all nodes that one of them could depend on (the writes that a read could
+ * read from, the releases that an acquire could wait for, signals, posts …).
  *
  * Searching only schedules within reach is exact. A feasible schedule stays feasible if the nodes
- * that are inside but out of reach are moved after the cut, in the same order: nothing within reach
- * depended on them, and removing a write, a section or a down never makes another node infeasible.
+ * that are inside but out of reach are moved after the cut, in the same order: no node within reach
+ * depends on them, and removing a write, a section or a down never makes another node infeasible.
  * GPredict (§III.C) prunes by must-happen-before alone.
  */
 #ifndef ORDER_Z3_CONE_H
@@ -21,21 +21,21 @@
 struct order_cone {
 	const struct order_model *model;
 	const struct order_clock *clock;
-	/* For each thread, how many of its nodes */
-	uint32_t *inside;  /* are inside in each schedule that satisfies the query */
-	uint32_t *outside; /* precede the first that is outside in each of them */
-	uint32_t *reach;   /* can be inside: at most `outside` */
+	/* for each thread: */
+	uint32_t *inside;  /* number of its nodes that are inside in each answer */
+	uint32_t *outside; /* position from which on its nodes are outside in each answer */
+	uint32_t *reach;   /* number of its nodes that can be inside; at most `outside` */
 };
 
-/* Returns false if the unit clauses contradict each other; the caller frees the cone then, too. */
+/* Returns false if the unit clauses contradict each other. The caller always frees the cone. */
 bool order_cone_make(struct order_cone *cone, const struct order_model *model,
 		     const struct order_clock *clock, const struct order_query *query);
 void order_cone_free(struct order_cone *cone);
 
 /*
- * Lists the nodes that a read within reach could take its value from, ORDER_NONE for the initial
- * value, and returns their number. `writers` has room for the cell's writes and one more. Writes
- * that must be overwritten before the read are left out.
+ * Lists the nodes that a read within reach could read its value from (ORDER_NONE: the initial
+ * value), and returns their number. Leaves out writes that must be overwritten before the read.
+ * `writers` has room for all writes of the cell and one more.
  */
 uint32_t order_cone_writers(const struct order_cone *cone, const struct order_cell *cell,
 			    const struct order_read *read, uint32_t *writers);

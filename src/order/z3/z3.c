@@ -1,7 +1,7 @@
 /*
- * Decides a query with Z3. The whole model and query are written as difference logic over one
- * integer for each node and one for the cut, as GPredict does (§III.B). Everything is written in
- * advance; our own solver adds a constraint only when an order violates it.
+ * Decides a query with Z3. The whole model and query are written as difference logic, with one
+ * integer for each node and one for the cut, as in GPredict (§III.B). All constraints are written
+ * before the search; the native solver adds a constraint only when an order violates it.
  *
  * Order literals are strict and never negated: "not a before b" is written "b before a". So two
  * nodes with the same number are harmless: a true formula stays true however the tie is broken, and

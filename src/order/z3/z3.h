@@ -1,6 +1,6 @@
 /*
- * Z3 as an oracle: the same questions put to an independent solver. Tests and benches compare the
- * native solver with it, and `--solver z3` uses it instead.
+ * Z3 as an oracle: an independent solver that answers the same queries. Tests and benches compare
+ * the native solver with it, and `--solver z3` uses it instead of the native solver.
  *
  * The product does not depend on libz3. This folder becomes the module lib/sooth/z3.so, which
  * pipeline/z3_module.c loads; tests and benches link its objects directly.

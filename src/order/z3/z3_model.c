@@ -12,9 +12,9 @@ static void write_before(struct z3_writer *w, uint32_t a, uint32_t b)
 }
 
 /*
- * Orders a node that the query names although it is certainly outside. Its position among the
- * written nodes comes from the clock, because the edges in between may pass through nodes that are
- * not written.
+ * Writes the order of a node that is certainly outside, but that the query names. Uses the clock to
+ * order it with the written nodes, because paths of edges may lead through nodes that are not
+ * written.
  */
 static void write_outsider(struct z3_writer *w, uint32_t node)
 {

@@ -11,7 +11,7 @@ struct z3_sync_nodes {
 	uint32_t count;
 };
 
-/* Begins a clause that only has to hold if `at` is inside (for the cut: if `condition` holds). */
+/* Begins a clause that must hold only if `at` is inside; for the cut, if `condition` holds. */
 static void add_unless_inside(struct z3_writer *w, uint32_t at, int32_t condition)
 {
 	if (at == ORDER_CUT)
@@ -21,9 +21,9 @@ static void add_unless_inside(struct z3_writer *w, uint32_t at, int32_t conditio
 }
 
 /*
- * If `at` is inside (for the cut: if `condition` holds), the number of `spenders` before `at` is at
- * most the number of `sources` before it plus `spare`. A spender counts if it may come before `at`;
- * a source counts only if it does.
+ * Writes: if `at` is inside (if `at` is the cut: if `condition` holds), the number of `spenders`
+ * before `at` is at most the number of `sources` before it plus `spare`. A spender is counted if it
+ * may come before `at`, a source only if it does.
  */
 static void write_balance(struct z3_writer *w, uint32_t at, int32_t condition,
 			  struct z3_sync_nodes spenders, struct z3_sync_nodes sources,
@@ -88,9 +88,9 @@ void z3_write_semaphores(struct z3_writer *w)
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-/* Which signals may wake which waits of one condition. Only nodes that can be inside are listed. */
+/* For one condition: which signals can wake which waits. Has only nodes that can be inside. */
 struct z3_wakes {
-	/* those that a signal can wake; woken is ORDER_NONE if it cannot be inside */
+	/* the waits that a signal can wake; `woken` is ORDER_NONE if that node cannot be inside */
 	VEC(struct order_wait) waits;
 	VEC(uint32_t) numbers;		   /* their numbers in the model */
 	VEC(uint32_t) signals, broadcasts; /* nodes */
@@ -168,8 +168,8 @@ static void write_pairs(struct z3_writer *w, struct z3_wakes *on)
 }
 
 /*
- * Adds "a broadcast came in between" to the clause, one boolean for each broadcast;
- * write_broadcasts() says between which nodes.
+ * Adds "a broadcast came in between" to the clause, with one boolean for each broadcast. By
+ * write_broadcasts(), each boolean implies that its broadcast is between the nodes that matter.
  */
 static void add_broadcasts(struct z3_writer *w, const struct z3_wakes *on, Z3_ast *between)
 {
@@ -187,7 +187,7 @@ static void write_broadcasts(struct z3_writer *w, const struct z3_wakes *on, uin
 	}
 }
 
-/* A woken node that is inside had a signal or a broadcast. */
+/* Writes: a woken node that is inside had a signal or a broadcast. */
 static void write_woken(struct z3_writer *w, const struct z3_wakes *on, size_t i)
 {
 	const struct order_wait *wait = &on->waits.items[i];
@@ -203,7 +203,7 @@ static void write_woken(struct z3_writer *w, const struct z3_wakes *on, size_t i
 	free(between);
 }
 
-/* If `idle` holds, wait i is not waiting at signal s: it has not begun yet, or was woken before. */
+/* Writes: if `idle` holds, wait i has not begun before signal s, or was woken before it. */
 static void write_idle(struct z3_writer *w, const struct z3_wakes *on, Z3_ast idle, size_t i,
 		       size_t s)
 {
@@ -234,7 +234,7 @@ static void write_idle(struct z3_writer *w, const struct z3_wakes *on, Z3_ast id
 	free(earlier);
 }
 
-/* Each signal inside wakes a waiting wait, if there is any. Written once for all unwoken waits. */
+/* Writes, once for all unwoken waits: a signal inside wakes a wait if any is waiting at it. */
 static Z3_ast write_signals_wake(struct z3_writer *w, const struct z3_wakes *on)
 {
 	Z3_ast all_wake = z3_make_boolean(w);

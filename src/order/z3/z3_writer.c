@@ -1,4 +1,4 @@
-/* Builds clauses for Z3 (z3_writer.h) and leaves out literals whose truth is known beforehand. */
+/* Builds clauses for Z3 (z3_writer.h). Does not write literals whose truth is already known. */
 #include "order/z3/z3_writer.h"
 
 #include "base/mem.h"
@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <time.h>
 
-/* Writing gives up at this number of literals as if time were over: some gigabytes in Z3. */
+/* Writing stops at this number of literals, as if out of time. They take some gigabytes in Z3. */
 #define LITERALS_MAX 30000000
 
 uint64_t z3_now(void)
@@ -115,7 +115,7 @@ void z3_write_choice_implies(struct z3_writer *w, Z3_ast choice, uint32_t a, uin
 
 void z3_write_at_most(struct z3_writer *w, const Z3_ast *literals, uint32_t count, uint32_t limit)
 {
-	Z3_ast *at_least = mem_zalloc(limit + 1, sizeof *at_least); /* NULL: not possible yet */
+	Z3_ast *at_least = mem_zalloc(limit + 1, sizeof *at_least); /* NULL: too few so far */
 
 	for (uint32_t i = 0; i < count && !w->over; i++)
 		for (uint32_t k = i < limit ? i : limit; k != UINT32_MAX; k--) {

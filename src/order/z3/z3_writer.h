@@ -1,8 +1,8 @@
 /*
  * Writes a model and a query as clauses for Z3. Private to src/order/z3.
  *
- * A clause is built literal by literal and then ended. Literals that must-happen-before or the
- * query's unit clauses decide are not written (GPredict §III.C).
+ * A clause is built literal by literal and then ended. A literal is not written if
+ * must-happen-before or the query's unit clauses determine its truth (GPredict §III.C).
  */
 #ifndef ORDER_Z3_Z3_WRITER_H
 #define ORDER_Z3_Z3_WRITER_H
@@ -19,10 +19,10 @@ struct z3_writer {
 	Z3_context z3;
 	Z3_solver solver;
 	Z3_sort integer, boolean;
-	Z3_ast *moment; /* for each node; NULL: not written */
+	Z3_ast *moment; /* for each node: its integer; NULL: the node is not written */
 	Z3_ast cut;
 	Z3_ast *booleans;     /* for each atom of the query, by its number */
-	VEC(Z3_ast) literals; /* of the clause being built */
+	VEC(Z3_ast) literals; /* literals of the clause being built */
 	bool satisfied;	      /* the clause being built is true in any case */
 	uint64_t written;     /* number of literals */
 	uint64_t deadline;    /* in z3_now() time */
@@ -49,12 +49,12 @@ void z3_add_before(struct z3_writer *w, uint32_t a, uint32_t b);
 void z3_add_literal(struct z3_writer *w, int32_t literal); /* a literal of the query */
 void z3_end_clause(struct z3_writer *w);
 
-/* If `choice` holds, a comes before b. */
+/* Writes: if `choice` holds, a comes before b. */
 void z3_write_choice_implies(struct z3_writer *w, Z3_ast choice, uint32_t a, uint32_t b);
 
 /*
- * At most `limit` of the literals hold. Uses the sequential counter of Sinz (2005): at_least[k]
- * says that at least k + 1 of the literals so far hold. It takes count * limit booleans.
+ * Writes: at most `limit` of the literals hold. Uses the sequential counter of Sinz (2005):
+ * at_least[k] says that at least k + 1 of the literals so far hold. Takes count * limit booleans.
  */
 void z3_write_at_most(struct z3_writer *w, const Z3_ast *literals, uint32_t count, uint32_t limit);
 
