@@ -120,7 +120,9 @@ static void compile_paths(struct grammar_parser *parser, const struct grammar_co
 	shown->ready = true;
 }
 
-/* Prints a value, unless it is a function: library functions are names, too, but no help. */
+/*
+ * Prints the value of a path. Omits functions: the names of library functions do not help the user.
+ */
 static void show_value(struct grammar_parser *parser, const char *path, FILE *out, bool *any)
 {
 	lua_State *lua = script_lua(parser->script);
