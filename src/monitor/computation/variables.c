@@ -242,7 +242,10 @@ void variables_free(struct variables *v)
 	vec_free(&v->names);
 }
 
-/* No variable has more than 8 bytes: one that starts further before the address ends before it. */
+/*
+ * No variable has more than 8 bytes, so a variable that starts more than 8 bytes before the address
+ * also ends before it.
+ */
 size_t variables_first(const struct variables *v, uint64_t address)
 {
 	size_t i;
