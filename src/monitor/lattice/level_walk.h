@@ -30,11 +30,11 @@ struct level_walk {
 
 	struct level level;
 	struct level_layout *layout;
-	uint64_t top_bits; /* bits that the largest count has */
+	uint64_t top_bits; /* number of bits of the largest count */
 	uint32_t *observed_cut;
 	uint64_t cuts, widest, dropped;
 	bool lowered;	    /* the memory limit reduced the number of cuts */
-	bool hurried;	    /* the effort limit reduced it */
+	bool hurried;	    /* the effort limit reduced the number of cuts */
 	uint64_t spent;	    /* part of `effort` used so far */
 	bool uncounted;	    /* counting stopped for lack of memory */
 	VEC(uint64_t) kept; /* by level: how many cuts were kept */
