@@ -11,8 +11,8 @@
 
 struct grammar_found {
 	uint32_t property;     /* index in the order of the files */
-	uint32_t formula;      /* in the property, from 1 */
-	struct event_id event; /* at which the word is wrong; with at_end its last one */
+	uint32_t formula;      /* its number in the property, from 1 */
+	struct event_id event; /* the violating event; with `at_end`, the last event of the word */
 	uint64_t site;
 	bool before, at_end;
 	uint32_t stream; /* view thread: the thread; otherwise UINT32_MAX */
@@ -29,8 +29,8 @@ struct grammar_found {
 #define GRAMMAR_RUN_SHOWN 200u
 
 /*
- * An analysis that ended with an error: a Lua error, an ambiguous word, events that could not be
- * seen.
+ * A grammar whose analysis ended with an error: a Lua error, an ambiguous word, events that could
+ * not be seen.
  */
 struct grammar_unjudged {
 	uint32_t property, formula;
@@ -39,10 +39,10 @@ struct grammar_unjudged {
 
 struct grammar_run_result {
 	VEC(struct grammar_found)
-	found; /* a violation per word; at most 64 at one site */
+	found; /* one violation for each word; at most 64 at one site */
 	VEC(struct grammar_unjudged) unjudged;
 	uint64_t events, words;
-	uint64_t most; /* most words of one grammar open at once */
+	uint64_t most; /* most words of one grammar that were open at once */
 };
 
 /*
