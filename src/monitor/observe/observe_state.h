@@ -10,8 +10,8 @@
 #include "monitor/grammar/grammar_formulas.h"
 
 /*
- * For at most this many events of a lattice at which runs violate a formula, a run is made and
- * checked. A note says that there are more. Without a checked run they are neither reported nor
+ * Limit for the events of a lattice at which a formula is violated and for which a run is made and
+ * checked. If there are more, a note says so; without a checked run they are neither reported nor
  * counted.
  */
 #define OBSERVE_RUNS_CHECKED 64u
@@ -57,8 +57,8 @@ void observe_check_violations(struct observe_state *o, const struct computation 
 			      const observe_judged_list *judged,
 			      const struct lattice_result *walked);
 /*
- * The same for the violations of grammars in the recorded run. `more`: further computations of its
- * words.
+ * The same for the violations of grammars in the recorded run. `more`: computations of words that
+ * are not in `computations`.
  */
 void observe_check_recorded(struct observe_state *o, const struct computations *computations,
 			    const struct computations *more);
