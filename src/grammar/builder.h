@@ -51,8 +51,8 @@ void code_read(struct builder *builder, struct grammar_code *code, const char *t
 	       struct spec_location place, bool condition);
 void code_compile(struct builder *builder);
 /*
- * Returns the location in the property file of `length` bytes of a piece of code, from byte `at`
- * on.
+ * Returns the location in the property file of the `length` bytes from index `at` on in a piece of
+ * code.
  */
 struct spec_location code_place(const struct grammar_code *code, size_t at, size_t length);
 

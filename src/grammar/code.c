@@ -65,7 +65,8 @@ static uint32_t skip_file_and_line(const char *path, const char **message)
 }
 
 /*
- * Returns the index of the first byte of the text that is not blank, from this line of the file on.
+ * Returns the index of the first byte of the text that is not blank, starting at this line of the
+ * file.
  */
 static size_t find_line_start(const struct grammar_code *code, uint32_t line)
 {

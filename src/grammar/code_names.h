@@ -1,4 +1,4 @@
-/* A piece of code while its names are resolved. `i` is always the index of a lexeme. */
+/* The names in a piece of code, while they are resolved. `i` is always the index of a lexeme. */
 #ifndef GRAMMAR_CODE_NAMES_H
 #define GRAMMAR_CODE_NAMES_H
 

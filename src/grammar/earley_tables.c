@@ -260,7 +260,9 @@ static void find_nonterminals_with_code(struct earley_tables *tables)
 	}
 }
 
-/* Is the core's symbol the first step of its rule, without even an empty tree before it? */
+/*
+ * Is the core's symbol the first step of its rule? Then no code and no empty tree comes before it.
+ */
 static bool is_first_step(const struct earley_tables *tables, const struct earley_core *core)
 {
 	return core->dot == 0 && tables->kept[tables->first_kept[core->rule]] == 0;

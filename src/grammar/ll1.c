@@ -106,8 +106,8 @@ static void *ll1_copy_session(struct grammar_parser *parser, const void *of, str
 }
 
 /*
- * The key contains only the position of each stack entry: these determine the frames' indices and
- * `below`.
+ * Of the stack, the key contains only the position of each entry: the positions determine the
+ * frames' indices and `below`.
  */
 static bool ll1_session_key(struct grammar_parser *parser, const void *of, script_buffer *text,
 			    struct err *err)

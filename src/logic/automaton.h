@@ -5,8 +5,8 @@
  * accepted.
  *
  * Atoms are treated as independent: the automaton does not know that x == 1 and x == 2 are never
- * true at the same time. A prefix that is bad only because of such a dependence is reported late,
- * when it has become bad without it; but no report is wrong.
+ * true at the same time. So a prefix that is bad only for such a reason is reported later than
+ * possible. A report is never wrong.
  */
 #ifndef LOGIC_AUTOMATON_H
 #define LOGIC_AUTOMATON_H

@@ -118,7 +118,10 @@ static void open_set(struct clocks *c, struct object_clock *o, const struct run_
 	copy_clock(c, &o->last.members, now);
 }
 
-/* ---- predecessors of an operation ------------------------------------------------------------ */
+/*
+ * If the first member of set `s` comes before the operation, lets the whole set come before it.
+ * Returns false if the first member does not.
+ */
 
 /*
  * If the first member of set `s` comes before the operation, lets the whole set come before it.
@@ -237,9 +240,9 @@ static void update_fences(struct clocks *c, uint32_t *now)
 }
 
 /*
- * Orders all sets that the operation opens. When one set is ordered, the clock may grow so that a
- * set of another object is ordered as well. So this repeats as long as something changes. Most
- * operations open one set.
+ * Orders earlier sets before those that the operation opens. When one set is ordered, the clock
+ * grows, so a set of another object may be ordered as well. So this repeats as long as something
+ * changes. Most operations open one set.
  */
 static void join_earlier_sets(struct clocks *c, const struct run_op *op, uint32_t *now)
 {

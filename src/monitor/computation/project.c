@@ -149,7 +149,7 @@ static bool comes_before(const struct projection *p, uint32_t rep, uint32_t late
 
 /*
  * If the set's first member comes before the step that opens another set, lets the whole set come
- * before that step. Returns whether it does.
+ * before that step. Returns false if the first member does not.
  */
 static bool order_set_before_step(struct projection *p, uint32_t set, uint32_t rep, uint32_t opener,
 				  bool *grew)

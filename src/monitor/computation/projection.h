@@ -13,7 +13,7 @@
 struct projection_step {
 	/* the entry at whose position all entries of the step happen */
 	uint32_t rep;
-	uint32_t head, tail; /* the first and last entry of a list that `next` links */
+	uint32_t head, tail; /* the step's first and last entry; `next` links its entries */
 };
 struct projection_column {
 	VEC(struct projection_step) steps;

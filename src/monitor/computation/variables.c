@@ -136,7 +136,7 @@ static void find_in_text(struct variables *v, const struct trace *trace)
 /* ---- variables of a program ------------------------------------------------------------------ */
 
 /*
- * Of several variables of that name, returns the one with external linkage, as C does; NULL if that
+ * Returns the one of several variables of a name that has external linkage, as C does; NULL if that
  * is ambiguous.
  */
 static const struct program_part *choose_external(const struct program_parts *parts)

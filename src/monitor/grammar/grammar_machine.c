@@ -135,7 +135,7 @@ static bool is_bad(void *self, uint32_t state)
 }
 
 /*
- * Does the word violate the grammar if it ends here? An error at the end is not a violation; for
+ * Does the word violate the grammar if it ends here? A Lua error at the end is not a violation; for
  * the recorded run, grammar_run() reports it.
  */
 static bool ends_badly(const struct grammar_word *word)

@@ -319,8 +319,8 @@ static void remove_violations(struct grammar_pass *r, const struct running_gramm
 }
 
 /*
- * Removes violations that need not be real because events are missing. This is known only after the
- * pass.
+ * Removes violations that may be false because events are missing. Whether events are missing is
+ * known only after the pass.
  */
 static void remove_uncertain_violations(struct grammar_pass *r)
 {

@@ -17,7 +17,7 @@ struct grammar_found {
 	bool before, at_end;
 	uint32_t stream; /* view thread: the thread; otherwise UINT32_MAX */
 	VEC(struct property_value)
-	binding; /* by parameter, as in observe_finding; empty for the views thread and global */
+	binding; /* by parameter, as in observe_finding; empty in the views `thread` and `global` */
 	struct grammar_violation violation;
 	/*
 	 * The last events of the session, for the report: at most GRAMMAR_RUN_SHOWN. The last one

@@ -16,7 +16,7 @@ grammar_tokens_fill(const struct spec_property *property, uint32_t event, uint32
 		    const struct spec_value *captured, /* NULL: only the thread is known */
 		    grammar_token_values *values);
 
-/* The same for an event of a property set. */
+/* Like grammar_tokens_fill(), but for an event of a property set. */
 struct script_value *grammar_tokens_of_event(const struct property_events *events,
 					     const struct property_event *event,
 					     grammar_token_values *values);

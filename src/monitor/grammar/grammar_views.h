@@ -29,8 +29,8 @@ struct view {
 /* Returns the word of a key, valid until the next one is opened; NULL if there is none. */
 struct view_word *view_find(const struct view *view, uint32_t key);
 /*
- * The same, but opens the word if there is none. Returns NULL with `err` set if the grammar's head
- * fails.
+ * Like view_find(), but opens the word if there is none. Returns NULL with `err` set if the
+ * grammar's head fails.
  */
 struct view_word *view_open(struct view *view, uint32_t key, struct grammar_parser *parser,
 			    struct err *err);

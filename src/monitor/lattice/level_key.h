@@ -33,9 +33,10 @@ struct level_layout {
 	uint32_t words, field_count, column_count;
 	struct level_field *fields;
 	uint32_t *field_of; /* by column: index in `fields`, or LEVEL_ASLEEP */
-	uint32_t *base;	    /* by column; of a column asleep: how many events every cut has */
-	uint64_t *guards;   /* by word: all guard bits */
-	uint64_t until;	    /* the first level for which the layout is not valid */
+	/* by column: the fewest events of any cut; if asleep, the events of every cut */
+	uint32_t *base;
+	uint64_t *guards; /* by word: all guard bits */
+	uint64_t until;	  /* the first level for which the layout is not valid */
 	uint32_t users;
 };
 #define LEVEL_ASLEEP UINT32_MAX

@@ -61,9 +61,9 @@ void level_walk_end(struct level_walk *walk);
 /* ---- prune_cuts.c ---------------------------------------------------------------------------- */
 
 /*
- * Keeps `most` cuts of the walk's level, which has more: the cut of the observed run; then cuts
- * with a monitor state that no kept cut has; then cuts with a set of states that no kept cut has;
- * then others, evenly spread.
+ * Reduces the walk's level to `most` cuts. Keeps the cut of the observed run; then cuts with a
+ * monitor state that no kept cut has; then cuts with a set of states that no kept cut has; then
+ * others, evenly spread.
  */
 void prune_cuts(struct level_walk *walk, uint64_t most);
 

@@ -57,14 +57,14 @@ void observe_check_violations(struct observe_state *o, const struct computation 
 			      const observe_judged_list *judged,
 			      const struct lattice_result *walked);
 /*
- * The same for the violations of grammars in the recorded run. `more`: computations of words that
- * are not in `computations`.
+ * Has the violations of grammars in the recorded run checked, and keeps those that are accepted.
+ * `more`: computations of words that are not in `computations`.
  */
 void observe_check_recorded(struct observe_state *o, const struct computations *computations,
 			    const struct computations *more);
 /* Is the word in one of the computations? */
 bool observe_has_word(const struct computations *computations, const struct grammar_found *found);
-/* The same for grammars on the schedules of the options (observe_linear.c). */
+/* Has the violations of grammars on the schedules of the options checked (observe_linear.c). */
 void observe_check_schedules(struct observe_state *o);
 /* Keeps a finding whose witness was accepted, or records what the checker said. */
 void observe_add_finding(struct observe_state *o, struct observe_accepted *found, bool accepted,
