@@ -48,10 +48,10 @@ struct tree_walker {
 	int table; /* index on Lua's stack */
 	bool kept; /* the table refers to values of a kept state */
 	/*
-	 * A table on Lua's stack: the names that pure code has assigned in a kept environment, each
-	 * followed by its old value.
+	 * Index on Lua's stack of a table with the names that pure code has assigned in a kept
+	 * environment, each followed by its old value; 0: no table. `undo_count`: its length.
 	 */
-	int undo; /* index of that table; 0: there is none */
+	int undo;
 	uint32_t undo_count;
 };
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define MOST_CONDITIONS 24u /* shown between two states; "..." stands for the others */
+#define MOST_CONDITIONS 24u /* limit for those shown between two states; the rest is "..." */
 #define MOST_VISITS 20000u
 
 struct drawing {
@@ -17,7 +17,7 @@ struct drawing {
 	struct automaton automaton;
 	VEC(char *) names; /* names of the atoms */
 	VEC(char *) remembered;
-	bool only_bad;	 /* past-time formulas: every run may end here, so states do not say so */
+	bool only_bad;	 /* past-time formulas: do not show in which states a run may end */
 	bool one_by_one; /* regular expressions: only symbols with one event are shown */
 	bool shown[DRAW_STATES];
 	size_t shown_count;

@@ -26,8 +26,8 @@ struct future {
 	 */
 	uint32_t *says;
 	/*
-	 * by obligation: its meaning for the word that begins with the next symbol. Number 2 *
-	 * node: the node holds there; 2 * node + 1: the node fails there
+	 * by obligation: its meaning for the word that begins with the next symbol. Obligation 2n:
+	 * node n holds there; obligation 2n + 1: node n fails there
 	 */
 	uint32_t *owed;
 	struct map known; /* results of step() */

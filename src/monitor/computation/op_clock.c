@@ -13,7 +13,7 @@
 struct set_clock {
 	uint32_t set;
 	bool used;
-	uint32_t column, position; /* of the first member */
+	uint32_t column, position; /* of the set's first member */
 	uint32_t *opened, *members;
 };
 /*
@@ -118,14 +118,11 @@ static void open_set(struct clocks *c, struct object_clock *o, const struct run_
 	copy_clock(c, &o->last.members, now);
 }
 
-/*
- * If the first member of set `s` comes before the operation, lets the whole set come before it.
- * Returns false if the first member does not.
- */
+/* ---- predecessors of an operation ------------------------------------------------------------ */
 
 /*
  * If the first member of set `s` comes before the operation, lets the whole set come before it.
- * Returns whether it does.
+ * Returns false if the first member does not.
  */
 static bool join_set_if_before(struct clocks *c, const struct set_clock *s, uint32_t *now)
 {

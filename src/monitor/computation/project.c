@@ -244,8 +244,8 @@ static bool drop_ordered_objects(struct projection *p)
 /* ---- merging steps --------------------------------------------------------------------------- */
 
 /*
- * May the member move to a later step? Yes, if it opens a set that has more members, or if it is a
- * read in a set of one column, but not its last one.
+ * May the member move to a later step? Yes, if it opens a set that has more members. Also yes, if it
+ * reads in a set whose members are all in one column, and is not the last of them.
  */
 static bool member_moves_right(const struct message_pool *pool, const struct message_pool_member *m)
 {
@@ -309,7 +309,7 @@ static void append_step(struct projection *p, struct projection_step *to,
 static bool merge_steps(struct projection *p, struct projection_column *in)
 {
 	size_t kept = 0, before = in->steps.count;
-	/* number, before the merge, of the step that gave the last kept step its rep */
+	/* the step with the rep of the last kept step: its number from before the merge */
 	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < in->steps.count; i++) {

@@ -211,7 +211,8 @@ static void survey_lifetime(struct surveyor *s, const struct trace_event *ev, ui
 		*vec_push(&s->mapped) = (struct lifetime_range){ thread, low, high };
 	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
 		for (uint64_t at = low; s->is_text && at < high && at - low < TEXT_BLOCK; at++)
-			byte_at(s, at); /* makes it exist: its first read must not expect 0 */
+			byte_at(s,
+				at); /* creates the byte, so that its initial 0 can be forgotten */
 		pages_each(&s->survey->bytes, low, high, forget_value, NULL);
 	}
 }

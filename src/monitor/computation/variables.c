@@ -95,7 +95,7 @@ static void set_address_in_text(struct variables *v, const char *name, uint64_t 
 	}
 }
 
-/* A variable is as large as its largest access. */
+/* In a text trace, a variable is as large as its largest access. */
 static void find_in_text(struct variables *v, const struct trace *trace)
 {
 	struct trace_event event;

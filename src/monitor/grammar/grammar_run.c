@@ -240,8 +240,8 @@ static void handle_end_of_object(struct grammar_pass *r, const struct property_s
 }
 
 /*
- * Finds the threads that came to their end: not those that still ran at process exit. A text trace
- * need not say `end`: a thread ends with its last line.
+ * Finds the threads that came to their end. Threads that still ran at process exit did not. A text
+ * trace need not say `end`: there a thread ends with its last line.
  */
 static void find_ended_threads(struct grammar_pass *r)
 {

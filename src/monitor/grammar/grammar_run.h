@@ -10,7 +10,7 @@
 #include "property/property.h"
 
 struct grammar_found {
-	uint32_t property;     /* index in the order of the files */
+	uint32_t property;     /* its index in the order of the files */
 	uint32_t formula;      /* its number in the property, from 1 */
 	struct event_id event; /* the violating event; with `at_end`, the last event of the word */
 	uint64_t site;

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A level with fewer cuts is merged by one thread, before a second one has woken up. */
+/* One thread merges a level with fewer cuts before a second thread has woken up. */
 #define LEAST_SHARED 16384u
 
 /* ---- starting -------------------------------------------------------------------------------- */
