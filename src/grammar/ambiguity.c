@@ -454,8 +454,8 @@ static void print_word(FILE *out, const struct grammar *g, const struct ambiguit
 }
 
 /*
- * Prints a tree as S(a B(b)). With `numbers`, prints S:1(a B:2(b)), where the numbers are those of
- * the alternatives; two trees may differ in nothing else.
+ * Prints a tree as S(a B(b)). With `numbers`, prints S:1(a B:2(b)), with the numbers of the
+ * alternatives: these can be the only difference between two trees.
  */
 static void print_tree(FILE *out, const struct grammar *g, const struct ambiguity_tree *t,
 		       bool numbers)

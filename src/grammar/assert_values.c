@@ -28,7 +28,10 @@ static bool is_name_character(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* These return the position after the string, number or dotted name that starts at `at`. */
+/*
+ * The skip functions return the position after the string, number or dotted name that starts at
+ * `at`.
+ */
 static const char *skip_quoted(const char *at)
 {
 	char quote = *at++;

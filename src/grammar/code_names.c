@@ -1,6 +1,6 @@
 /*
- * Resolving the names in a piece of code: what a lexeme is, where it is in the property file, and
- * which attributes of events and which session-wide names it uses.
+ * Resolves the names in a piece of code: what a lexeme is, where it is in the property file, and
+ * which attributes of events and which session-wide names the code uses.
  */
 #include "grammar/code_names.h"
 #include "spec/spelling.h"

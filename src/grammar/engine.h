@@ -44,8 +44,8 @@ struct engine {
 	void *(*begin)(struct grammar_parser *parser, int before,
 		       struct grammar_violation *violation);
 	/*
-	 * Adds an event. VIOLATED: no continuation, or an assertion that was reached fails. If
-	 * there is no continuation, the session remains as it was before the event.
+	 * Adds an event. VIOLATED: the event does not fit here, or an assertion that was reached
+	 * fails. If the event does not fit, the session remains as it was before the event.
 	 */
 	enum grammar_verdict (*take)(struct grammar_parser *parser, void *session, int before,
 				     const struct grammar_token *token,
@@ -60,8 +60,8 @@ struct engine {
 				       bool goes_on, int *attributes,
 				       struct grammar_violation *violation);
 	/*
-	 * For messages: adds the events that may come next to a set of terminals, in which bit
-	 * terminal_count is the end of the session.
+	 * For messages: adds the possible next events to the set `terminals`, in which bit
+	 * terminal_count stands for the end of the session.
 	 */
 	void (*expects)(struct grammar_parser *parser, const void *session, uint64_t *terminals);
 	/* Returns NULL and sets `err` if the session is too large to copy. */

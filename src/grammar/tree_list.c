@@ -54,7 +54,7 @@ struct tree_lister {
 	VEC(struct tree *) seen; /* SYMBOLs that were tested */
 	/* of one rule: the trees of symbols with cores; NULL: the empty tree */
 	VEC(struct tree *) children;
-	bool leaves; /* test nothing, and list the events only, but all of them */
+	bool leaves; /* do not test; list all events and nothing else */
 	/*
 	 * If there are two trees: the object that has them, or NULL for the empty word; and the
 	 * rules that derive its word.

@@ -58,8 +58,8 @@ void grammar_word_close(struct grammar_word *word);
 enum grammar_verdict grammar_word_take(struct grammar_word *word, const struct grammar_token *token,
 				       struct grammar_violation *violation);
 /*
- * The word ends here. Judges whether its last session is complete, if it must be. Afterwards the
- * word may only be closed.
+ * Ends the word. Judges whether its last session is complete, if it must be. Afterwards the word
+ * may only be closed.
  */
 enum grammar_verdict grammar_word_end(struct grammar_word *word,
 				      struct grammar_violation *violation);

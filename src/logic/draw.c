@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define MOST_CONDITIONS 24u /* limit for those shown between two states; the rest is "..." */
+#define MOST_CONDITIONS 24u /* limit between two states; "..." stands for the rest */
 #define MOST_VISITS 20000u
 
 struct drawing {

@@ -238,8 +238,8 @@ static void update_fences(struct clocks *c, uint32_t *now)
 
 /*
  * Orders earlier sets before those that the operation opens. When one set is ordered, the clock
- * grows, so a set of another object may be ordered as well. So this repeats as long as something
- * changes. Most operations open one set.
+ * grows, and then a set of another object may be ordered as well. Therefore this repeats as long as
+ * something changes. Most operations open one set.
  */
 static void join_earlier_sets(struct clocks *c, const struct run_op *op, uint32_t *now)
 {

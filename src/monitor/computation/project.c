@@ -244,8 +244,8 @@ static bool drop_ordered_objects(struct projection *p)
 /* ---- merging steps --------------------------------------------------------------------------- */
 
 /*
- * May the member move to a later step? Yes, if it opens a set that has more members. Also yes, if it
- * reads in a set whose members are all in one column, and is not the last of them.
+ * May the member move to a later step? Yes, if it opens a set that has more members. Also yes, if
+ * it reads in a set whose members are all in one column, and is not the last of them.
  */
 static bool member_moves_right(const struct message_pool *pool, const struct message_pool_member *m)
 {

@@ -211,8 +211,7 @@ static void survey_lifetime(struct surveyor *s, const struct trace_event *ev, ui
 		*vec_push(&s->mapped) = (struct lifetime_range){ thread, low, high };
 	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
 		for (uint64_t at = low; s->is_text && at < high && at - low < TEXT_BLOCK; at++)
-			byte_at(s,
-				at); /* creates the byte, so that its initial 0 can be forgotten */
+			byte_at(s, at); /* creates the byte, whose 0 is then forgotten */
 		pages_each(&s->survey->bytes, low, high, forget_value, NULL);
 	}
 }
@@ -307,7 +306,7 @@ size_t survey_first_object(const struct survey *survey, enum survey_class class,
 	return i;
 }
 
-/* An operation on an object counts as an access of its first byte. */
+/* The begin or end of a lifetime counts as a use of each object whose address is in the range. */
 static void use_objects_in_range(struct survey *survey, const struct lifetime_range *range)
 {
 	for (enum survey_class class = 0; class < SURVEY_BLOCK; class ++) {

@@ -50,9 +50,7 @@ void lattice_widen_keys(struct lattice *lattice, uint32_t words);
 /* Copies everything that the lattice needs of the message. */
 void lattice_feed(struct lattice *lattice, const struct message *message);
 
-/*
- * A violation. There is one for each machine and each event at which the machine is violated.
- */
+/* A violation. There is one for each machine and each event at which the machine is violated. */
 struct lattice_violation {
 	uint32_t machine;
 	/*

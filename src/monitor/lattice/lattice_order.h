@@ -2,7 +2,7 @@
  * The messages of a computation sorted by column and position, with the conditions under which each
  * event may come next.
  *
- * An event waits for other events (its needs) and until other atomic sets are closed. In a cut at
+ * An event waits for other events (its needs) and for other atomic sets to close. In a cut at
  * most one set of an object is open (except for shared sets), and it excludes all others. An open
  * set is always the set that some column touched last. So a *guard* says where to look for an open
  * set: for each other column it names a slice of that column's touches of the object, and the last

@@ -174,7 +174,7 @@ static void locate_part_inputs(struct cut_block *block)
 	}
 }
 
-/* A step of the block reached a bad state: repeats it as a single step, to record the violation. */
+/* If a step of the block reached a bad state, repeats it alone, to record the violation. */
 static uint64_t record_bad_step(const struct cut_block *block, const struct block_part *part,
 				uint32_t at, uint64_t payload)
 {

@@ -9,7 +9,7 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* The position in the sequence of successors by one column: the cut whose successor comes next. */
+/* The cursor of one column: points to the cut whose successor by this column comes next. */
 struct level_cursor {
 	const uint64_t *keys;
 	const void *payloads;

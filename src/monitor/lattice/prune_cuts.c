@@ -10,7 +10,7 @@ struct prune_choice {
 	uint8_t *kept; /* by index in the level */
 	uint64_t left;
 	/*
-	 * from the payloads of kept cuts to 0; from payloads that has_new_state() did not keep to 1
+	 * by payload: 0 if a kept cut has it, 1 if has_new_state() has seen it and did not keep it
 	 */
 	struct map payloads;
 	VEC(bool) states; /* by state: a kept cut has it */

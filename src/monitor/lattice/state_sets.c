@@ -75,8 +75,8 @@ static bool append_successors(struct state_sets *sets, uint32_t state, uint32_t 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /*
- * The search for all states. rows[symbol * 64 + bit] is the mask that the state of `bit` steps to,
- * as long as 64 bits are enough.
+ * The search for all states. rows[symbol * 64 + bit] is the mask of the states to which the state
+ * of `bit` steps, as long as 64 bits are enough.
  */
 struct state_sets_search {
 	uint64_t *rows;

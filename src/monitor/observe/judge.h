@@ -1,4 +1,4 @@
-/* Presents violating runs to the checker: as schedules of the whole trace, with words of states. */
+/* Presents violating runs to the checker: each as a schedule of the whole trace, with its word. */
 #ifndef MONITOR_OBSERVE_JUDGE_H
 #define MONITOR_OBSERVE_JUDGE_H
 

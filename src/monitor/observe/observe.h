@@ -85,7 +85,7 @@ struct observe_finding {
 	VEC(struct event_id) run;	    /* its lattice events; the last one violates */
 	struct event_id event;		    /* the violating event, mostly the last of `run` */
 	bool before;	      /* the violation is at a request: the moment before `event` */
-	VEC(uint32_t) events; /* the property events that happen in this last step */
+	VEC(uint32_t) events; /* the property events that happen at `event` */
 	struct observe_states violating, recorded;
 	struct observe_word *sentence; /* for a grammar; otherwise NULL */
 };
@@ -106,7 +106,7 @@ struct observe_lattice {
 /* A formula that could not be judged, in some instance of its property. */
 struct observe_unjudged {
 	const struct spec_property *property;
-	uint32_t formula; /* from 1 */
+	uint32_t formula; /* number of the formula in the property, from 1 */
 	char *why;
 };
 

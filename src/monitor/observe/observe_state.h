@@ -19,7 +19,7 @@
 /* A formula of one of the properties of a computation. */
 struct observe_judged {
 	uint32_t property; /* index in the set */
-	uint32_t number;   /* of the formula, from 1 */
+	uint32_t number;   /* number of the formula in the property, from 1 */
 	const struct spec_formula *formula;
 	struct machine *machine;
 };
