@@ -60,7 +60,7 @@ struct ll1 {
 	bool has_lua, uses_session;
 	struct ll1_op *ops;
 	uint32_t op_count;
-	uint32_t *first_op; /* by rule */
+	uint32_t *first_op; /* by rule: index of its first op */
 	bool *needs_left;   /* by rule: some of its code names the left side */
 	struct arena arena;
 

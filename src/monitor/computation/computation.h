@@ -22,7 +22,7 @@ struct computation_options {
 	/*
 	 * If not NULL, only the views of these words are made. Otherwise no views are made of
 	 * threads and of objects that only one thread uses: their words are the same in every run.
-	 * They need a computation only if the recorded word is a violation, for its witness.
+	 * Such a word needs a computation only for the witness of a violation in the recorded run.
 	 */
 	const struct computation_word *words;
 	size_t word_count;

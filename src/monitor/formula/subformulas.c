@@ -135,7 +135,7 @@ static void evaluate_nodes(struct evaluation *e)
 
 /* ---- automata -------------------------------------------------------------------------------- */
 
-/* Gives the value of each prefix. After an unknown symbol all values are open. */
+/* Stores the value after each prefix. After an unknown symbol all values are open. */
 static void follow_automaton(const struct automaton *a, const struct input_symbol *symbols,
 			     size_t from, size_t states, bool ended, uint8_t *values)
 {

@@ -26,7 +26,7 @@ struct level_walk {
 	 * By level: how many cuts to keep. Overrides breadth, effort and memory, to repeat a walk.
 	 */
 	const uint64_t *planned;
-	uint32_t narrowest; /* least words of a key; for tests */
+	uint32_t narrowest; /* least number of words of a key; for tests */
 
 	struct level level;
 	struct level_layout *layout;

@@ -10,9 +10,8 @@
 #include "monitor/grammar/grammar_formulas.h"
 
 /*
- * Limit for the events of a lattice at which a formula is violated and for which a run is made and
- * checked. If there are more, a note says so; without a checked run they are neither reported nor
- * counted.
+ * For each formula, at most this many violating events of a lattice get a run, which is checked. If
+ * there are more, a note says so. Events without a checked run are neither reported nor counted.
  */
 #define OBSERVE_RUNS_CHECKED 64u
 
