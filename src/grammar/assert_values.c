@@ -15,7 +15,7 @@
 struct engine_shown {
 	bool ready;
 	VEC(char *) paths;
-	VEC(int) references; /* by path */
+	VEC(int) references; /* by path: registry reference of its compiled code */
 };
 
 static bool is_name_start(char c)

@@ -63,7 +63,7 @@ struct grammar_rule {
 /* A piece of Lua in the grammar. */
 struct grammar_code {
 	const char *text; /* as the user wrote it */
-	/* what is compiled: a condition translated to Lua, or an action's `text` unchanged */
+	/* what is compiled: a condition as Lua, the head as statements, or `text` unchanged */
 	const char *lua;
 	bool condition;
 	struct spec_location place; /* of the first byte of `text` */

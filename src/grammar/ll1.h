@@ -56,7 +56,7 @@ struct ll1_session {
 };
 
 struct ll1 {
-	/* some rule or the head has code; some code in a rule names `session` */
+	/* has_lua: a rule or the head has code; uses_session: code of a rule names `session` */
 	bool has_lua, uses_session;
 	struct ll1_op *ops;
 	uint32_t op_count;

@@ -15,11 +15,8 @@ typedef VEC(struct message_need) fence_counts;
 
 struct fenced_state {
 	uint32_t inner;
-	uint32_t
-		/*
-		 * class of the previous step: 1 + an index in `counts`; 0: no fence comes after it
-		 */
-		last;
+	/* class of the previous step: 1 + an index in `counts`; 0: no fence comes after it */
+	uint32_t last;
 };
 
 struct thread_fences {

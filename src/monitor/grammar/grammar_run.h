@@ -16,8 +16,8 @@ struct grammar_found {
 	uint64_t site;
 	bool before, at_end;
 	uint32_t stream; /* view thread: the thread; otherwise UINT32_MAX */
-	VEC(struct property_value)
-	binding; /* by parameter, as in observe_finding; empty in the views `thread` and `global` */
+	/* by parameter, as in observe_finding; empty in the views `thread` and `global` */
+	VEC(struct property_value) binding;
 	struct grammar_violation violation;
 	/*
 	 * The last events of the session, for the report: at most GRAMMAR_RUN_SHOWN. The last one
@@ -38,8 +38,8 @@ struct grammar_unjudged {
 };
 
 struct grammar_run_result {
-	VEC(struct grammar_found)
-	found; /* one violation for each word; at most 64 at one site */
+	/* one violation for each word; at most 64 at one site */
+	VEC(struct grammar_found) found;
 	VEC(struct grammar_unjudged) unjudged;
 	uint64_t events, words;
 	uint64_t most; /* most words of one grammar that were open at once */

@@ -11,12 +11,8 @@
 
 struct lattice_path_target {
 	uint32_t machine;
-	uint32_t
-		/*
-		 * the column whose next event makes the machine bad; LATTICE_PATH_END: the state is
-		 * bad at the end of the run
-		 */
-		column;
+	/* its next event makes the machine bad; LATTICE_PATH_END: the state is bad at the end */
+	uint32_t column;
 	uint32_t *cut;	/* the cut before that event; the search overwrites it */
 	uint64_t level; /* number of events in the cut */
 	uint32_t *run;	/* result: the columns of the `level` steps to the cut */

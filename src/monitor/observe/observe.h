@@ -58,12 +58,10 @@ struct observe_states {
 
 /* A word of a view, and what is wrong with it. */
 struct observe_word {
-	uint32_t
-		/*
-		 * view thread: the thread; UINT32_MAX: the word of an object (`binding`), or the
-		 * global word
-		 */
-		stream;
+	/*
+	 * view thread: the thread; UINT32_MAX: the word of an object (`binding`) or the global word
+	 */
+	uint32_t stream;
 	/* its `assertion` is NULL, because the tables are freed */
 	struct grammar_violation violation;
 	char *assertion; /* text of the failed assertion; NULL: something else is wrong */
