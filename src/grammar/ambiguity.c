@@ -1,12 +1,13 @@
 /*
  * Searches for a word with two parse trees by enumeration: builds all words of each nonterminal,
- * shortest first, each with its first tree, until a word turns up that already has a tree.
- * Ambiguity is undecidable, so the search stops after a number of steps. If a nonterminal has too
- * many words of one length, only some of them are kept, so that longer words are tried as well.
+ * shortest first, and remembers the first tree of each word. It stops at the first word that
+ * already has a tree. Ambiguity is undecidable, so it also stops after a number of steps. If a
+ * nonterminal has too many words of one length, only some of them are kept, so that longer words
+ * are tried as well.
  *
- * A nonterminal that derives itself (A ⇒+ A) has infinitely many trees. Such cycles are searched
- * first. Without them the nonterminals can be ordered so that all parts of a word exist before the
- * word is built.
+ * A nonterminal that derives itself (A ⇒+ A) has infinitely many trees, so such cycles are searched
+ * first. If there are none, the nonterminals can be ordered so that all parts of a word are built
+ * before the word.
  */
 #include "grammar/builder.h"
 #include "base/hash.h"
@@ -25,14 +26,14 @@
 
 struct ambiguity_tree {
 	uint32_t symbol, rule; /* rule: GRAMMAR_NONE for a terminal */
-	uint32_t length;       /* of its word */
+	uint32_t length;       /* length of its word */
 	uint32_t count;
-	uint64_t hash, power; /* of its word; BASE to the power of its length */
+	uint64_t hash, power; /* hash of its word; BASE to the power of `length` */
 	const struct ambiguity_tree *children[];
 };
 typedef VEC(const struct ambiguity_tree *) trees;
 
-struct rule_position { /* the position of a symbol in a rule: `at` counts only the rule's symbols */
+struct rule_position { /* the position of a symbol in a rule: `at` counts symbols only, not code */
 	uint32_t rule, at;
 };
 
@@ -43,11 +44,11 @@ struct ambiguity_search {
 	/* by symbol: the rule that derives the shortest word */
 	uint32_t *shortest_rule;
 	const struct ambiguity_tree **smallest; /* by symbol: the tree of its shortest word */
-	/* by nonterminal: the rule and position through which the start symbol reaches it */
+	/* by nonterminal: a rule that contains it, and where, on a path from the start symbol */
 	struct rule_position *ways;
-	/* nonterminals, each after those that it derives with all other symbols empty */
+	/* nonterminals; if A derives B with all other symbols empty, B comes before A */
 	uint32_t *order;
-	trees *words;	  /* [nonterminal][length] */
+	trees *words;	  /* by nonterminal and length: trees with different words */
 	struct map known; /* from the hash of a nonterminal and a word to its tree */
 	uint64_t steps;
 	const struct ambiguity_tree *found[2]; /* two trees of one nonterminal with the same word */
@@ -129,8 +130,8 @@ static uint32_t shortest_word_of_rule(const struct ambiguity_search *s,
 }
 
 /*
- * Repeats until no word gets shorter. The rule of a symbol's shortest word uses only symbols whose
- * own rule was set before, so that trees built from these rules are finite.
+ * Repeats until no word gets shorter. The rule of a symbol's shortest word uses only symbols that
+ * had a rule before, so that trees built from these rules are finite.
  */
 static void find_shortest_words(struct ambiguity_search *s)
 {
@@ -157,8 +158,8 @@ static void find_shortest_words(struct ambiguity_search *s)
 static const struct ambiguity_tree *smallest_tree(struct ambiguity_search *s, uint32_t symbol);
 
 /*
- * Builds a tree for this rule, with `given` as symbol number `at` and smallest trees for the
- * others.
+ * Builds a tree of this rule: symbol number `at` gets the tree `given`, the others get their
+ * smallest trees.
  */
 static const struct ambiguity_tree *make_tree_around(struct ambiguity_search *s, uint32_t rule,
 						     uint32_t at,
@@ -193,11 +194,11 @@ static const struct ambiguity_tree *smallest_tree(struct ambiguity_search *s, ui
 enum colour { NEW, OPEN, DONE };
 
 struct rule_path {
-	struct rule_position *items; /* compatible with vec_push */
+	struct rule_position *items; /* these fields are those of a VEC */
 	size_t count, room;
 };
 
-/* May all other symbols of the rule be empty? */
+/* Can all other symbols of the rule be empty? */
 static bool may_stand_alone(const struct grammar *g, const struct grammar_rule *rule, uint32_t step)
 {
 	for (uint32_t i = 0; i < rule->step_count; i++)
@@ -207,7 +208,10 @@ static bool may_stand_alone(const struct grammar *g, const struct grammar_rule *
 	return true;
 }
 
-/* Builds the second tree of a cycle by wrapping tree around tree, from the inside. */
+/*
+ * Records two trees of a nonterminal that derives itself: its smallest tree, and this tree inside
+ * the rules of the cycle, which are added from the inside out.
+ */
 static void record_cycle(struct ambiguity_search *s, const struct rule_path *way, uint32_t symbol)
 {
 	size_t i = way->count;
@@ -221,7 +225,7 @@ static void record_cycle(struct ambiguity_search *s, const struct rule_path *way
 }
 
 /*
- * Depth-first search: produces a topological order or finds the first cycle. `way` is the current
+ * Depth-first search from `symbol`: fills `order`, or records the first cycle. `way` is the current
  * path.
  */
 static void order_below(struct ambiguity_search *s, uint32_t symbol, uint8_t *colours,
@@ -271,7 +275,7 @@ static uint32_t order_nonterminals(struct ambiguity_search *s)
 
 /* ---- paths from the start symbol ------------------------------------------------------------- */
 
-/* Breadth-first search: finds the rule and position through which each nonterminal is reached. */
+/* Breadth-first search from the start symbol: fills `ways`. */
 static void find_paths_from_start(struct ambiguity_search *s)
 {
 	const struct grammar *g = s->grammar;
@@ -303,7 +307,7 @@ static void find_paths_from_start(struct ambiguity_search *s)
 	vec_free(&queue);
 }
 
-/* Returns a tree of the start symbol that contains this tree. */
+/* Returns a tree of the start symbol that contains the tree `t`. */
 static const struct ambiguity_tree *wrap_up_to_start(struct ambiguity_search *s,
 						     const struct ambiguity_tree *t)
 {
@@ -323,11 +327,14 @@ struct word_attempt { /* the enumeration of the words of one rule */
 	struct ambiguity_search *search;
 	const struct grammar_rule *rule;
 	uint32_t number;
-	/* `rest`: by position, the length of the shortest word from there on */
+	/*
+	 * `rest`: by position, the length of the shortest word from this symbol to the end of the
+	 * rule
+	 */
 	const uint32_t *symbols, *rest;
 	uint32_t count;
 	const struct ambiguity_tree **children;
-	uint64_t steps; /* that are left */
+	uint64_t steps; /* steps left */
 };
 
 static trees *trees_of_length(const struct ambiguity_search *s, uint32_t symbol, uint32_t length)
@@ -386,7 +393,7 @@ static void compose_words(struct word_attempt *a, uint32_t at, uint32_t left)
 	}
 }
 
-/* Builds all words of a length with one rule, or as many as the steps allow. */
+/* Builds all words of one rule and one length, or as many as `steps` allow. */
 static void try_words_of_rule(struct ambiguity_search *s, uint32_t number, uint32_t length,
 			      uint64_t steps)
 {
@@ -403,7 +410,7 @@ static void try_words_of_rule(struct ambiguity_search *s, uint32_t number, uint3
 	while (at--) {
 		rest[at] = rest[at + 1] + s->shortest[symbols[at]];
 		if (rest[at] > LENGTHS || s->shortest[symbols[at]] > LENGTHS)
-			rest[at] = LENGTHS; /* longer than any word here */
+			rest[at] = LENGTHS; /* longer than any word that is built */
 	}
 	s->steps += 1 + count;
 	if (rest[0] <= length)
@@ -447,8 +454,8 @@ static void print_word(FILE *out, const struct grammar *g, const struct ambiguit
 }
 
 /*
- * Prints S(a B(b)). With `numbers`, prints S:1(a B:2(b)) with the numbers of the alternatives, for
- * two trees that differ in nothing else.
+ * Prints a tree as S(a B(b)). With `numbers`, prints S:1(a B:2(b)), with the numbers of the
+ * alternatives: these can be the only difference between two trees.
  */
 static void print_tree(FILE *out, const struct grammar *g, const struct ambiguity_tree *t,
 		       bool numbers)

@@ -15,7 +15,7 @@
 struct engine_shown {
 	bool ready;
 	VEC(char *) paths;
-	VEC(int) references; /* by path */
+	VEC(int) references; /* by path: registry reference of its compiled code */
 };
 
 static bool is_name_start(char c)
@@ -28,7 +28,10 @@ static bool is_name_character(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* These return the position after the string, number or dotted name that starts at `at`. */
+/*
+ * The skip functions return the position after the string, number or dotted name that starts at
+ * `at`.
+ */
 static const char *skip_quoted(const char *at)
 {
 	char quote = *at++;
@@ -120,7 +123,9 @@ static void compile_paths(struct grammar_parser *parser, const struct grammar_co
 	shown->ready = true;
 }
 
-/* Prints a value, unless it is a function: library functions are names, too, but no help. */
+/*
+ * Prints the value of a path. Omits functions: the names of library functions do not help the user.
+ */
 static void show_value(struct grammar_parser *parser, const char *path, FILE *out, bool *any)
 {
 	lua_State *lua = script_lua(parser->script);

@@ -9,11 +9,11 @@
 #include "base/intern.h"
 #include "grammar/grammar.h"
 
-/* A session-wide name: a name in code that is not a symbol of the alternative it appears in. */
+/* A session-wide name: a name that is not a symbol of the alternative that contains the code. */
 struct builder_name {
 	struct spec_location used; /* location of the first use; line 0: never used */
 	bool is_set;		   /* some code assigns it */
-	bool is_local;		   /* some code may mean a local of its own by this name */
+	bool is_local;		   /* some code may use this name for a local of its own */
 };
 
 struct builder {
@@ -27,8 +27,8 @@ struct builder {
 };
 
 /*
- * Adds a message. Drops it if the same message exists already: another grammar of the property may
- * have reported it, for example for a reset condition.
+ * Adds a message, unless the same message exists already: two grammars of a property share code,
+ * for example reset conditions, and report the same errors in it.
  */
 void builder_complain(struct builder *builder, enum spec_severity severity,
 		      struct spec_location place, const char *format, ...)
@@ -44,13 +44,16 @@ void rules_read(struct builder *builder);
 void sets_find(struct builder *builder);
 
 /*
- * code.c: reads a piece of Lua or a condition at a location; compiles all of them to find their
- * errors.
+ * code.c: code_read() reads a piece of Lua or a condition; code_compile() compiles all of them to
+ * find their errors.
  */
 void code_read(struct builder *builder, struct grammar_code *code, const char *text,
 	       struct spec_location place, bool condition);
 void code_compile(struct builder *builder);
-/* The location in the property file of byte `at` of a piece of code, `length` bytes long. */
+/*
+ * Returns the location in the property file of the `length` bytes from index `at` on in a piece of
+ * code.
+ */
 struct spec_location code_place(const struct grammar_code *code, size_t at, size_t length);
 
 /* scope.c: resolves the names in an alternative's code and assigns slots. */
@@ -63,7 +66,7 @@ void scope_rule(struct builder *builder, struct grammar_rule *rule, struct gramm
  */
 void outside_events(struct builder *builder);
 void outside_read(struct builder *builder);
-/* Adds notes for events that no alternative contains or that are in no word. */
+/* Adds notes for events that no alternative contains, and for events that are in no word. */
 void outside_report_events(struct builder *builder);
 
 /* undeclared_names.c: adds notes for session-wide names that no code sets. */

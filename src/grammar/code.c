@@ -40,7 +40,7 @@ void code_read(struct builder *builder, struct grammar_code *code, const char *t
 	else
 		builder_complain(builder, SPEC_ERROR, code_place(code, at, 1), "%s", err.text);
 	if (!lua)
-		code->lua = "true"; /* so that it compiles and has no names to resolve */
+		code->lua = "true"; /* this compiles and has no names to resolve */
 	free(lua);
 }
 
@@ -64,7 +64,10 @@ static uint32_t skip_file_and_line(const char *path, const char **message)
 	return (uint32_t)line;
 }
 
-/* Returns the byte of the text at which this line of the file starts, after leading blanks. */
+/*
+ * Returns the index of the first byte of the text that is not blank, starting at this line of the
+ * file.
+ */
 static size_t find_line_start(const struct grammar_code *code, uint32_t line)
 {
 	const char *text = code->text;

@@ -43,7 +43,7 @@ static void add_targets_before(const char *text, const script_lexemes *l, size_t
 	}
 }
 
-/* Adds the target of `function x()` or `function x.y:z()`. After `local` it is a local. */
+/* Adds the target of `function x()` or `function x.y:z()`. With `local` before it, x is a local. */
 static void add_function_target(const char *text, const script_lexemes *l, size_t word,
 				assignment_targets *out)
 {

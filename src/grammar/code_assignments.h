@@ -14,7 +14,7 @@
  * x.y()`.
  */
 struct assignment_target {
-	size_t root, last; /* its first and its last lexeme */
+	size_t root, last; /* index of its first and of its last lexeme */
 	bool is_name;	   /* the target is a single name, x */
 	bool is_local;	   /* local x = …, for x = …, local function x() */
 	bool is_only;	   /* the statement has no other target */
@@ -26,7 +26,7 @@ void code_assignments_find_targets(const char *text, const script_lexemes *lexem
 				   assignment_targets *out);
 
 /*
- * Adds all names that the piece declares as local somewhere. A use of such a name may mean the
+ * Adds all names that the piece declares local somewhere. Any use of such a name may mean the
  * local.
  */
 void code_assignments_find_locals(const char *text, const script_lexemes *lexemes,

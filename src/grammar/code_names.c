@@ -1,6 +1,6 @@
 /*
- * Resolving the names in a piece of code: what a lexeme is, where it is in the property file, and
- * which attributes of events and which session-wide names it uses.
+ * Resolves the names in a piece of code: what a lexeme is, where it is in the property file, and
+ * which attributes of events and which session-wide names the code uses.
  */
 #include "grammar/code_names.h"
 #include "spec/spelling.h"
@@ -61,9 +61,9 @@ const char *code_names_name(const struct code_names *r, size_t i)
 /* ---- locations ------------------------------------------------------------------------------- */
 
 /*
- * Finds the name at lexeme `i` of a translated condition in the user's text. The translation adds
- * and replaces other words, but keeps all names in their order; so the n-th occurrence of a name
- * here is the n-th there.
+ * Finds, in the user's text, the name at lexeme `i` of a translated condition. The translation adds
+ * and replaces other words, but keeps all names in their order. So the n-th occurrence of a name in
+ * the translation is its n-th occurrence in the user's text.
  */
 static struct spec_location locate_in_condition(const struct code_names *r, size_t i)
 {

@@ -1,4 +1,4 @@
-/* A piece of code while its names are resolved. `i` is always the index of a lexeme. */
+/* The names in a piece of code, while they are resolved. `i` is always the index of a lexeme. */
 #ifndef GRAMMAR_CODE_NAMES_H
 #define GRAMMAR_CODE_NAMES_H
 
@@ -11,7 +11,7 @@ struct code_names {
 	const char *lua; /* code->lua; the lexemes refer to this text */
 	script_lexemes lexemes;
 	assignment_targets targets;
-	struct intern locals; /* names that it declares local somewhere */
+	struct intern locals; /* names that this code declares local somewhere */
 };
 
 void code_names_open(struct code_names *r, struct builder *builder,

@@ -54,8 +54,8 @@ static bool makes_graph(const struct code_purity *p, size_t i)
 
 /*
  * Did this code create the object that the name at `i` refers to? Every assignment to the name must
- * create an object, and at least one must come before `i` outside of any block, so that it is
- * always executed.
+ * create an object. At least one of them must come before `i` and outside of any block, so that it
+ * is always executed.
  */
 static bool is_created_here(const struct code_purity *p, size_t i, bool graph)
 {
@@ -76,8 +76,8 @@ static bool is_created_here(const struct code_purity *p, size_t i, bool graph)
 }
 
 /*
- * Is the target x.y or x[i] of an own object x? Nothing deeper: the objects in x may not be its
- * own.
+ * Is the target a field x.y or x[i] of an object x that this code created? Targets deeper inside x
+ * are not allowed: the code may not have created the objects in x.
  */
 static bool changes_created_object(const struct code_purity *p, const struct assignment_target *t)
 {
@@ -89,7 +89,7 @@ static bool changes_created_object(const struct code_purity *p, const struct ass
 	       is_created_here(p, t->root, false);
 }
 
-/* Functions that change only their first argument. */
+/* Is this the name of a function that changes only its first argument? */
 static bool changes_first_argument(const struct code_names *r, size_t from, size_t to)
 {
 	static const char *const names[] = { "bump", "table.insert", "table.remove", "table.sort" };

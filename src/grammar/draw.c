@@ -202,7 +202,10 @@ static void print_label(FILE *out, const struct spec_alternative *a)
 	free(text);
 }
 
-/* Prints productions, their alternatives, and edges to the productions in those. */
+/*
+ * Prints nodes for productions and alternatives, and edges from each alternative to the productions
+ * that it contains.
+ */
 static unsigned print_graph(FILE *out, const struct grammar *g, unsigned next)
 {
 	const struct spec_grammar *spec = g->formula->grammar;

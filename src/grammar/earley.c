@@ -1,8 +1,8 @@
 /*
  * The engine for any context-free grammar. The state of a session is an Earley set (earley_set.h).
- * If the next set has no items, there is no continuation, because every nonterminal has words. If
- * the session must be complete and the grammar has code, the engine walks the tree that the set
- * holds (tree_walk.h).
+ * An event does not fit if its set has no items and the session is not complete: every nonterminal
+ * has words, so each item could be continued. If the session must be complete and the grammar has
+ * code, the engine walks the tree that the set holds (tree_walk.h).
  */
 #include "grammar/earley_set.h"
 #include "grammar/earley_key.h"
@@ -43,7 +43,7 @@ static struct earley_sets *sets_of(const struct grammar_parser *parser)
 	return ((struct earley_shared *)parser->shared)->sets;
 }
 
-/* Each walk evaluates the head again. It is evaluated here only to report its errors at once. */
+/* Evaluates the head only to report its errors at once. Each walk of a tree evaluates it again. */
 static void *earley_begin_session(struct grammar_parser *parser, int before,
 				  struct grammar_violation *violation)
 {
@@ -68,8 +68,9 @@ static enum grammar_verdict walk_session_tree(struct grammar_parser *parser,
 }
 
 /*
- * The event, or the end, does not fit. `on violation` sees the attributes as they were before it,
- * if the tree was walked then, and otherwise those at the start of a session.
+ * Reports that an event, or the end of the session, does not fit. `on violation` gets the
+ * attributes after the previous event if the tree was walked there; otherwise those from the start
+ * of the session.
  */
 static enum grammar_verdict report_violation(struct grammar_parser *parser,
 					     const struct earley_session *session, int before,

@@ -1,6 +1,7 @@
 /*
- * The scanner and the completer of Earley's algorithm. The predictor is a bit set (earley_set.h): a
- * rule predicted in a set becomes an item only when its first symbol has been parsed.
+ * The scanner and the completer of Earley's algorithm. There is no predictor: a bit set holds the
+ * nonterminals that a set predicts (earley_set.h). A predicted rule becomes an item only when its
+ * first symbol has been parsed.
  */
 #include "grammar/earley_build.h"
 #include "grammar/earley_same.h"
@@ -57,8 +58,8 @@ static void grow_found(struct earley_build *build)
 }
 
 /*
- * Adds an item. Returns false if it exists already; then marks that it has another derivation, by
- * `rule`.
+ * Adds an item. If it exists already, returns false and marks that the item has another derivation,
+ * by `rule`.
  */
 static bool add_item(struct earley_build *build, const struct earley_item *item, uint32_t rule)
 {
@@ -85,8 +86,8 @@ static bool leads_from_place(const struct earley_tables *tables, uint32_t place,
 }
 
 /*
- * Moves the dot of `core` over its symbol, whose tree is `child`. If the rule ends there, adds the
- * nonterminal `goal`, which is complete, instead of an item.
+ * Moves the dot of `core` over its symbol, whose tree is `child`, and adds the resulting item. If
+ * the rule ends there, adds the complete nonterminal `goal` instead.
  */
 static void advance_dot(struct earley_build *build, uint32_t core, struct earley_set *back,
 			uint32_t goal, struct tree *before, struct tree *child, struct tree *tail)
@@ -112,7 +113,10 @@ static void advance_dot(struct earley_build *build, uint32_t core, struct earley
 
 /* ---- return points --------------------------------------------------------------------------- */
 
-/* Returns the first item of a set with this symbol after the dot; `*end` ends these items. */
+/*
+ * Returns the first item of a set with this symbol after the dot. The items with this symbol end
+ * before `*end`.
+ */
 static const struct earley_item *items_expecting(const struct earley_tables *tables,
 						 const struct earley_set *set, uint32_t symbol,
 						 const struct earley_item **end)
@@ -133,9 +137,9 @@ static bool is_predicted(const struct earley_tables *tables, const struct earley
 }
 
 /*
- * Returns the core that waits for `goal` in `set`, if there is only one and `goal` is its last
- * symbol: the core of an item, or (`*item` NULL) a corner that is predicted there. Otherwise
- * returns GRAMMAR_NONE.
+ * Returns the core that waits for `goal` in `set`, if it is the only one and `goal` is its last
+ * symbol. If it is the core of an item, sets `*item` to that item; if it is a predicted corner,
+ * sets `*item` to NULL. Otherwise returns GRAMMAR_NONE.
  */
 static uint32_t find_only_caller(const struct earley_tables *tables, const struct earley_set *set,
 				 uint32_t goal, const struct earley_item **item)
@@ -157,8 +161,8 @@ static uint32_t find_only_caller(const struct earley_tables *tables, const struc
 }
 
 /*
- * Terminates: a cycle of corners would have no item that predicts it, and an equivalent set
- * (earley_same.h) is always older.
+ * The loop ends: predicted corners cannot form a cycle, because no item would predict any of them;
+ * and an equivalent set (earley_same.h) is always older.
  */
 struct tree *earley_find_return(struct earley_build *build, struct earley_set **back,
 				uint32_t *goal)
@@ -193,8 +197,8 @@ struct tree *earley_find_return(struct earley_build *build, struct earley_set **
 }
 
 /*
- * Advances everything that waits in `set` for `symbol`: a terminal that was read, or a nonterminal
- * that is complete.
+ * Advances all items and predicted corners of `set` that wait for `symbol`: a terminal that was
+ * read, or a nonterminal that is complete.
  */
 static void advance_waiting_items(struct earley_build *build, const struct earley_set *set,
 				  uint32_t symbol, struct tree *child)
@@ -275,7 +279,7 @@ static void begin_step(struct earley_build *build)
 
 /*
  * Adds all items that follow from the present ones, then removes the completed nonterminals and
- * sorts.
+ * sorts the items.
  */
 static void finish_step(struct earley_build *build)
 {

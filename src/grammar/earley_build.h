@@ -12,16 +12,16 @@ struct earley_found {
 struct earley_build {
 	const struct earley_tables *tables;
 	lua_State *lua;
-	bool trees; /* the grammar has code */
+	bool trees; /* the grammar has code, so items have trees */
 	/*
-	 * The second builder that earley_same.h uses while this one is at work. NULL in the second
-	 * builder itself, and with trees.
+	 * The second builder, which earley_same.h uses while this one is at work. NULL in the
+	 * second builder itself, and if the grammar has code.
 	 */
 	struct earley_build *side;
 	/*
-	 * The items of the next set. During a step also nonterminals that end here: those have core
-	 * GRAMMAR_NONE, the nonterminal in `goal` and the set where it started in `back`. Items
-	 * hold no reference to `back`, but own their trees.
+	 * The items of the next set. During a step, `items` also holds nonterminals that are
+	 * complete here: such an entry has core GRAMMAR_NONE, the nonterminal in `goal`, and the
+	 * set where it started in `back`. An item owns its tree, but holds no reference to `back`.
 	 */
 	VEC(struct earley_item) items;
 	/* hash table of indices into `items`; entries with an old stamp are free */
@@ -42,12 +42,14 @@ void earley_build_close(struct earley_build *build);
 void earley_build_items(struct earley_build *build, const struct earley_set *from,
 			uint32_t terminal, struct tree *leaf);
 
-/* Computes the items that result if `goal`, which started in `set`, is complete. */
+/* Computes the items that follow when `goal`, which started in `set`, is complete. */
 void earley_build_return(struct earley_build *build, struct earley_set *set, uint32_t goal);
 
 /*
- * Follows Leo's rule: replaces `*back` and `*goal` by the point where a rule for `*goal` that
- * starts in `*back` finally returns. With trees, returns the skipped frames, the innermost first.
+ * Applies Leo's rule to a return point, `*goal` in `*back`: if its only caller has nothing left to
+ * parse after `*goal`, replaces it by the return point of that caller, and so on. With trees,
+ * returns the skipped callers as FRAMEs, the innermost first. Without trees, also replaces return
+ * points by older equivalent ones (earley_same.h).
  */
 struct tree *earley_find_return(struct earley_build *build, struct earley_set **back,
 				uint32_t *goal);

@@ -1,8 +1,8 @@
 /*
  * Writes sets and derivations as text. They form an acyclic graph: each object is written once,
- * with the numbers of the objects that it refers to. Numbers are given in the order of first
- * mention. Items are sorted by the age of the sets that they return to, so equal graphs are visited
- * in the same order.
+ * with the numbers of the objects to which it refers. Objects are numbered in the order in which
+ * they are first mentioned. The items of a set are sorted by the age of the sets to which they
+ * return, so equal graphs are visited in the same order.
  */
 #include "grammar/earley_key.h"
 #include "base/map.h"
@@ -13,7 +13,7 @@
 struct earley_key_writer {
 	struct grammar_parser *parser;
 	script_buffer *text;
-	struct map numbers; /* of sets and trees */
+	struct map numbers; /* numbers of sets and trees, by address */
 	VEC(const struct earley_set *) sets;
 	VEC(const struct tree *) trees;
 };
@@ -111,7 +111,10 @@ static bool write_all(struct earley_key_writer *writer, const struct earley_set 
 		      struct err *err)
 {
 	append_set_number(writer, set);
-	/* The session was judged at its last event. It is judged again only where the word ends. */
+	/*
+	 * Whether the session may end here belongs to its future only if a session must be complete
+	 * where the word ends. Otherwise it was judged at its last event.
+	 */
 	if (writer->parser->grammar->until_end) {
 		append_number(writer, set->complete);
 		append_tree_number(writer, set->root);

@@ -1,18 +1,18 @@
 /*
- * Tests the equivalence of return points directly by its definition: compares a set with a few
- * candidates by the items that result from them.
+ * Tests the equivalence of return points by its definition: compares the items that result from a
+ * return to a set with those that result from a return to a few other sets.
  */
 #include "grammar/earley_same.h"
 
 #include <string.h>
 
-/* The number of candidates, and of items that are compared. Longer lists are not worth the time. */
+/* limits: how many other sets are tried, how many items are compared; more is not worth the time */
 enum { TRIED = 4, COMPARED = 32 };
 
 struct earley_same_comparison {
 	struct earley_build *build;
 	struct earley_set *set, *other;
-	/* goals assumed to be equivalent; those of them that were compared */
+	/* `goals`: assumed to be equivalent; `done`: those of them that were compared */
 	uint64_t *goals, *done;
 };
 
@@ -23,8 +23,8 @@ static uint32_t bit_of(const struct earley_build *build, uint32_t goal)
 
 /*
  * Replaces returns to `set` by returns to `other`, removes duplicates and returns the new count.
- * The goals of these returns must be equivalent as well, so they are added to `goals`. Returns
- * SIZE_MAX if `other` does not predict one of them.
+ * The goals of the replaced returns must be equivalent as well, so they are added to `goals`.
+ * Returns SIZE_MAX if `other` does not predict one of these goals.
  */
 static size_t redirect_items(struct earley_same_comparison *comparison, struct earley_item *items,
 			     size_t count)
@@ -83,7 +83,7 @@ static bool all_goals_are_same(struct earley_same_comparison *comparison)
 	return true;
 }
 
-/* Starts with the goals that are known to be equivalent; they stay so. */
+/* Goals that are already known to be equivalent are not compared again. */
 static bool try_equivalence(struct earley_build *build, struct earley_set *set,
 			    struct earley_set *other, uint32_t bit)
 {
@@ -102,7 +102,7 @@ static bool try_equivalence(struct earley_build *build, struct earley_set *set,
 	return true;
 }
 
-/* Lists the sets that the items of this one return to, each once. */
+/* Lists the sets to which the items of `set` return, each once and at most TRIED. */
 static unsigned list_candidates(const struct earley_set *set, struct earley_set **others)
 {
 	unsigned count = 0;

@@ -1,8 +1,8 @@
 /*
  * Creates, shares and frees Earley sets. If the grammar has no code, equal sets are one object. A
  * set is freed when no session and no item refers to it and the cache of transitions has dropped
- * it. With the cache, a word that repeatedly enters and leaves a construct finds the same sets
- * again without a step of the algorithm.
+ * it. The cache saves steps of the algorithm: a word that repeatedly enters and leaves a construct
+ * finds the same sets again.
  */
 #include "grammar/earley_build.h"
 #include "base/hash.h"
@@ -14,7 +14,7 @@
 #define CACHE_SIZE 1024u
 
 struct earley_set_move {
-	uint64_t from; /* the number of a set */
+	uint64_t from; /* number of a set */
 	struct earley_set *to;
 	uint32_t terminal;
 };

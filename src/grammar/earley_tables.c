@@ -97,9 +97,9 @@ static void make_cores(struct earley_tables *tables)
 }
 
 /*
- * Visits one corner for each symbol of a rule up to the first that is not nullable. Counts the
- * corners by symbol in `count`; if `corners` is not NULL, stores them at these indices. S' → S is
- * not a corner: S' is never predicted.
+ * Visits the corners in each rule: the cores up to the first symbol that is not nullable. Counts
+ * them by symbol in `count`; if `corners` is not NULL, stores each corner at its symbol's count. S'
+ * is never predicted, so S' → S is not a corner.
  */
 static void visit_corners(struct earley_tables *tables, uint32_t *count, uint32_t *corners)
 {
@@ -129,8 +129,9 @@ static void make_corners(struct earley_tables *tables)
 	tables->corners =
 		mem_zalloc(tables->first_corner[symbols + 1] + 1, sizeof *tables->corners);
 	/*
-	 * Filling moves each entry to the start of the next one, so the entries are offset by one
-	 * before.
+	 * Here the entry of each symbol is still one place too far to the right. Storing the
+	 * symbol's corners increments it until it is the first corner of the next symbol, to which
+	 * that place belongs.
 	 */
 	visit_corners(tables, tables->first_corner + 1, tables->corners);
 }
@@ -161,8 +162,9 @@ static void make_closure(struct earley_tables *tables)
 /* ---- empty trees ----------------------------------------------------------------------------- */
 
 /*
- * Counts the empty trees of each nonterminal, up to 2. A nonterminal that is met again on the way
- * down derives itself, and so does everything in between: they have infinitely many empty trees.
+ * Counts the empty trees of each nonterminal, up to 2. If the search meets a nonterminal again on
+ * its way down, that nonterminal derives itself, and so do all nonterminals in between. They have
+ * infinitely many empty trees.
  */
 enum { EMPTY_NEW, EMPTY_OPEN, EMPTY_DONE };
 struct empty_tree_search {
@@ -258,15 +260,17 @@ static void find_nonterminals_with_code(struct earley_tables *tables)
 	}
 }
 
-/* Is the core's symbol the first step of its rule, without even an empty tree before it? */
+/*
+ * Is the core's symbol the first step of its rule? Then no code and no empty tree comes before it.
+ */
 static bool is_first_step(const struct earley_tables *tables, const struct earley_core *core)
 {
 	return core->dot == 0 && tables->kept[tables->first_kept[core->rule]] == 0;
 }
 
 /*
- * For one nonterminal `at`: computes the greatest set that satisfies the condition of `leads`, by
- * removing nonterminals that violate it.
+ * Computes the bit set `leads` for nonterminal `at`: starts with all nonterminals that are
+ * predicted with it, and removes those that violate the condition until nothing changes.
  */
 static void find_leads_of(const struct earley_tables *tables, uint32_t at, uint64_t *leads)
 {

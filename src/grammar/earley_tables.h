@@ -1,12 +1,12 @@
 /*
- * The tables of a grammar that Earley's algorithm needs, computed once.
+ * The tables that Earley's algorithm needs, computed once for a grammar.
  *
  * A *core* is an alternative with a dot. The dot skips symbols that derive only the empty word:
  * they have no cores, so that a marker after a right recursion (S : a S mark; mark : { … };) does
  * not disable Leo's rule. The alternative S' → S is added after those of the grammar.
  *
  * A *corner* of a symbol X is a core with the dot before X and only nullable symbols before the
- * dot: wherever its left side is predicted, X is expected in the same set.
+ * dot. If the left side of a corner is predicted in a set, X is expected in the same set.
  */
 #ifndef GRAMMAR_EARLEY_TABLES_H
 #define GRAMMAR_EARLEY_TABLES_H
@@ -31,17 +31,20 @@ struct earley_tables {
 	uint32_t *first_core; /* by symbol; one extra entry at the end */
 	uint32_t start;	      /* the core S' → • S */
 	uint32_t goal;	      /* S', the symbol number after those of the grammar */
-	/* Cores; and by symbol: its first corner, with one extra entry at the end. */
+	/*
+	 * `corners`: cores, grouped by symbol. `first_corner`: by symbol, index of its first
+	 * corner, with one extra entry at the end.
+	 */
 	uint32_t *corners, *first_corner;
 	/*
-	 * By nonterminal: bit set, `words` words long, of the nonterminals that are predicted with
-	 * it, including itself.
+	 * By nonterminal: bit set, `words` words long, of the nonterminals that are predicted
+	 * wherever it is expected, including itself.
 	 */
 	uint64_t *closure;
 	uint32_t words;
 	/*
-	 * The steps whose symbols have cores; and by rule: its first such step, with one extra
-	 * entry.
+	 * `kept`: the steps whose symbols have cores, grouped by rule. `first_kept`: by rule, index
+	 * of its first such step, with one extra entry at the end.
 	 */
 	uint32_t *kept, *first_kept;
 	/*
@@ -52,10 +55,11 @@ struct earley_tables {
 	bool *empty_twice;
 	/* by nonterminal: some of its trees contain code */
 	bool *has_code;
-	bool *ends_clean; /* by rule, including S' → S: no code after its last symbol with cores */
+	/* by rule, including S' → S: no code runs after its last symbol that has a core */
+	bool *ends_clean;
 	/*
-	 * By nonterminal E, a bit set of nonterminals N: wherever E is expected and a tree of N
-	 * starts at the same event, no code runs between the start of E and the start of N.
+	 * By nonterminal E, a bit set of nonterminals N: if E is expected and a tree of N starts at
+	 * the same event, no code runs between the start of E and the start of N.
 	 */
 	uint64_t *leads;
 };

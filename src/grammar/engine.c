@@ -203,7 +203,7 @@ bool engine_push_attributes(struct grammar_parser *parser, int before,
 	return false;
 }
 
-/* Discards lines that other code than `on violation` has reported. */
+/* Discards the lines that code other than `on violation` has reported. */
 static void drop_reports(struct grammar_parser *parser)
 {
 	script_reports reports = { 0 };
@@ -216,7 +216,7 @@ static void drop_reports(struct grammar_parser *parser)
 
 /*
  * The violation stands even if `on violation` fails, for example because it uses an attribute that
- * is not set yet. Then the error message takes the place of its report.
+ * is not set yet. Then the error message is added to the report.
  */
 void engine_report(struct grammar_parser *parser, int before, struct grammar_violation *violation)
 {

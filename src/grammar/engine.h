@@ -1,6 +1,6 @@
 /*
- * The interface of a parsing engine, which parses one session. word.c keeps sessions, resets and
- * verdicts; ll1.c and earley.c are the engines.
+ * The interface of a parsing engine. An engine parses one session at a time; word.c handles resets
+ * and verdicts, and ll1.c and earley.c are the engines.
  *
  * The Lua state of a parser holds the compiled codes, one registry reference for each of
  * grammar->codes. An engine calls a code with the session's environment, the tables of the code's
@@ -18,8 +18,8 @@ struct grammar_parser {
 	const struct engine *engine;
 	void *shared; /* data of the engine that all sessions share */
 	/*
-	 * More references: the head, `on violation`, and by event its reset condition; or
-	 * LUA_NOREF.
+	 * References to the head, to `on violation` and, by event, to its reset condition.
+	 * LUA_NOREF: the grammar has none.
 	 */
 	int attributes, on_violation;
 	int *resets;
@@ -30,8 +30,8 @@ struct grammar_parser {
 
 /*
  * The parameter `before` is a reference to the attributes of the previous session (`session` in the
- * code), or LUA_NOREF for none. The engine reads it and does not own it. Before an engine returns
- * VIOLATED it has called engine_report() with the environment of the walk that failed.
+ * code), or LUA_NOREF for none. The engine reads it and does not own it. An engine that returns
+ * VIOLATED has called engine_report() with the environment of the walk that failed.
  */
 struct engine {
 	bool (*open)(struct grammar_parser *parser, struct err *err); /* sets `shared` */
@@ -44,24 +44,24 @@ struct engine {
 	void *(*begin)(struct grammar_parser *parser, int before,
 		       struct grammar_violation *violation);
 	/*
-	 * Adds an event. VIOLATED: no continuation, or an assertion that was reached fails. If
-	 * there is no continuation, the session remains as it was before the event.
+	 * Adds an event. VIOLATED: the event does not fit here, or an assertion that was reached
+	 * fails. If the event does not fit, the session remains as it was before the event.
 	 */
 	enum grammar_verdict (*take)(struct grammar_parser *parser, void *session, int before,
 				     const struct grammar_token *token,
 				     struct grammar_violation *violation);
 	/*
-	 * Is the session complete, and do its assertions hold? If `goes_on`, this works as if on a
-	 * copy, and the session accepts more events afterwards. Otherwise the session is over; if
-	 * all is well, `*attributes` is a new reference to the table of the start symbol, or
-	 * LUA_NOREF if it has none.
+	 * Is the session complete, and do its assertions hold? If `goes_on`, the session accepts
+	 * more events afterwards, as if a copy had been judged. Otherwise the session is over; if
+	 * the verdict is OPEN, `*attributes` is a new reference to the table of the start symbol,
+	 * or LUA_NOREF if there is none.
 	 */
 	enum grammar_verdict (*finish)(struct grammar_parser *parser, void *session, int before,
 				       bool goes_on, int *attributes,
 				       struct grammar_violation *violation);
 	/*
-	 * For messages: adds the events that may come next to a set of terminals, in which bit
-	 * terminal_count is the end of the session.
+	 * For messages: adds the possible next events to the set `terminals`, in which bit
+	 * terminal_count stands for the end of the session.
 	 */
 	void (*expects)(struct grammar_parser *parser, const void *session, uint64_t *terminals);
 	/* Returns NULL and sets `err` if the session is too large to copy. */
@@ -74,9 +74,9 @@ struct engine {
 extern const struct engine engine_ll1, engine_earley;
 
 /*
- * Calls a code, for both engines. On the top of Lua's stack are the environment and then the code's
- * arguments; all are popped. Returns VIOLATED, with the values, if an assertion fails, and BROKEN,
- * with `why`, if Lua fails.
+ * Calls a code, for both engines. The environment and then the code's arguments are on the top of
+ * Lua's stack; the call pops them. If an assertion fails, returns VIOLATED and sets the values of
+ * its names in `violation`. If Lua fails, returns BROKEN and sets `violation->why`.
  */
 enum grammar_verdict engine_run(struct grammar_parser *parser, uint32_t code,
 				struct grammar_violation *violation);

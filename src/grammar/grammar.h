@@ -40,7 +40,7 @@ struct grammar_step {
 	 */
 	uint32_t slot;
 	uint32_t code; /* ACTION, ASSERT: index into `codes` */
-	/* slots that no later step names: they may be dropped after this step */
+	/* slots that no later step names; the engine may drop them after this step */
 	const uint32_t *last;
 	uint32_t last_count;
 };
@@ -63,13 +63,12 @@ struct grammar_rule {
 /* A piece of Lua in the grammar. */
 struct grammar_code {
 	const char *text; /* as the user wrote it */
-	/* what is compiled: an assertion translated to Lua, or the action's `text` unchanged */
+	/* what is compiled: a condition as Lua, the head as statements, or `text` unchanged */
 	const char *lua;
 	bool condition;
 	struct spec_location place; /* of the first byte of `text` */
 	/*
-	 * Its parameters, after the environment: these slots of its rule in this order, then
-	 * `session`.
+	 * The code's parameters: the environment, these slots of its rule in this order, `session`.
 	 */
 	const uint32_t *slots;
 	const char *const *names; /* slot_count names, then "session" if `session` is set */
@@ -85,7 +84,7 @@ struct grammar_code {
 	uint32_t rule;
 };
 
-/* What the tokens of an event carry: parameters, locals, and the attributes of every event. */
+/* An event. Its attributes are the parameters, its locals, and those that every event has. */
 struct grammar_event {
 	const char *const *attributes;
 	uint32_t attribute_count;
@@ -93,7 +92,8 @@ struct grammar_event {
 	bool resets;
 	/*
 	 * The reset condition, compiled as Lua with the event's attributes as parameters (`slots`
-	 * are attribute numbers), then `session`. NULL: the event always resets.
+	 * are attribute numbers), then `session`. NULL: if `resets` is set, the event always
+	 * resets.
 	 */
 	const struct grammar_code *reset_if;
 };

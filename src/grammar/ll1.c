@@ -1,12 +1,12 @@
 /*
  * The engine for LL(1) grammars: a pushdown automaton that walks the parse tree as the events
  * arrive (Lewis and Stearns, "Syntax-directed transduction", 1968; L-attributed evaluation). Work
- * per event is amortised constant: each entry is pushed and popped once. The stack is as deep as
- * the open nonterminals; right recursion does not deepen it.
+ * per event is amortised constant: each stack entry is pushed and popped once. The stack has an
+ * entry for each open nonterminal; right recursion does not make it deeper.
  *
- * The engine decides whether a token has a continuation before it runs any code. With the LL(1)
- * table alone it would first run the code of rules that become empty, although the token does not
- * fit after them.
+ * The engine decides whether a token has a continuation before it runs any code. If it followed the
+ * LL(1) table alone, it would first run the code of rules that derive the empty word, and only then
+ * find that the token does not fit after them.
  */
 #include "grammar/ll1.h"
 #include "base/mem.h"
@@ -106,7 +106,8 @@ static void *ll1_copy_session(struct grammar_parser *parser, const void *of, str
 }
 
 /*
- * The positions of the stack determine the frames' indices and `below`, so they are not in the key.
+ * Of the stack, the key contains only the position of each entry: the positions determine the
+ * frames' indices and `below`.
  */
 static bool ll1_session_key(struct grammar_parser *parser, const void *of, script_buffer *text,
 			    struct err *err)
@@ -137,7 +138,10 @@ static const struct ll1_op *next_op_of_entry(const struct ll1 *ll1,
 	return &ll1->ops[session->stack.items[entry].pc + (entry + 1 < session->stack.count)];
 }
 
-/* Amortised constant time: the entries passed here are popped next, or the word is over. */
+/*
+ * Takes amortised constant time: the event pops the entries that are passed here, or the word is
+ * over.
+ */
 static bool accepts_terminal(const struct ll1 *ll1, const struct ll1_session *session,
 			     uint32_t terminal)
 {
@@ -171,9 +175,9 @@ static void ll1_expected_events(struct grammar_parser *parser, const void *of, u
 /* ---- events ---------------------------------------------------------------------------------- */
 
 /*
- * A Lua table does not shrink by itself, and copying it costs its full size. So after a deep
- * recursion the session moves to a new table. This is rare: only when the depth has fallen to a
- * quarter.
+ * Moves the session to a new table after a deep recursion: a Lua table does not shrink by itself,
+ * and copying it costs its full size. This is rare, because it is done only when the depth has
+ * fallen to a quarter.
  */
 static void shrink_session_table(struct ll1_walk *walk)
 {
@@ -209,7 +213,10 @@ static struct ll1_walk start_walk(struct grammar_parser *parser, struct ll1_sess
 	return walk;
 }
 
-/* Runs `on violation` if the walk failed, then pops everything that the walk has on Lua's stack. */
+/*
+ * Runs `on violation` if the walk ended in a violation, then pops everything that the walk has on
+ * Lua's stack.
+ */
 static enum grammar_verdict stop_walk(struct ll1_walk *walk, int before,
 				      enum grammar_verdict verdict)
 {

@@ -15,7 +15,7 @@
 
 enum ll1_kind { LL1_TERMINAL, LL1_NONTERMINAL, LL1_CODE, LL1_END };
 
-/* How the rest of a rule, from some op on, can derive the empty word. */
+/* Flags: how the rest of a rule, from some op on, can derive the empty word. */
 #define LL1_NULLABLE 1u
 #define LL1_SILENT 2u /* … and no code runs on the way */
 #define LL1_PURE 4u /* … and all code that runs changes nothing but names that can be restored */
@@ -33,11 +33,12 @@ struct ll1_op {
 };
 
 struct ll1_entry {
-	uint32_t pc;   /* for all entries but the top one: the nonterminal that is being derived */
+	/* position in the program; below the top: of the nonterminal that is being derived */
+	uint32_t pc;
 	uint32_t base; /* index of its frame in the root table */
 	/*
-	 * The `rest` flags that hold for all entries below this one together. They make the test
-	 * whether the session may end O(1).
+	 * The `rest` flags that hold for all entries below this one together. With them, the test
+	 * whether the session may end takes constant time.
 	 */
 	uint32_t below;
 };
@@ -50,16 +51,16 @@ typedef VEC(struct ll1_entry) ll1_stack;
 struct ll1_session {
 	ll1_stack stack;
 	int root;	/* reference to the session's table, or LUA_NOREF */
-	uint32_t room;	/* the highest index that a frame has had in it */
+	uint32_t room;	/* the highest index in the table that any frame has used */
 	uint32_t floor; /* in ll1_try_end(): frames below this index must not change */
 };
 
 struct ll1 {
-	/* some rule or the head has code; some code in a rule names `session` */
+	/* has_lua: a rule or the head has code; uses_session: code of a rule names `session` */
 	bool has_lua, uses_session;
 	struct ll1_op *ops;
 	uint32_t op_count;
-	uint32_t *first_op; /* by rule */
+	uint32_t *first_op; /* by rule: index of its first op */
 	bool *needs_left;   /* by rule: some of its code names the left side */
 	struct arena arena;
 
@@ -75,7 +76,7 @@ void ll1_free(struct ll1 *ll1);
 
 /* ---- walking the tree: ll1_walk.c ------------------------------------------------------------ */
 
-/* The session's table is on Lua's stack at `root`. */
+/* A walk. `root` is the index of the session's table on Lua's stack; 0: the session has none. */
 struct ll1_walk {
 	struct grammar_parser *parser;
 	struct ll1_session *session;
@@ -83,7 +84,7 @@ struct ll1_walk {
 	struct grammar_violation *violation;
 };
 
-/* Consumes a token that the stack is known to accept, and runs on to the next symbol. */
+/* Consumes a token that the stack is known to accept, then runs all code before the next symbol. */
 enum grammar_verdict ll1_walk_token(struct ll1_walk *walk, const struct grammar_token *token);
 /* Derives the empty word from the rest of the stack, and runs all code up to the session's end. */
 enum grammar_verdict ll1_walk_end(struct ll1_walk *walk);

@@ -66,8 +66,8 @@ static void add_end(struct ll1 *ll1, uint32_t frame, bool tails)
 }
 
 /*
- * Adds the entry for the start symbol. It is never dropped for a tail call, because its frame holds
- * the attributes that the next session sees.
+ * Adds the op of the start symbol. Its entry is never dropped for a tail call, because its frame
+ * holds the attributes that the next session sees.
  */
 static void add_start(struct ll1 *ll1, const struct grammar *grammar, bool needs_left)
 {
@@ -109,8 +109,8 @@ static void add_rules(struct ll1 *ll1, const struct grammar *grammar)
 /* ---- the rest of a rule ---------------------------------------------------------------------- */
 
 /*
- * Computes an op's `rest` from that of the next op. `empty`: by nonterminal, how it derives the
- * empty word.
+ * Computes an op's `rest` from that of the next op. `empty`: by nonterminal, the flags of its
+ * derivation of the empty word.
  */
 static uint8_t compute_rest(const struct grammar *grammar, const struct ll1_op *op,
 			    const uint8_t *empty)

@@ -68,9 +68,10 @@ static void clear_frame(struct ll1_walk *walk, const struct ll1_op *op, uint32_t
 /* ---- the stack ------------------------------------------------------------------------------- */
 
 /*
- * Replaces the nonterminal at the top by this rule. If it is the last op of its own rule, that
- * rule's entry and frame are dropped first, so that right recursion does not grow the stack. The
- * table of the left side is the one in the nonterminal's slot in the parent's frame.
+ * Replaces the nonterminal at the top by this rule. If the nonterminal is the last op of the rule
+ * that contains it, the entry and frame of that rule are dropped first, so that right recursion
+ * does not grow the stack. The table of the left side is the one in the nonterminal's slot in the
+ * parent's frame.
  */
 static void expand_nonterminal(struct ll1_walk *walk, uint32_t rule)
 {
@@ -117,7 +118,10 @@ static bool leave_rule(struct ll1_walk *walk)
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* In ll1_try_end(): pushes the values of the names that the code assigns, to be restored later. */
+/*
+ * For ll1_try_end(): pushes the values of the names that the code assigns, so that they can be
+ * restored.
+ */
 static void save_names(struct ll1_walk *walk, uint32_t code)
 {
 	struct ll1 *ll1 = walk->parser->shared;
@@ -177,7 +181,7 @@ static enum grammar_verdict run_code(struct ll1_walk *walk, const struct ll1_op 
 
 /* ---- walks ----------------------------------------------------------------------------------- */
 
-/* Executes code and ends of rules, up to a symbol or the end of the session. */
+/* Executes code and leaves finished rules, up to the next symbol or the end of the session. */
 static enum grammar_verdict run_to_next_symbol(struct ll1_walk *walk, const struct ll1_op **at)
 {
 	struct ll1 *ll1 = walk->parser->shared;
@@ -251,9 +255,9 @@ enum grammar_verdict ll1_walk_end(struct ll1_walk *walk)
 }
 
 /*
- * Skips the entries at the bottom of the stack that end silently and walks the others on a second
- * stack. The frames of the first stack stay as they are (`floor`); new frames are placed above them
- * and removed again.
+ * Walks a second stack: the entries of the first, without those at the bottom that end silently.
+ * The frames of the first stack stay as they are (`floor`); new frames are placed above them and
+ * removed again.
  */
 enum grammar_verdict ll1_try_end(struct ll1_walk *walk)
 {

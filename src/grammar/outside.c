@@ -1,6 +1,6 @@
 /*
- * Attributes of events, and the code outside of alternatives: reset conditions, the head, `on
- * violation`.
+ * The attributes of events, and the code outside of alternatives: the head, reset conditions, and
+ * `on violation`.
  */
 #include "grammar/code_names.h"
 #include "spec/spelling.h"

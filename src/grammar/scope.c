@@ -21,8 +21,8 @@ struct scope {
 	uint32_t *slots;    /* by symbol; GRAMMAR_NONE: not needed so far */
 	uint32_t *last;	    /* by symbol: the last step that needs it, or GRAMMAR_NONE */
 	/*
-	 * The symbols that each code names, for the codes in the order of the steps; `first_use`
-	 * says where those of each code start.
+	 * `uses`: the symbols that the codes name, code by code in the order of the steps.
+	 * `first_use`: by code, index of its first symbol in `uses`.
 	 */
 	VEC(uint32_t) uses;
 	VEC(uint32_t) first_use;

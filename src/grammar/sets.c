@@ -13,7 +13,7 @@
 
 static uint32_t set_words(const struct grammar *g)
 {
-	return g->terminal_count / 64 + 1; /* including a bit for the end */
+	return g->terminal_count / 64 + 1; /* a bit for each terminal and one for the end */
 }
 
 static uint64_t **make_sets(struct grammar *g, uint32_t count)
@@ -39,8 +39,9 @@ static bool add_members(const struct grammar *g, uint64_t *set, const uint64_t *
 /* ---- productive and reachable productions ---------------------------------------------------- */
 
 /*
- * Marks every nonterminal that has a rule with only marked symbols. Terminals are marked if
- * `terminals` is true. With true this finds the productive symbols, with false the nullable ones.
+ * Marks every nonterminal that has a rule with only marked symbols, until nothing changes.
+ * Terminals count as marked if `terminals` is true: then this finds the productive nonterminals,
+ * otherwise the nullable ones.
  */
 static void mark_closed(const struct grammar *g, bool *marked, bool terminals)
 {

@@ -72,7 +72,7 @@ static void release_reference(struct tree *tree, struct tree **dead)
 	}
 }
 
-/* A session's tree is as deep as the session is long, so this must not recurse. */
+/* Does not recurse, because a session's tree is as deep as the session is long. */
 void tree_drop(lua_State *lua, struct tree *tree)
 {
 	struct tree *dead = NULL;

@@ -1,6 +1,6 @@
 /*
- * Turns shared derivations into a list (tree_list.h). On the way it tests every object for a second
- * derivation. An object that was found to be unique is not tested again.
+ * Turns shared derivations into a list (tree_list.h). On the way, tests whether an object has a
+ * second derivation. An object that was found to be unique is not tested again.
  */
 #include "grammar/tree_list.h"
 #include "base/mem.h"
@@ -12,27 +12,29 @@
 
 #define SHOWN_EVENTS 16
 
-/* A stack of what is still to be listed, the next one on the top. */
+/* The stack of what is still to be listed. The top comes next. */
 enum { TODO_TREE, TODO_EMPTY, TODO_LEVEL };
 struct tree_list_todo {
 	uint8_t kind;
 	bool silent; /* it is only checked, not listed */
-	bool hole;   /* nothing that is listed before it has steps left */
+	bool hole;   /* no rule that is listed before it has steps left: a walk may start here */
 	/*
-	 * only this tree refers to it, from the next symbol above that is to be kept down to here
+	 * This object, and all objects from the next symbol above whose state is to be kept, have
+	 * only one reference.
 	 */
 	bool sole;
 	struct tree *tree; /* TREE: SYMBOL or LEAF; LEVEL: the SYMBOL that contains it */
 	uint32_t symbol;   /* EMPTY */
-	uint32_t from, to; /* LEVEL: the levels of the SYMBOL that are left */
+	uint32_t from, to; /* LEVEL: which of the SYMBOL's levels are left */
 	/* LEVEL: the SYMBOL, if this is its top level and its state is to be kept */
 	struct tree *keep;
 };
 
 /*
- * Leo's rule can combine several rules in one SYMBOL, each the last symbol of the rule above. Each
- * of them is a level. `last` is the STEP of its last symbol in the lowest level, and of the last
- * but one in the others.
+ * Leo's rule can combine several rules in one SYMBOL: each rule is the last symbol of the rule
+ * above it. Each of these rules is a level. The lowest level has no level as its last symbol;
+ * `last` is the STEP of that symbol. In the other levels, `last` is the STEP of the symbol before
+ * it.
  */
 struct tree_list_level {
 	uint32_t rule;
@@ -42,14 +44,21 @@ struct tree_list_level {
 struct tree_lister {
 	const struct earley_tables *tables;
 	tree_list *list;
-	/* indices in the list: of the last hole, and of the entry where the walk starts */
+	/*
+	 * indices in the list: the last entry at which a walk may start, and the entry at which it
+	 * starts
+	 */
 	size_t hole, start;
 	VEC(struct tree_list_todo) todo;
 	VEC(struct tree_list_level) levels;
-	VEC(struct tree *) seen;     /* SYMBOLs */
-	VEC(struct tree *) children; /* of one rule, by kept symbol; NULL for an empty one */
-	bool leaves;		     /* check nothing; list all events, and nothing else */
-	/* What has two trees: the word of `within` (NULL: the empty word), by these rules. */
+	VEC(struct tree *) seen; /* SYMBOLs that were tested */
+	/* of one rule: the trees of symbols with cores; NULL: the empty tree */
+	VEC(struct tree *) children;
+	bool leaves; /* do not test; list all events and nothing else */
+	/*
+	 * If there are two trees: the object that has them, or NULL for the empty word; and the
+	 * rules that derive its word.
+	 */
 	struct tree *within;
 	uint32_t rules[2];
 };
@@ -83,7 +92,8 @@ static void add_hole(struct tree_lister *lister, struct tree *step)
 
 /*
  * Collects the trees of a rule's symbols, except the last one if that is a level of its own. Clears
- * `*sole` if another object refers to a part of it. Returns false if it has another derivation.
+ * `*sole` if another object refers to one of the rule's STEPs. Returns false if one of them has a
+ * second derivation.
  */
 static bool collect_children(struct tree_lister *lister, const struct tree_list_level *level,
 			     bool nested, bool *sole)
@@ -123,8 +133,8 @@ static void push_child(struct tree_lister *lister, struct tree_list_todo todo,
 }
 
 /*
- * Returns the STEP before the last symbol of a level, if there is only one state in which that
- * symbol can start and no code runs after it. Otherwise returns NULL.
+ * Returns the STEP before the last symbol of a level, if a state may be kept there: that symbol can
+ * start in only one state, and no code runs after it. Otherwise returns NULL.
  */
 static struct tree *find_hole(const struct tree_lister *lister, const struct tree_list_level *level,
 			      bool nested, const struct grammar_step *last)
@@ -139,8 +149,8 @@ static struct tree *find_hole(const struct tree_lister *lister, const struct tre
 }
 
 /*
- * Pushes the symbols of a level, the last one first. If the state of its hole was kept, pushes only
- * the last symbol.
+ * Pushes the symbols of a level, the last one first. If the state before the last symbol was kept,
+ * pushes only the last symbol.
  */
 static void push_symbols(struct tree_lister *lister, struct tree_list_todo todo,
 			 const struct tree_list_level *level, bool nested)
@@ -176,7 +186,7 @@ static void push_symbols(struct tree_lister *lister, struct tree_list_todo todo,
 	}
 }
 
-/* Lists the top level of a symbol. */
+/* Lists the highest level of a symbol that is left. */
 static bool list_level(struct tree_lister *lister, struct tree_list_todo todo)
 {
 	struct tree_list_level level = lister->levels.items[--todo.to];
@@ -211,8 +221,8 @@ static struct tree *tail_of(const struct tree *step)
 }
 
 /*
- * Pushes the levels of a symbol up to the first hole whose state was kept. Returns that hole, or
- * NULL.
+ * Pushes the levels of a symbol, the lowest first, up to the first one for which a state was kept.
+ * Returns the STEP with that state, or NULL if all levels were pushed.
  */
 static struct tree *find_levels(struct tree_lister *lister, struct tree *symbol)
 {
@@ -276,7 +286,7 @@ static bool list_empty(struct tree_lister *lister, struct tree_list_todo todo)
 	return true;
 }
 
-/* Lists everything below `root`. Returns false if there are two trees. */
+/* Lists everything below `root`. Returns false if a part of it has two trees. */
 static bool list_tree(struct tree_lister *lister, struct tree *root)
 {
 	lister->todo.count = lister->levels.count = lister->seen.count = 0;

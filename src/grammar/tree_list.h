@@ -1,4 +1,4 @@
-/* A derivation as a list in the order of its walk: parents first, from left to right. */
+/* A derivation as a list, in the order in which it is walked: parents first, from left to right. */
 #ifndef GRAMMAR_TREE_LIST_H
 #define GRAMMAR_TREE_LIST_H
 
@@ -9,12 +9,12 @@ enum tree_entry_kind {
 	ENTRY_RULE,  /* a nonterminal, derived by `rule` */
 	ENTRY_EMPTY, /* a nonterminal with its empty tree */
 	ENTRY_LEAF,  /* an event: `tree` */
-	ENTRY_KEPT,  /* a nonterminal, `tree`, after which the state was kept */
-	ENTRY_HOLE,  /* not a symbol: the state, kept in `tree`, in which the next entry starts */
+	ENTRY_KEPT,  /* a nonterminal: the state after it was kept in `tree` */
+	ENTRY_HOLE,  /* not a symbol: the next entry starts in the state that was kept in `tree` */
 };
 struct tree_entry {
 	uint8_t kind;
-	/* KEPT: no later walk needs this state after the present one has kept its next state */
+	/* KEPT: when this walk has kept its next state, no later walk needs this one */
 	bool last_use;
 	uint32_t rule;
 	/* RULE: the SYMBOL, if the state after it is to be kept; otherwise NULL */
@@ -40,8 +40,11 @@ void tree_lister_close(struct tree_lister *lister);
 /*
  * Lists the tree below a SYMBOL of S'. Returns NULL if the tree is the only one. Otherwise returns
  * a message with a part of the word that has two trees and a description of both; the caller frees
- * it. The walk must start at entry `*start`: the kept states already contain the effects of what is
- * before it. If a kept state is used, the first entry is a HOLE, or some RULEs and then a KEPT.
+ * it.
+ *
+ * The walk must start at entry `*start`: the kept states already contain the effects of the entries
+ * before it. If the walk starts with a kept state, the entry at `*start` is a HOLE, or there are
+ * some RULEs and then a KEPT.
  */
 char *tree_list_only(struct tree_lister *lister, struct tree *root, tree_list *list, size_t *start);
 

@@ -1,13 +1,15 @@
 /*
- * Executes a list (tree_list.h) with a stack of rules, each at one of its steps.
+ * Executes a list (tree_list.h). A stack holds the rules that have begun, each at one of its steps.
  *
  * All Lua values of a walk are in one table, so that they can be copied at once: the environment,
- * `session`, and the slots of the rules on the stack. If the session goes on, the state after a
- * left recursion, or where the rest of a right recursion starts, is kept. A kept state is a table
- * that refers to these values; it is not a copy. A walk that runs code on a kept state copies it
- * first, with two exceptions: it is the last walk that needs the state, or the code is pure. The
- * assignments of pure code are undone at the end. So a left recursion proceeds from event to event
- * without a copy, if the code above it is pure.
+ * `session`, and the slots of the rules on the stack.
+ *
+ * If the session goes on, the walk keeps states from which a later walk can start: the state after
+ * a left recursion, and the state in which the rest of a right recursion starts. A kept state is a
+ * table that refers to the walk's values; it is not a copy. A walk that starts from a kept state
+ * copies it before it runs code, with two exceptions: no later walk needs the state, or the code is
+ * pure. The assignments of pure code are undone at the end of the walk. So a left recursion
+ * proceeds from event to event without a copy, if the code in the rules above it is pure.
  */
 #include "grammar/tree_walk.h"
 #include "grammar/tree_list.h"
@@ -16,17 +18,17 @@
 #include <assert.h>
 #include <lua5.4/lauxlib.h>
 
-/* indices in the table; AT_START: the start symbol's attributes */
+/* indices in the table of a walk; AT_START: the start symbol's attributes */
 enum { AT_ENVIRONMENT = 1, AT_SESSION, AT_START };
 enum { KEPT_ENVIRONMENT = 1, KEPT_SESSION, KEPT_SYMBOL }; /* indices in a kept state */
 
 struct walk_frame {
 	uint32_t rule, step;
 	uint32_t base; /* index of its first slot in the table */
-	bool empty;    /* it is in an empty tree: the list has no entries for it */
+	bool empty;    /* part of an empty tree: its symbols have no entries in the list */
 	/*
-	 * where to keep the state at its end, and the state in which its last symbol starts; or
-	 * NULL
+	 * the objects in which to keep the state at the end of the rule, and the state in which its
+	 * last symbol starts; or NULL
 	 */
 	struct tree *keep, *hole;
 };
@@ -46,10 +48,10 @@ struct tree_walker {
 	int table; /* index on Lua's stack */
 	bool kept; /* the table refers to values of a kept state */
 	/*
-	 * Names that pure code has assigned in a kept environment, each with its old value: a table
-	 * on Lua's stack.
+	 * Index on Lua's stack of a table with the names that pure code has assigned in a kept
+	 * environment, each followed by its old value; 0: no table. `undo_count`: its length.
 	 */
-	int undo; /* its index; 0: there is none */
+	int undo;
 	uint32_t undo_count;
 };
 
@@ -65,7 +67,7 @@ static void push_slot(struct tree_walker *walker, uint32_t place)
 	lua_rawseti(walker->lua, walker->table, place);
 }
 
-/* Restores the names in the environment at the top of Lua's stack, the last first. */
+/* Undoes the assignments in the environment at the top of Lua's stack, the last one first. */
 static void restore_names(struct tree_walker *walker)
 {
 	lua_State *lua = walker->lua;
@@ -119,8 +121,8 @@ static void save_names(struct tree_walker *walker, const struct grammar_code *co
 }
 
 /*
- * Keeps the current state with `tree`. `place` is the slot of the symbol that ends or starts here;
- * 0: no code names its attributes.
+ * Keeps the current state in `tree`. `place` is the index of the attributes of the symbol that ends
+ * or starts here; 0: no code names them.
  */
 static enum grammar_verdict keep_state(struct tree_walker *walker, struct tree *tree,
 				       uint32_t place)
@@ -168,8 +170,8 @@ static void load_symbol(struct tree_walker *walker, const struct tree_entry *ent
 }
 
 /*
- * Returns the entry with the state that the walk starts with, or NULL. Only rules that are entered
- * come before it.
+ * Returns the entry of the kept state with which the walk starts, or NULL. Only RULEs may come
+ * before this entry.
  */
 static const struct tree_entry *find_kept(const struct tree_walker *walker)
 {
@@ -214,7 +216,10 @@ static uint32_t next_free_index(const struct tree_walker *walker)
 	return last->base + walker->parser->grammar->rules.items[last->rule].slot_count;
 }
 
-/* Enters a rule for a symbol with attributes at `place`. `entry` is NULL in an empty tree. */
+/*
+ * Enters a rule for a symbol whose attributes are at index `place`; 0: no code names them. `entry`
+ * is NULL in an empty tree.
+ */
 static void enter_rule(struct tree_walker *walker, uint32_t rule, uint32_t place, bool empty,
 		       const struct tree_entry *entry)
 {
@@ -239,7 +244,7 @@ static void enter_rule(struct tree_walker *walker, uint32_t rule, uint32_t place
 	*vec_push(&walker->frames) = frame;
 }
 
-/* Enters the next symbol, a nonterminal with code in its trees. */
+/* Enters the next symbol, which is a nonterminal with code in its trees. */
 static void enter_symbol(struct tree_walker *walker, uint32_t symbol, uint32_t place, bool empty)
 {
 	const struct earley_tables *tables = walker->tables;
@@ -257,8 +262,8 @@ static void enter_symbol(struct tree_walker *walker, uint32_t symbol, uint32_t p
 }
 
 /*
- * Stores the attributes of an event at `place`. Its leaf has the values of the used attributes in
- * order.
+ * Stores the attributes of an event at index `place`. Its leaf has only the values of the used
+ * attributes.
  */
 static void store_leaf(struct tree_walker *walker, uint32_t place)
 {

@@ -14,18 +14,19 @@ void tree_walker_close(struct tree_walker *walker);
 struct tree_walk {
 	int before; /* the attributes of the previous session */
 	/*
-	 * The session goes on. States after symbols that may start longer sessions as well are kept
-	 * with them, so that the next walk starts there. Everything below such a symbol is
-	 * released.
+	 * The session goes on. The walk then keeps the states after symbols with which longer
+	 * sessions may start as well, so that the next walk starts there, and releases everything
+	 * below these symbols.
 	 */
 	bool goes_on;
-	bool sole;  /* only this session refers to its set */
+	bool sole;  /* no other session refers to its Earley set */
 	bool tells; /* run `on violation` at the end even if the walk succeeds */
 };
 
 /*
- * Is the tree below `root`, a SYMBOL of S', the only one, and do its assertions hold? If so, and if
- * `attributes` is not NULL, sets it to a reference to the table of the start symbol.
+ * Is the tree below `root`, a SYMBOL of S', the only one, and do its assertions hold? If both is
+ * true and `attributes` is not NULL, sets `*attributes` to a reference to the table of the start
+ * symbol.
  */
 enum grammar_verdict tree_walk(struct tree_walker *walker, const struct tree_walk *walk,
 			       struct tree *root, int *attributes,

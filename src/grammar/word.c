@@ -1,7 +1,7 @@
 /*
  * Words: divides them into sessions at resets and decides when a session must be complete.
- * Implements "When a session must be complete" in doc/grammars.md. The engines (engine.h) parse the
- * single session.
+ * Implements "When a session must be complete" in doc/grammars.md. The engines (engine.h) parse
+ * single sessions.
  */
 #include "grammar/engine.h"
 #include "base/mem.h"
@@ -15,7 +15,7 @@
 struct grammar_word {
 	struct grammar_parser *parser;
 	void *session;	 /* the engine's session; NULL after a reset: the next event starts one */
-	uint64_t length; /* of the session, in events */
+	uint64_t length; /* number of events in the session */
 	/* reference to the start symbol's attributes in the previous session, or LUA_NOREF */
 	int before;
 	bool over; /* there was a verdict, or the word ended */
@@ -252,7 +252,7 @@ struct grammar_word *grammar_word_copy(const struct grammar_word *word, struct e
 	return copy;
 }
 
-/* All sessions without events have the same key, whether they have begun or not. */
+/* A session that has not begun has the same key as a session without events. */
 bool grammar_word_key(const struct grammar_word *word, script_buffer *key, struct err *err)
 {
 	struct grammar_parser *parser = word->parser;

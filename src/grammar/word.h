@@ -26,9 +26,9 @@ enum grammar_fault { GRAMMAR_NO_CONTINUATION, GRAMMAR_INCOMPLETE, GRAMMAR_ASSERT
 struct grammar_violation {
 	uint8_t fault;
 	const struct grammar_code *assertion; /* ASSERTION: the assertion that failed */
-	/* ASSERTION: the values of the names in it, "get.tid = 1, release.tid = 2" */
+	/* ASSERTION: the values of the names in the assertion, "get.tid = 1, release.tid = 2" */
 	char *values;
-	/* otherwise: the events that would have been allowed, "get, release or the end" */
+	/* other violations: the events that would have been allowed, "get, release or the end" */
 	char *expected;
 	char *why;		/* BROKEN: the error, with file and line */
 	script_reports reports; /* the lines that `on violation` reported */
@@ -58,8 +58,8 @@ void grammar_word_close(struct grammar_word *word);
 enum grammar_verdict grammar_word_take(struct grammar_word *word, const struct grammar_token *token,
 				       struct grammar_violation *violation);
 /*
- * The word ends here. Judges whether its last session is complete, if it must be. Afterwards the
- * word may only be closed.
+ * Ends the word. Judges whether its last session is complete, if it must be. Afterwards the word
+ * may only be closed.
  */
 enum grammar_verdict grammar_word_end(struct grammar_word *word,
 				      struct grammar_violation *violation);

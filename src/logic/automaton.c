@@ -1,7 +1,10 @@
 /*
- * Explores the states of an engine, determines which are bad and which are safe, and minimises
- * (Moore): states stay in one class while they agree in acceptance and their diagrams, with classes
- * as leaves, are equal. Equal diagrams have one number, so a round is a walk over the nodes.
+ * Builds the automaton of an engine: explores the engine's states, minimises them, and determines
+ * which are bad and which are safe.
+ *
+ * Minimisation is Moore's: two states stay in one class as long as both accept or neither does, and
+ * their diagrams are equal after each leaf state has been replaced by its class. Equal diagrams
+ * have the same number, so one round visits each diagram node once.
  */
 #include "logic/automaton.h"
 #include "base/hash.h"
@@ -11,8 +14,8 @@
 #include <string.h>
 
 /*
- * Rounds times nodes: a long chain of states needs as many rounds as states. Beyond this limit the
- * automaton is not minimised.
+ * Limit for rounds times nodes. A long chain of states needs as many rounds as it has states.
+ * Beyond this limit the automaton is not minimised.
  */
 #define MOST_MOVES 20000000u
 
@@ -26,7 +29,7 @@ struct explored {
 struct explorer {
 	const struct automaton_engine *engine;
 	VEC(struct explored) states;
-	struct map numbers; /* from a state of the engine to its number */
+	struct map numbers; /* from an engine state to its index in `states` */
 	struct decision_change numbered;
 	bool too_many;
 };
@@ -88,7 +91,7 @@ static uint32_t class_of_leaf(void *context, uint32_t leaf)
 	return decision_leaf(d, c->of[d->nodes.items[leaf].low]);
 }
 
-/* One round. Returns false if no class was split. */
+/* Splits classes once. Returns false if no class was split. */
 static bool split(struct classes *c)
 {
 	const struct explorer *e = c->e;
@@ -118,7 +121,7 @@ static bool split(struct classes *c)
 	return !d->spent && count > before;
 }
 
-/* Makes each state its own class, where minimising would take too long. */
+/* Makes each state its own class. Used if minimising would take too long. */
 static void keep_all(struct classes *c)
 {
 	for (uint32_t i = 0; i < c->e->states.count; i++)
@@ -146,15 +149,13 @@ static void minimise(struct classes *c)
 		keep_all(c);
 }
 
-/*
- * ---- the result, with its own diagrams ---------------------------------------------------------
- */
+/* ---- the result, with its own diagrams ------------------------------------------------------- */
 
 struct copier {
 	const struct classes *classes;
 	struct automaton *to;
-	uint32_t *number;  /* number of a class in the result, + 1 */
-	VEC(uint32_t) one; /* one state of each class, by number */
+	uint32_t *number;  /* by class: 1 + its number in the result; 0: none yet */
+	VEC(uint32_t) one; /* by number in the result: one state of the class */
 	struct map known;
 };
 
@@ -209,11 +210,12 @@ static void copy(const struct classes *classes, struct automaton *to)
 /* ---- bad and safe ---------------------------------------------------------------------------- */
 
 struct automaton_edge {
-	uint32_t to, from, next; /* next edge with the same target, + 1 */
+	/* next: 1 + index of the next edge with the same target; 0: none */
+	uint32_t to, from, next;
 };
 struct backward {
 	VEC(struct automaton_edge) edges;
-	uint32_t *last; /* by target */
+	uint32_t *last; /* by target: 1 + index of its last edge; 0: none */
 };
 
 static void add_leaves(const struct automaton *a, struct backward *b, uint32_t from, uint32_t node,
@@ -234,7 +236,7 @@ static void add_leaves(const struct automaton *a, struct backward *b, uint32_t f
 	add_leaves(a, b, from, n.high, seen);
 }
 
-/* Which states lead to a state that accepts (or to one that does not). */
+/* Returns, by state, whether any word leads from it to a state whose `accepts` has this value. */
 static bool *lead_to(const struct automaton *a, const struct backward *b, bool accepts)
 {
 	bool *leads = mem_zalloc(a->states.count, sizeof *leads);

@@ -1,11 +1,12 @@
 /*
- * A formula as a complete, minimal deterministic automaton over input symbols. From it bad prefixes
- * are exact. A state is bad if no continuation, not even the empty one, is accepted: what was read
- * is a bad prefix. It is safe if every continuation is accepted.
+ * A formula as a complete, minimal deterministic automaton over input symbols. It tells exactly
+ * which prefixes are bad: a state is bad if no continuation of the word read so far is accepted,
+ * not even the empty one; then that word is a bad prefix. A state is safe if every continuation is
+ * accepted.
  *
- * Atoms are assumed to be independent: that x == 1 and x == 2 are never true at the same time is
- * not known here. A prefix that is bad only for such a reason is reported later, when it is bad by
- * itself; what is reported is always right.
+ * Atoms are treated as independent: the automaton does not know that x == 1 and x == 2 are never
+ * true at the same time. So a prefix that is bad only for such a reason is reported later than
+ * possible. A report is never wrong.
  */
 #ifndef LOGIC_AUTOMATON_H
 #define LOGIC_AUTOMATON_H
@@ -13,7 +14,7 @@
 #include "base/err.h"
 #include "logic/decision.h"
 
-/* No useful formula needs more, and one that does gets a message. */
+/* Useful formulas need fewer states. A formula that exceeds this limit gets an error message. */
 #define AUTOMATON_STATES 10000u
 
 struct automaton_state {
@@ -24,21 +25,21 @@ struct automaton_state {
 
 struct automaton {
 	uint32_t atoms;
-	/* 0 is the initial state; ordered by distance from it */
+	/* [0] is the initial state; sorted by distance from it */
 	VEC(struct automaton_state) states;
 	struct decisions decisions;
 };
 
 /*
- * What an engine provides. Its states are nodes of its diagrams that have no variable below
- * `atoms`: propositions over the obligations (variables from `atoms` on), or leaves with numbers of
- * its own.
+ * What future.c, past.c and ere.c provide to build an automaton. A state of an engine is a node of
+ * `decisions` that tests no atom (variables below `atoms`): either a proposition over the engine's
+ * own variables, numbered from `atoms` on, or a leaf with a number that the engine chose.
  */
 struct automaton_engine {
 	void *self;
 	struct decisions *decisions;
 	uint32_t atoms, start;
-	/* The diagram over the atoms with the successor states as its leaves. */
+	/* Returns a diagram that tests the atoms and ends in the successor states. */
 	uint32_t (*step)(void *self, uint32_t state);
 	bool (*accepts)(void *self, uint32_t state);
 };

@@ -6,7 +6,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* About a second, and at most 50 MB. Formulas that people write need thousands. */
+/*
+ * These limits allow about a second of work and 50 MB. Formulas written by hand need thousands of
+ * steps and nodes, not millions.
+ */
 #define MOST_WORK 8000000u
 #define MOST_NODES 1000000u
 #define ANSWERS (1u << 16)

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define MOST_CONDITIONS 24u /* between two states; further ones are left out, with a note */
+#define MOST_CONDITIONS 24u /* limit between two states; "..." stands for the rest */
 #define MOST_VISITS 20000u
 
 struct drawing {
@@ -17,7 +17,7 @@ struct drawing {
 	struct automaton automaton;
 	VEC(char *) names; /* names of the atoms */
 	VEC(char *) remembered;
-	bool only_bad;	 /* past-time formulas: a run may end in every state */
+	bool only_bad;	 /* past-time formulas: do not show in which states a run may end */
 	bool one_by_one; /* regular expressions: only symbols with one event are shown */
 	bool shown[DRAW_STATES];
 	size_t shown_count;
@@ -66,10 +66,10 @@ struct path {
 struct paths {
 	struct path items[MOST_CONDITIONS];
 	unsigned count, visits;
-	bool more; /* there are more than fit, or more than anyone would read */
+	bool more; /* some paths are not in `items`: too many, or too long a search */
 };
 
-/* Finds the paths through a diagram to a state. */
+/* Finds the paths through a diagram from `node` to the state `to`. */
 static void find_paths(const struct automaton *a, uint32_t node, uint32_t to, struct path so_far,
 		       struct paths *found)
 {
@@ -118,7 +118,7 @@ static void print_path(FILE *out, const struct drawing *d, struct path path, boo
 		putc(')', out);
 }
 
-/* The condition as text, to be freed. "" if the edge is always taken. */
+/* Returns the condition as text, which the caller frees. It is "" if the edge is always taken. */
 static char *condition(const struct drawing *d, const struct paths *paths)
 {
 	char *text;
@@ -140,7 +140,7 @@ static char *condition(const struct drawing *d, const struct paths *paths)
 
 struct draw_edge {
 	uint32_t to;
-	char *condition; /* "": always; "otherwise": for the edge with the longest condition */
+	char *condition; /* "": always taken; "otherwise": replaces the longest condition */
 };
 typedef VEC(struct draw_edge) edges;
 
@@ -199,7 +199,7 @@ static void find_edges_of_events(const struct drawing *d, uint32_t state, edges 
 	}
 }
 
-/* Finds the edges of a state; the one with the longest condition comes last. */
+/* Finds the edges of a state. The edge with the longest condition comes last, as "otherwise". */
 static void find_edges(const struct drawing *d, uint32_t state, edges *list)
 {
 	struct draw_edge last;
@@ -227,8 +227,8 @@ static void free_edges(edges *list)
 }
 
 /*
- * A regular expression has states that only several simultaneous events lead to; they are not
- * shown.
+ * Marks the states that the shown edges reach. In the automaton of a regular expression, some
+ * states are reached only if several events happen at once; these states are not shown.
  */
 static void find_shown(struct drawing *d, uint32_t state)
 {

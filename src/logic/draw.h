@@ -1,4 +1,4 @@
-/* Shows the automata of formulas to people: as text or as Graphviz. */
+/* Prints the automata of formulas, as text or as Graphviz. */
 #ifndef LOGIC_DRAW_H
 #define LOGIC_DRAW_H
 

@@ -1,13 +1,15 @@
 /*
- * Brzozowski's derivatives, for all input symbols at once: the derivative of an expression is a
- * diagram over the events whose leaves are expressions (Stanford, Veanes, Bjorner: "Symbolic
- * Boolean derivatives", PLDI 2021). An expression is a proposition over *terms* (a symbol, a
- * sequence, a star): union, intersection and complement are those of the diagrams. So expressions
- * that are equal as propositions are one, and there are finitely many derivatives (more than
- * Brzozowski's similarity identifies).
+ * Makes automata of regular expressions by Brzozowski's derivatives, for all input symbols at once:
+ * the derivative of an expression is a diagram over the events whose leaves are expressions
+ * (Stanford, Veanes, Bjorner: "Symbolic Boolean derivatives", PLDI 2021).
  *
- * A word is accepted if the final expression contains the empty word: a proposition over which
- * terms contain it.
+ * An expression is a proposition over *terms* (a symbol, a sequence, a star), stored as a diagram:
+ * union, intersection and complement of expressions are `or`, `and` and `not` of diagrams. So
+ * expressions that are equal as propositions are the same node. This identifies more expressions
+ * than Brzozowski's similarity does; therefore the derivatives are finitely many.
+ *
+ * A word is accepted if its derivative contains the empty word. To test this, the proposition is
+ * evaluated: each term is true if the term contains the empty word.
  */
 #include "logic/ere.h"
 #include "base/hash.h"
@@ -22,17 +24,17 @@ struct term {
 	uint8_t kind;
 	bool empty;	      /* contains the empty word */
 	bool derived;	      /* `derivative` is set */
-	uint32_t event;	      /* SYMBOL */
-	uint32_t left, right; /* SEQUENCE; STAR: left */
+	uint32_t event;	      /* SYMBOL: its number */
+	uint32_t left, right; /* SEQUENCE: its parts; STAR: `left` is repeated */
 	uint32_t derivative;
-	uint32_t same; /* another term with this hash, + 1 */
+	uint32_t same; /* 1 + index of another term with the same hash; 0: none */
 };
 
 struct ere {
 	struct decisions decisions;
-	uint32_t events, some;	/* some: does the symbol have any event? */
-	VEC(struct term) terms; /* term i is the variable events + i */
-	struct map index;	/* by hash: the last term with it, + 1 */
+	uint32_t events, some;	/* some: the diagram "the symbol has an event" */
+	VEC(struct term) terms; /* term i is variable number events + i */
+	struct map index;	/* from a hash to the last term with it, + 1 */
 	struct map known;	/* from an expression to its derivative */
 };
 
@@ -76,7 +78,7 @@ static uint32_t epsilon(struct ere *e)
 	return add_node(e, (struct term){ .kind = EPSILON, .empty = true });
 }
 
-/* The term that an expression consists of, or NULL if it is something else. */
+/* Returns the term if the expression is a single term, otherwise NULL. */
 static const struct term *only_term(const struct ere *e, uint32_t expr)
 {
 	const struct decision_node *n = &e->decisions.nodes.items[expr];
@@ -86,7 +88,7 @@ static const struct term *only_term(const struct ere *e, uint32_t expr)
 		       : NULL;
 }
 
-/* Is it a union of terms and nothing else? */
+/* Is the expression a union of terms and nothing else? */
 static bool is_union(const struct ere *e, uint32_t expr)
 {
 	const struct decision_node *nodes = e->decisions.nodes.items;
@@ -97,9 +99,10 @@ static bool is_union(const struct ere *e, uint32_t expr)
 }
 
 /*
- * (ab)c is a(bc), and (a|b)c is ac|bc; after an expression that may be empty, "all words" absorbs.
- * Together with units and zeros, these rules keep the number of derivatives small: without them,
- * (a|b)* c had as many states as words.
+ * Returns the expression "a, then b" in a normal form: (ab)c becomes a(bc), (a|b)c becomes ac|bc,
+ * and "all words" next to an expression that contains the empty word becomes "all words". The empty
+ * word and the empty language are also simplified. These rules keep the number of derivatives
+ * small: without them, (a|b)* c had a state for each word.
  */
 static uint32_t sequence(struct ere *e, uint32_t a, uint32_t b)
 {
@@ -115,7 +118,7 @@ static uint32_t sequence(struct ere *e, uint32_t a, uint32_t b)
 		return a;
 	if ((b == DECISION_TRUE && has_empty(e, a)) || (a == DECISION_TRUE && has_empty(e, b)))
 		return DECISION_TRUE;
-	term = only_term(e, a); /* epsilon() may have moved it */
+	term = only_term(e, a); /* epsilon() may have moved the terms in memory */
 	if (term && term->kind == SEQUENCE) {
 		uint32_t first = term->left, second = term->right;
 
@@ -163,7 +166,7 @@ static uint32_t read_parts(struct ere *e, const struct spec_ere *tree)
 	return made;
 }
 
-/* From the right, so that nothing has to be reversed. */
+/* Builds the sequence from the right, so that sequence() need not regroup (ab)c. */
 static uint32_t read_sequence(struct ere *e, const struct spec_ere *part)
 {
 	uint32_t first = read_ere(e, part);
@@ -213,7 +216,7 @@ static uint32_t append_right(void *context, uint32_t expr)
 	return sequence(b->ere, expr, b->right);
 }
 
-/* The derivative of `left`, with each of its expressions followed by `right`. */
+/* Returns the derivative of `left`, with `right` appended to each expression in its leaves. */
 static uint32_t derive_left(struct ere *e, uint32_t left, uint32_t right)
 {
 	struct followed_by followed_by = { e, right };
@@ -267,7 +270,7 @@ static uint32_t derive(void *self, uint32_t expr)
 	return made;
 }
 
-/* Without an event nothing is read: a symbol without events is not part of any word. */
+/* A symbol without events is not part of a word: it leaves the expression unchanged. */
 static uint32_t step(void *self, uint32_t expr)
 {
 	struct ere *e = self;

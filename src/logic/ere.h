@@ -1,7 +1,7 @@
 /*
- * Extended regular expressions over sets of events. An input symbol has a bit for each event of the
- * property; a name in the expression matches every symbol that has its bit, and `.` matches any. A
- * symbol has at least one event: without events the automaton stays where it is.
+ * Automata of extended regular expressions. An input symbol is a set of events of the property, one
+ * bit each. A name in the expression matches every symbol that has its bit, and `.` matches every
+ * symbol. A symbol without events is not part of a word: the automaton stays in its state.
  */
 #ifndef LOGIC_ERE_H
 #define LOGIC_ERE_H

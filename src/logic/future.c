@@ -1,13 +1,18 @@
 /*
- * Progression: what a formula says of a word is a proposition over the atoms of the first symbol
- * and over its *obligations* for the rest of the word. An obligation has one of two forms, "there
- * is a next symbol, and p holds there" or "... and p fails there": two variables per node. `p until
- * q` is q, or p and the obligation (p until q); `next p` is the obligation p; `always p` is p and
- * not the obligation that (always p) fails. An empty rest meets no obligation, so `next` is strong,
- * and `!next !p` is weak.
+ * Makes automata of future-time formulas by progression. The meaning of a formula for a word
+ * depends on the word's first symbol and on *obligations* for the rest of the word. There are two
+ * obligations for each node p: "there is a next symbol, and p holds there", and "there is a next
+ * symbol, and p fails there". Each is a variable of the diagrams.
  *
- * A state is a proposition over obligations. Diagrams are canonical, so there are finitely many
- * states, and equal ones are recognised.
+ * - `next p` means the obligation that p holds.
+ * - `p until q` means: q; or p, and the obligation that (p until q) holds.
+ * - `always p` means: p, and not the obligation that (always p) fails.
+ *
+ * After the last symbol no obligation is met. So `next p` is false at the last symbol (strong), and
+ * `!next !p` is true (weak).
+ *
+ * A state of the automaton is a proposition over obligations. Diagrams are canonical, so equal
+ * states are recognised, and there are finitely many.
  */
 #include "logic/future.h"
 #include "base/mem.h"
@@ -16,11 +21,16 @@ struct future {
 	const struct form *form;
 	struct decisions decisions;
 	uint32_t atoms;
-	/* by node: what it says of a word, in terms of the first symbol and the obligations */
+	/*
+	 * by node: its meaning for a word, a diagram over the first symbol's atoms and obligations
+	 */
 	uint32_t *says;
-	/* what the variables require of the next symbol: atoms + 2 * node holds, + 1 fails */
+	/*
+	 * by obligation: its meaning for the word that begins with the next symbol. Obligation 2n:
+	 * node n holds there; obligation 2n + 1: node n fails there
+	 */
 	uint32_t *owed;
-	struct map known; /* from a state to what it says of the next symbol */
+	struct map known; /* results of step() */
 };
 
 static uint32_t owing(struct future *f, uint32_t node, bool holds)
@@ -71,7 +81,7 @@ static uint32_t step(void *self, uint32_t state)
 	return made;
 }
 
-/* At the end no obligation is met. */
+/* After the last symbol no obligation is met. */
 static bool accepts(void *self, uint32_t state)
 {
 	const struct decision_node *nodes = ((struct future *)self)->decisions.nodes.items;

@@ -5,7 +5,9 @@
 #include "logic/automaton.h"
 #include "logic/form.h"
 
-/* The automaton reads one symbol per state. Returns false if it has too many states. */
+/*
+ * The automaton reads one input symbol per state of a run. Returns false if it has too many states.
+ */
 bool future_automaton(const struct form *form, struct automaton *automaton, struct err *err);
 
 #endif

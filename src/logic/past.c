@@ -8,7 +8,7 @@
 
 /* ---- bits ------------------------------------------------------------------------------------ */
 
-/* The node whose previous value a node needs, or FORM_NONE. */
+/* Returns the node whose value in the previous state this node needs, or FORM_NONE. */
 static uint32_t asks_for(const struct form *form, uint32_t node)
 {
 	const struct form_node *n = &form->nodes.items[node];
@@ -27,7 +27,8 @@ static uint32_t asks_for(const struct form *form, uint32_t node)
 
 bool past_open(struct past *p, const struct form *form, struct err *err)
 {
-	uint32_t *bits = mem_alloc(form->nodes.count * sizeof *bits); /* by remembered node */
+	/* by node: the bit that holds its value, or FORM_NONE */
+	uint32_t *bits = mem_alloc(form->nodes.count * sizeof *bits);
 
 	*p = (struct past){ .form = form };
 	p->bit = mem_alloc(form->nodes.count * sizeof *p->bit);
@@ -62,8 +63,8 @@ void past_close(struct past *p)
 /* ---- a state --------------------------------------------------------------------------------- */
 
 /*
- * `a`, `b`, `c`: values of the operands; `was`: the bit it needs; `first`: there is no previous
- * state.
+ * `a`, `b`, `c`: values of the operands in this state; `was`: the value of the bit that the node
+ * needs; `first`: there is no previous state.
  */
 static bool node_value(const struct form_node *n, bool a, bool b, bool c, bool was, bool first)
 {
@@ -118,9 +119,12 @@ bool past_step(const struct past *p, bool first, uint64_t symbol, uint64_t *bits
 
 /* ---- all states ------------------------------------------------------------------------------ */
 
-#define MOST_ATOMS 12u /* their symbols are enumerated */
+#define MOST_ATOMS 12u /* all 2^n input symbols are enumerated */
 
-/* States of the engine are leaves: 0 violated, 1 before the first state, 2 + a number of bits. */
+/*
+ * A state of this engine is a leaf with a number: 0 if the formula is violated, 1 before the first
+ * state, otherwise 2 + an index in `bits`.
+ */
 struct all {
 	const struct past *past;
 	struct decisions decisions;

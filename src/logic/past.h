@@ -20,13 +20,13 @@ bool past_open(struct past *past, const struct form *form, struct err *err);
 void past_close(struct past *past);
 
 /*
- * Reads the next symbol of a word. `bits` are those of the previous state, and ignored in the
- * `first` state. The value of each node goes to `values`, unless that is NULL. Returns whether the
- * formula holds.
+ * Evaluates the formula in the next state of a word. `bits` holds the bits of the previous state
+ * and is updated; its old value is ignored in the `first` state. The value of each node goes to
+ * `values`, unless that is NULL. Returns whether the formula holds.
  */
 bool past_step(const struct past *past, bool first, uint64_t symbol, uint64_t *bits, bool *values);
 
-/* The same as an automaton, which accepts as long as the formula has held in every state. */
+/* Makes an automaton that accepts as long as the formula has held in every state. */
 bool past_automaton(const struct past *past, struct automaton *automaton, struct err *err);
 
 #endif

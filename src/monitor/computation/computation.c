@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most objects of a view. Each costs a pass over all entries of the pool. */
+/* Limit for the objects that get a view. Each view costs a pass over all entries of the pool. */
 #define VIEWS_MOST 2000u
 
 /* Shared by all computations of a run. */
@@ -74,7 +74,7 @@ static uint32_t object_of(const struct property_events *events, size_t event)
 static void add_object_views(struct computations *out, const struct computation_options *options,
 			     const struct property_events *events, uint32_t property)
 {
-	/* by object: the first stream, + 1 */
+	/* by object: 1 + the first stream that uses it; 0: none yet */
 	uint32_t *stream = mem_zalloc(events->values.count + 1, sizeof *stream);
 	uint8_t *added = mem_zalloc(events->values.count + 1, 1);
 	size_t count = 0;

@@ -14,23 +14,23 @@ enum computation_events { COMPUTATION_RELEVANT, COMPUTATION_ALL };
 
 struct computation_word {
 	uint32_t property; /* index in the set */
-	uint32_t object;   /* a value; PROPERTY_NONE: the word of a thread, or the global one */
+	uint32_t object; /* the object's value; PROPERTY_NONE: a thread's word or the global word */
 };
 
 struct computation_options {
 	uint8_t causality, events;
 	/*
-	 * If not NULL: only the views of these words. Otherwise views of threads, and of objects
-	 * that only one thread uses, are left out: their words are the same in every run, and only
-	 * a violation of the recorded word needs a computation, for its witness.
+	 * If not NULL, only the views of these words are made. Otherwise no views are made of
+	 * threads and of objects that only one thread uses: their words are the same in every run.
+	 * Such a word needs a computation only for the witness of a violation in the recorded run.
 	 */
 	const struct computation_word *words;
 	size_t word_count;
 };
 
 /*
- * One lattice: of a property, of an instance of it, or under `all` of all properties without
- * parameters together.
+ * One lattice: of a property, of an instance of a property, or, under `all`, of all properties
+ * without parameters together.
  */
 struct computation {
 	VEC(uint32_t) properties; /* indices in the set */
@@ -50,15 +50,15 @@ struct computation {
 
 struct computations {
 	VEC(struct computation) list;
-	VEC(char *) problems; /* what could not be used of the trace, as text */
+	VEC(char *) problems; /* texts: which parts of the trace could not be used */
 	bool ended;	      /* the program exited normally and the recording is complete */
 	void *owned;
 };
 
 /*
  * Makes the computations of all properties of the set that have a formula for the lattice, then
- * those of views. Instances that cannot violate anything (no event that a formula needs) may be
- * left out. Returns false if the trace cannot be used.
+ * those of views. Instances in which nothing can be violated, because no event occurs that a
+ * formula needs, may be left out. Returns false if the trace cannot be used.
  */
 bool computations_read(const struct trace *trace, const struct property_set *set,
 		       const struct computation_options *options, struct computations *out,
@@ -66,25 +66,25 @@ bool computations_read(const struct trace *trace, const struct property_set *set
 void computations_free(struct computations *computations);
 
 /*
- * The schedule of a run, given as the columns of its `count` steps, in the form that the checker
- * expects. Each step lets a stream run up to and including an event. Events that the run needs
- * besides its lattice events come in between. The schedule ends with the run's last step: under
- * `all`, the rest of the trace is not added.
+ * A step of a schedule: lets a stream run up to and including the event `id`.
+ * computation_schedule_run() makes the schedule of a run, given as the columns of its `count`
+ * steps. Events that the run needs besides its lattice events come in between. The schedule ends
+ * with the run's last step: under `all`, the rest of the trace is not added.
  */
 struct computation_step {
 	struct event_id id;
-	/* index of the message that it belongs to; UINT32_MAX: only needed by others */
+	/* index of the event's message; UINT32_MAX: only other events need this event */
 	uint32_t message;
 	/*
-	 * The message is a request. It happens here, before the event, and is not a step for the
-	 * checker. What must have happened before it precedes it.
+	 * The message is a request. It happens right before the event, and after everything that
+	 * must come before it. The checker does not get it as a step.
 	 */
 	bool before;
 };
 typedef VEC(struct computation_step) computation_schedule;
 /*
- * Steps as the checker plays them: up to and including an event. Before a request its thread runs
- * up to the previous event: that is where it makes the request.
+ * Steps as the checker plays them: each lets a stream run up to and including an event. A request
+ * is not a step: its thread has made the request when it has run up to the previous event.
  */
 typedef VEC(struct event_id) computation_steps;
 /* Returns the index of the message at a position of a column. */

@@ -4,7 +4,7 @@
 
 #include "spec/tree.h"
 
-/* Is it judged on sequences of states, separately for each instance (doc/lattice.md)? */
+/* Is the formula judged on sequences of states, separately for each instance (doc/lattice.md)? */
 static inline bool formulas_is_of_states(const struct spec_formula *formula)
 {
 	return formula->formalism != SPEC_PATTERN && formula->formalism != SPEC_GRAMMAR;

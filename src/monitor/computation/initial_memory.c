@@ -30,7 +30,7 @@ void initial_memory_close(struct initial_memory *initial)
 	free(initial);
 }
 
-/* Does the loader relocate these bytes? What it writes depends on load addresses. */
+/* Does the loader relocate these bytes? Then their contents depend on load addresses. */
 static bool is_relocated(Elf *elf, uint64_t low, uint64_t size)
 {
 	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
@@ -49,7 +49,7 @@ static bool is_relocated(Elf *elf, uint64_t low, uint64_t size)
 	return false;
 }
 
-/* A segment's bytes beyond its file contents are zero. */
+/* Reads the bytes of a loadable segment. Those beyond its file contents are zero. */
 static bool read_segments(Elf *elf, uint64_t low, uint64_t size, uint8_t *bytes)
 {
 	size_t count, file_size;

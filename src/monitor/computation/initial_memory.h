@@ -9,7 +9,9 @@ struct initial_memory;
 struct initial_memory *initial_memory_open(const struct trace *trace);
 void initial_memory_close(struct initial_memory *initial);
 
-/* Returns false if the files do not say: they are gone, or the loader relocates the bytes. */
+/*
+ * Returns false if the contents are not known: a file is gone, or the loader relocates the bytes.
+ */
 bool initial_memory_bytes(struct initial_memory *initial, uint64_t address, uint64_t size,
 			  uint8_t *bytes);
 

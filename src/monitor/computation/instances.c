@@ -1,8 +1,9 @@
 /*
- * The instances are all joins of compatible bindings that occur (Roşu and Chen, algorithm D). For
- * each instance, the events whose bindings are part of it are judged. Bindings of one *domain* (set
- * of bound parameters) never join with each other. Bindings of two domains are joined by a hash of
- * the parameters that both bind, until no new instance appears.
+ * The instances are all joins of compatible bindings that occur (Roşu and Chen, algorithm D). An
+ * instance is judged on the events whose bindings are part of its binding. The *domain* of a
+ * binding is the set of parameters that it binds. Bindings of the same domain never join with each
+ * other. To join bindings of two domains, a hash of the parameters that both bind finds the
+ * candidates. This is repeated until no new instance appears.
  */
 #include "monitor/computation/instances.h"
 
@@ -15,9 +16,9 @@
 
 struct instance_finder {
 	struct instances *found;
-	struct map index;      /* hash to the first instance with it, + 1 */
+	struct map index;      /* hash of a binding to the first instance with this hash, + 1 */
 	VEC(uint32_t) next;    /* by instance: the next one with the same hash, + 1 */
-	VEC(uint64_t) domains; /* by instance */
+	VEC(uint64_t) domains; /* by instance: its domain, one bit per parameter */
 	VEC(uint64_t) kinds;   /* the distinct domains */
 };
 
@@ -78,8 +79,8 @@ static bool add_instance(struct instance_finder *f, const uint32_t *binding)
 }
 
 /*
- * Joins an instance with the compatible ones of the other domain. Returns whether a new one was
- * found.
+ * Joins instance `i` with the compatible instances of the other domain. Returns whether this found
+ * a new instance.
  */
 static bool join_instance(struct instance_finder *f, size_t i, const struct map *heads,
 			  const uint32_t *next, uint64_t common)

@@ -6,12 +6,13 @@
 
 struct instances {
 	uint32_t parameters;
-	VEC(uint32_t) values; /* `parameters` for each instance: a value or PROPERTY_NONE */
+	/* for each instance, `parameters` of them: a value or PROPERTY_NONE */
+	VEC(uint32_t) values;
 	size_t count;
-	bool cut; /* there were more */
+	bool cut; /* there were more than INSTANCES_MOST */
 };
 
-/* Further instances are not judged, with a note. */
+/* Limit for the instances that are judged. If there are more, a note says so. */
 #define INSTANCES_MOST 100000u
 
 void instances_find(const struct property_events *events, struct instances *instances);

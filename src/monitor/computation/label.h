@@ -1,6 +1,6 @@
 /*
- * What a step means to monitors: variables that get values, property events that happen. Equal
- * meanings have one number, so that a monitor evaluates each only once. Label 0 is silent: no
+ * What a step means to monitors: which variables get values, and which property events happen.
+ * Equal meanings have one number, so that a monitor evaluates each only once. Label 0 is silent: no
  * monitor sees the step. Label 1 is a step in which nothing happens (under `all`).
  */
 #ifndef MONITOR_COMPUTATION_LABEL_H
@@ -16,7 +16,7 @@
 /* Bytes written to a variable, given by its index in `variables`. */
 struct label_write {
 	uint32_t variable;
-	uint8_t offset, size; /* in the variable */
+	uint8_t offset, size; /* which bytes of the variable are written */
 	bool unknown;	      /* the value was not recorded */
 	uint8_t bytes[8];
 };
@@ -39,10 +39,10 @@ struct label {
 struct label_variable {
 	const char *name; /* "config.limits.most", as in the property file */
 	uint64_t address;
-	uint8_t size, form;   /* enum raw_value_form */
-	bool known;	      /* false: the trace has no such variable */
-	bool initial_unknown; /* its initial value is unknown */
-	const char *why;      /* what is wrong with it, as text; NULL: nothing */
+	uint8_t size, form; /* enum raw_value_form */
+	bool known;	    /* false: the trace has no such variable */
+	bool initial_unknown;
+	const char *why; /* text: what is wrong with the variable; NULL: nothing */
 	uint8_t initial[8];
 };
 
@@ -51,8 +51,8 @@ struct labels {
 	VEC(struct label_variable) variables;
 	struct map index;
 	/*
-	 * For plug-ins and grammars, whose events differ by bindings and threads. If false, these
-	 * are left out.
+	 * Labels distinguish events by bindings and threads, as plug-ins and grammars need. If
+	 * false, bindings and threads are left out.
 	 */
 	bool rich;
 	/* by parameter: index of the instance's value; NULL: no parameters */

@@ -1,7 +1,7 @@
 /*
  * All operations that any computation of a run may need, as messages without labels. The
- * computations of properties and instances are projections of it (project.h). It is made once, with
- * one pass of the clocks.
+ * computations of properties and instances are projections of the pool (project.h). The pool is
+ * made once, with one pass of the vector clocks.
  */
 #ifndef MONITOR_COMPUTATION_MESSAGE_POOL_H
 #define MONITOR_COMPUTATION_MESSAGE_POOL_H
@@ -15,14 +15,16 @@ struct message_pool_entry {
 	uint32_t column, position; /* position: among the entries of the column */
 	const struct message_need *needs, *fences;
 	uint32_t need_count, fence_count;
-	uint32_t members, member_count; /* touches of sets that decide something, in `members` */
-	const uint32_t *past; /* by column: how many operations come before it, including itself */
+	/* slice of pool->members: touches of objects that decide something */
+	uint32_t members, member_count;
+	/* by column: how many operations come before this one, including itself */
+	const uint32_t *past;
 };
 struct message_pool_member {
 	uint32_t object, set;
 	uint8_t role; /* enum run_op_role, OPENS to CLOSES */
 	bool lock, shared;
-	bool last; /* the last member of its set, which lies in one column */
+	bool last; /* the last member of a set whose members are all in one column */
 };
 
 struct message_pool {
@@ -30,21 +32,22 @@ struct message_pool {
 	struct arena arena;
 	VEC(struct message_pool_entry) entries; /* in the recorded order */
 	VEC(struct message_pool_member) members;
-	uint32_t *entry_of;	    /* by operation: entry + 1 */
+	uint32_t *entry_of;	    /* by operation: 1 + its entry; 0: none */
 	VEC(uint32_t) * column_ops; /* by column: its operations */
 	uint32_t *column_entries;
-	/* by set: the only column of its members, + 1; or MESSAGE_POOL_MANY */
+	/* by set: 1 + the column of all its members, or MESSAGE_POOL_MANY */
 	uint32_t *set_column;
 	uint32_t *set_sizes;  /* by set: number of members among the entries */
-	uint8_t *set_closes;  /* by set: it is not a lock's, or its release was recorded */
-	uint8_t *object_seen; /* by object: has members among the entries */
+	uint8_t *set_closes;  /* by set: it is not a lock's set, or its release was recorded */
+	uint8_t *object_seen; /* by object: its sets have members among the entries */
 };
 #define MESSAGE_POOL_MANY UINT32_MAX
 
 struct message_pool_options {
 	bool strong;
 	/*
-	 * all that counts with `--events all`; otherwise what is relevant to a property or decides
+	 * take all operations that count with `--events all`; otherwise only those that are
+	 * relevant to a property or decide something
 	 */
 	bool every;
 };

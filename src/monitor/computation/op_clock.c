@@ -1,6 +1,7 @@
 /*
- * Vector clocks along the operations of a run (op_clock.h). clocks_step() joins into the thread's
- * clock what the operation comes after, then stores the result in the objects that it touches.
+ * Vector clocks along the operations of a run (op_clock.h). clocks_step() joins the clocks of
+ * everything that comes before the operation into the clock of its thread, then stores the result
+ * in the objects that the operation touches.
  */
 #include "monitor/computation/op_clock.h"
 
@@ -12,24 +13,28 @@
 struct set_clock {
 	uint32_t set;
 	bool used;
-	uint32_t column, position; /* of its first member */
+	uint32_t column, position; /* of the set's first member */
 	uint32_t *opened, *members;
 };
 /*
- * Clocks are allocated when needed. Under strong causality `chain` is the clock of the last write
- * and `any` that of all operations.
+ * The clocks of an object, allocated when needed. Under strong causality, `chain` is the clock of
+ * the last write, and `any` that of all operations. Under weak causality, `life` is the clock of
+ * the last operation that began or ended the lifetime, `any` that of all operations, `finders` that
+ * of the operations that read the initial value, and `chain` that of the last operation that keeps
+ * its order.
  */
 struct object_clock {
 	uint32_t *life, *any, *finders, *chain;
 	struct set_clock last;	     /* the last set that is not shared */
-	VEC(struct set_clock) group; /* the shared ones after it */
+	VEC(struct set_clock) group; /* the shared sets after `last` */
 };
 
 struct clocks {
 	const struct run_ops *ops;
 	struct op_clock_options options;
 	size_t width, next;
-	uint32_t **threads, **starts; /* starts: what the thread's next operation comes after */
+	/* starts: clock that the thread's next operation comes after */
+	uint32_t **threads, **starts;
 	bool *starts_due;
 	struct object_clock *objects;
 };
@@ -115,7 +120,10 @@ static void open_set(struct clocks *c, struct object_clock *o, const struct run_
 
 /* ---- predecessors of an operation ------------------------------------------------------------ */
 
-/* If the first member of set `s` comes before the operation, the whole set does. */
+/*
+ * If the first member of set `s` comes before the operation, lets the whole set come before it.
+ * Returns false if the first member does not.
+ */
 static bool join_set_if_before(struct clocks *c, const struct set_clock *s, uint32_t *now)
 {
 	if (now[s->column] <= s->position)
@@ -125,8 +133,9 @@ static bool join_set_if_before(struct clocks *c, const struct set_clock *s, uint
 }
 
 /*
- * Orders a new set against those that exclude it: the shared ones after the last set that is not
- * shared, or else that one. Returns true if all of them come before it.
+ * Orders a new set after the sets that exclude it. If the new set is not shared, these are the
+ * shared sets since the last unshared one; otherwise, or if there are none, it is the last unshared
+ * set. Returns true if all of them come before the new set.
  */
 static bool order_sets(struct clocks *c, const struct run_op_touch *touch, uint32_t *now)
 {
@@ -228,9 +237,9 @@ static void update_fences(struct clocks *c, uint32_t *now)
 }
 
 /*
- * A set that comes before one set of the operation may bring along a set of another object that
- * comes before another one of it. So this repeats as long as something changes. Most operations
- * open one set.
+ * Orders earlier sets before those that the operation opens. When one set is ordered, the clock
+ * grows, and then a set of another object may be ordered as well. Therefore this repeats as long as
+ * something changes. Most operations open one set.
  */
 static void join_earlier_sets(struct clocks *c, const struct run_op *op, uint32_t *now)
 {
@@ -281,7 +290,7 @@ void clocks_step(struct clocks *c, uint32_t *seen)
 		update_fences(c, now);
 	for (uint32_t i = 0; i < op->touch_count; i++)
 		update_object(c, op, &touches[i], now);
-	/* A thread that runs on although it was joined comes after the join. */
+	/* If a joined thread runs on nevertheless, the rest of it comes after the join. */
 	if (op->flags & (RUN_OP_CREATES | RUN_OP_AWAITS)) {
 		join_or_copy_clock(c, &c->starts[op->other], now);
 		c->starts_due[op->other] = true;

@@ -1,14 +1,15 @@
 /*
- * Vector clocks along the operations of a run: for each operation, how many of every column come
- * before it, under strong or weak causality. Threads and objects have clocks that are allocated
- * when they are first used. A clock has an entry for each column, not for each thread that ever
- * existed.
+ * Vector clocks along the operations of a run: for each operation, how many operations of every
+ * column come before it, under strong or weak causality. Threads and objects have clocks that are
+ * allocated when they are first used. A clock has an entry for each column, not for each thread
+ * that ever existed.
  *
- * Weak causality also tells which sets of an object are ordered in every run. If any member of a
- * set comes before the first member of the next one, the whole set does: a set that has begun must
- * be complete before another one begins. (That some member comes before a later member of the next
- * set is not enough: the next set may begin first. Such a run leads to a dead end, but it is a
- * run.) An object all of whose sets are ordered in this way decides nothing.
+ * Under weak causality, the clocks also tell which sets of an object are ordered in every run. If
+ * any member of a set comes before the first member of another set, the whole set does: a set that
+ * has begun must be complete before another one begins. (It is not enough that some member comes
+ * before a later member of the other set, because the other set may begin first. Such a run leads
+ * to a dead end, but it is a run.) If all sets of an object are ordered in this way, the object
+ * *decides* nothing: it leaves no choice.
  */
 #ifndef MONITOR_COMPUTATION_OP_CLOCK_H
 #define MONITOR_COMPUTATION_OP_CLOCK_H
@@ -20,8 +21,8 @@ enum op_clock_part {
 	OP_CLOCK_OPS,	  /* all operations */
 	OP_CLOCK_COUNTED, /* those marked in `counted` */
 	/*
-	 * of the counted: those with a thread's creation, begin or join between them and the
-	 * operation
+	 * of the counted ones: those with a creation, begin or join of a thread between them and
+	 * the operation
 	 */
 	OP_CLOCK_FENCES,
 	OP_CLOCK_PARTS
@@ -31,7 +32,9 @@ struct op_clock_options {
 	bool strong;
 	uint8_t parts;		/* how many of the parts to compute */
 	const uint8_t *counted; /* by operation; NULL: none */
-	/* weak only: set to 1 for each object some of whose sets are not ordered; may be NULL */
+	/*
+	 * weak causality only: set to 1 for each object whose sets are not all ordered; may be NULL
+	 */
 	uint8_t *decides;
 };
 
@@ -41,8 +44,8 @@ struct clocks *clocks_open(const struct run_ops *ops, const struct op_clock_opti
 void clocks_close(struct clocks *clocks);
 
 /*
- * Makes the next operation. `seen`, if not NULL, gets its clock, including itself: `parts` ×
- * columns numbers.
+ * Processes the next operation. If `seen` is not NULL, stores the operation's clock there, which
+ * includes the operation itself: `parts` × columns numbers.
  */
 void clocks_step(struct clocks *clocks, uint32_t *seen);
 

@@ -29,7 +29,10 @@ static bool has_members(const struct projection *p, const struct projection_step
 	return false;
 }
 
-/* The step leaves, but the entries after its rep still come along with it in a schedule. */
+/*
+ * Called for a step that is dropped: a schedule that contains its rep must still contain the
+ * entries after the rep.
+ */
 static void keep_bonds(struct projection *p, const struct projection_step *step)
 {
 	for (uint32_t e = step->rep; p->next[e] != PROJECTION_NONE; e = p->next[e])
@@ -107,7 +110,10 @@ static bool join_clock(const struct projection *p, uint32_t *to, const uint32_t 
 	return grew;
 }
 
-/* Adds to the clock what the needed steps have come to need. */
+/*
+ * Joins into a step's clock the clocks of the previous step and of the steps that it needs. Returns
+ * whether the clock grew.
+ */
 static bool close_clock(struct projection *p, uint32_t rep, uint32_t previous)
 {
 	uint32_t *clock = projection_clock(p, rep), own = p->pool->entries.items[rep].column;
@@ -141,7 +147,10 @@ static bool comes_before(const struct projection *p, uint32_t rep, uint32_t late
 	return projection_clock(p, later)[a->column] > a->position;
 }
 
-/* If the set's first member comes before the step that opens another set, the whole set does. */
+/*
+ * If the set's first member comes before the step that opens another set, lets the whole set come
+ * before that step. Returns false if the first member does not.
+ */
 static bool order_set_before_step(struct projection *p, uint32_t set, uint32_t rep, uint32_t opener,
 				  bool *grew)
 {
@@ -197,9 +206,9 @@ static bool order_sets_of_step(struct projection *p, const struct projection_ste
 }
 
 /*
- * Orders sets by whole steps. An acquire that was merged with what follows it needs what that
- * needs, so more sets are ordered than by single events. Objects all of whose sets are ordered are
- * dropped; the clocks keep their order.
+ * Orders sets by whole steps. If an acquire was merged with the events after it, the step needs
+ * what they need, so more sets are ordered than by single events. Drops each object whose sets are
+ * all ordered; the clocks keep their order.
  */
 static bool drop_ordered_objects(struct projection *p)
 {
@@ -235,8 +244,8 @@ static bool drop_ordered_objects(struct projection *p)
 /* ---- merging steps --------------------------------------------------------------------------- */
 
 /*
- * May the member move to a later step? Yes, if it opens a set that goes on, or reads inside a set
- * of one thread.
+ * May the member move to a later step? Yes, if it opens a set that has more members. Also yes, if
+ * it reads in a set whose members are all in one column, and is not the last of them.
  */
 static bool member_moves_right(const struct message_pool *pool, const struct message_pool_member *m)
 {
@@ -293,14 +302,15 @@ static void append_step(struct projection *p, struct projection_step *to,
 }
 
 /*
- * An acquire moves right to the next step, unless another column needs it without that step. A
- * release moves left to the previous step, if it needs no more than that (Lipton). `needed_alone`
- * is by the numbers from before the merge, so `last` tracks the number of the last step kept.
+ * An acquire moves right to the next step, unless another column needs the acquire without that
+ * step. A release moves left to the previous step, if it needs no more than that step (Lipton).
+ * `needed_alone` is indexed by the numbers from before the merge.
  */
 static bool merge_steps(struct projection *p, struct projection_column *in)
 {
 	size_t kept = 0, before = in->steps.count;
-	uint32_t last = 0; /* number of the step whose rep the last kept step has */
+	/* the step with the rep of the last kept step: its number from before the merge */
+	uint32_t last = 0;
 
 	for (uint32_t i = 0; i < in->steps.count; i++) {
 		struct projection_step step = in->steps.items[i];
@@ -340,7 +350,7 @@ static void find_reps(struct projection *p)
 	}
 }
 
-/* An object all of whose sets have become single steps decides nothing. */
+/* Drops each object whose sets have all become single steps: it decides nothing. */
 static bool drop_single_step_objects(struct projection *p)
 {
 	const struct message_pool *pool = p->pool;
@@ -389,7 +399,7 @@ static void start_clocks(struct projection *p)
 	}
 }
 
-/* Builds the lists backwards, so that each starts with the member that opens the set. */
+/* Builds the lists from the end, so that each starts with the member that opens the set. */
 static void list_members(struct projection *p)
 {
 	const struct message_pool *pool = p->pool;

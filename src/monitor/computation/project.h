@@ -1,5 +1,5 @@
 /*
- * Projects the pool to one computation: operations that no monitor sees leave it where that changes
+ * Projects the pool to one computation: removes operations that no monitor sees, where that changes
  * nothing (doc/lattice.md, "Weak causality", `--events relevant`).
  */
 #ifndef MONITOR_COMPUTATION_PROJECT_H
@@ -16,17 +16,20 @@ struct project {
 	const struct message_pool *pool;
 	struct arena arena;
 	const uint32_t **ops; /* by message: the operations of its parts */
-	uint32_t *first;      /* by column + 1: number of messages in the columns before; … */
-	uint32_t *by_column;  /* … the messages, by column */
+	uint32_t *first; /* by column: index of its first message in `by_column`; one extra entry */
+	uint32_t *by_column; /* indices of messages, sorted by column and position */
 	/*
-	 * Sorted by `op`: a schedule that has `op` must have `with` too. These are releases that
-	 * were merged into an earlier step, and members of sets of dropped objects that must come
-	 * before `op`.
+	 * Sorted by `op`: a schedule that contains `op` must also contain `with`. A bond is made
+	 * for a release that was merged into an earlier step, and for a member of a dropped
+	 * object's set that must come before `op`.
 	 */
 	VEC(struct project_bond) bonds;
 };
 
-/* `labels`: by entry of the pool. Fills messages, columns, silent, owned. */
+/*
+ * `labels`: by entry of the pool. Sets `messages`, `columns`, `silent` and `owned` of the
+ * computation.
+ */
 void project_make(const struct message_pool *pool, const uint32_t *labels, struct computation *out);
 void project_free(struct computation *computation);
 

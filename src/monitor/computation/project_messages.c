@@ -129,7 +129,7 @@ static const uint32_t *fill_parts(struct projection *p, const struct projection_
 	return ops;
 }
 
-/* Renumbers the columns that have messages. */
+/* Returns, by old column, the new number of each column that has messages. */
 static uint32_t *number_columns(const struct projection *p, uint32_t *count)
 {
 	uint32_t *columns = mem_zalloc((size_t)p->columns + 1, sizeof *columns);

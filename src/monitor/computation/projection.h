@@ -11,20 +11,21 @@
 
 /* Entries of one column that happen together. */
 struct projection_step {
-	/* the entry at whose position they happen: the others have moved to it */
+	/* the entry at whose position all entries of the step happen */
 	uint32_t rep;
-	uint32_t head, tail; /* entries, linked by `next` */
+	uint32_t head, tail; /* the step's first and last entry; `next` links its entries */
 };
 struct projection_column {
 	VEC(struct projection_step) steps;
-	uint32_t *before;      /* by position of an entry: number of steps whose rep is before it */
-	uint8_t *needed_alone; /* by step: another column needs it, but not the step after it */
+	uint32_t *before; /* by position of an entry: number of steps whose rep is before it */
+	/* by step: another column needs this step, but not the one after it */
+	uint8_t *needed_alone;
 };
 
 /* The sets of an object, while steps are visited in order. */
 struct projection_sets {
-	uint32_t last;	     /* the last set that is not shared, + 1 */
-	VEC(uint32_t) group; /* the shared ones after it */
+	uint32_t last;	     /* 1 + the last set that is not shared; 0: none */
+	VEC(uint32_t) group; /* the shared sets after `last` */
 	bool unordered;
 };
 
@@ -33,10 +34,10 @@ struct projection {
 	const uint32_t *labels;
 	uint32_t columns;
 	struct projection_column *by_column;
-	uint32_t *next;	  /* by entry: the next one of its step, or PROJECTION_NONE */
+	uint32_t *next;	  /* by entry: the next entry of its step, or PROJECTION_NONE */
 	uint32_t *rep_of; /* by entry: the rep of its step; PROJECTION_NONE: dropped */
-	uint8_t *dead;	  /* by object: decides nothing */
-	uint32_t *clocks; /* by entry and column: how many entries come before it */
+	uint8_t *dead;	  /* by object: it decides nothing */
+	uint32_t *clocks; /* by entry and column: how many entries of the column come before it */
 	/* the members of each set, as linked lists of indices + 1 */
 	uint32_t *set_head, *member_next, *member_entry;
 	struct projection_sets *objects;
@@ -73,13 +74,16 @@ static inline uint32_t projection_member_count(const struct projection *p, uint3
 			    *m##_end = m + projection_member_count(p, e);                          \
 		     m < m##_end; m++)
 
-/* Returns how many steps the first `count` entries of a column are. */
+/* Returns how many steps have their rep among the first `count` entries of a column. */
 static inline uint32_t projection_steps(const struct projection *p, uint32_t column, uint32_t count)
 {
 	return p->by_column[column].before[count];
 }
 
-/* Fills messages, columns and silent of the computation, and what schedules need. */
+/*
+ * Sets `messages`, `columns` and `silent` of the computation, and makes the index that schedules
+ * need.
+ */
 void projection_write(struct projection *projection, struct computation *out);
 
 #endif

@@ -9,8 +9,8 @@
 struct label_maker {
 	const struct run_ops *ops;
 	struct computation *computation;
-	uint32_t *variable_of; /* by variable of the run: its index in the labels, + 1 */
-	uint8_t *chosen;       /* by property */
+	uint32_t *variable_of; /* by variable of the run: 1 + its index in the labels; 0: none */
+	uint8_t *chosen;       /* by property: it belongs to the computation */
 	VEC(struct label_write) writes;
 	VEC(struct label_event) events;
 };
@@ -60,7 +60,7 @@ static void map_variables(struct label_maker *c)
 	c->variable_of = mem_zalloc(c->ops->variables.list.count + 1, sizeof *c->variable_of);
 	for (size_t i = 0; i < c->ops->variables.list.count; i++) {
 		for (uint32_t k = 0; k < labels->variables.count; k++) {
-			/* names are shared: the same pointer is the same variable */
+			/* equal names are one string, so the pointers can be compared */
 			if (labels->variables.items[k].name == c->ops->variables.list.items[i].name)
 				c->variable_of[i] = k + 1;
 		}
@@ -70,8 +70,8 @@ static void map_variables(struct label_maker *c)
 /* ---- labels ---------------------------------------------------------------------------------- */
 
 /*
- * For an instance: it has all values that the event binds. For an object's view: the event binds
- * the object.
+ * Does the event belong to the computation? An event belongs to an instance that has all values
+ * that the event binds. It belongs to the view of an object that it binds.
  */
 static bool is_about_computation(const struct computation *computation,
 				 const struct property_events *events,

@@ -8,8 +8,9 @@
 void relevant_start(const struct run_ops *ops, struct computation *computation);
 
 /*
- * Returns labels by entry, which the caller frees. `every`: entries that mean nothing are
- * LABEL_NOTHING instead of silent. With a binding, only events that agree with it have a meaning.
+ * Returns labels by entry, which the caller frees. With `every`, an entry that counts but has no
+ * meaning is LABEL_NOTHING instead of silent. With a binding, only events that agree with it have a
+ * meaning.
  */
 uint32_t *relevant_labels(const struct message_pool *pool, struct computation *computation,
 			  bool every);

@@ -1,11 +1,11 @@
 /*
- * A recorded run as a list of *operations*, in the recorded order: those of its events that order
- * others, that count in a lattice, or that matter to a property. All that follows (clocks, sets,
- * messages, schedules) works on this list; the trace is not read again. doc/lattice.md is the
- * specification.
+ * A recorded run as a list of *operations*, in the recorded order. An operation is an event that
+ * orders other events, counts in a lattice, or matters to a property. Everything that follows
+ * (clocks, sets, messages, schedules) works on this list; the trace is not read again.
+ * doc/lattice.md is the specification.
  *
  * An event that no other thread can notice and that matters to no property is not an operation. A
- * request that matters to a property is one, just before its anchor.
+ * request that matters to a property is an operation of its own, just before its anchor.
  */
 #ifndef MONITOR_COMPUTATION_RUN_OP_H
 #define MONITOR_COMPUTATION_RUN_OP_H
@@ -23,11 +23,12 @@ enum run_op_role {
 	RUN_OP_READS_INITIAL,
 	RUN_OP_KEEPS_ORDER, /* keeps its recorded position among all operations on the object */
 	RUN_OP_LIFETIME,    /* begins or ends the object's lifetime */
-	RUN_OP_TIMES_OUT,   /* a time-out: orders only under strong causality */
+	RUN_OP_TIMES_OUT,   /* an acquire that timed out: ordered only under strong causality */
 };
 
 struct run_op_touch {
-	uint32_t object, set; /* set: numbered from 0 over all objects; for OPENS, JOINS, CLOSES */
+	/* set: its number among the sets of all objects; for OPENS, JOINS, CLOSES */
+	uint32_t object, set;
 	uint8_t role;
 	bool lock, shared;
 	bool writes; /* counts as a write under strong causality */
@@ -48,14 +49,14 @@ struct run_op {
 	uint32_t thread;	   /* index of the thread's stream */
 	uint32_t column, position; /* position: among the operations of the column */
 	uint32_t touches, touch_count;
-	uint32_t events, event_count; /* property events */
-	uint32_t writes, write_count; /* writes of variables */
+	uint32_t events, event_count; /* slice of run_ops.events: its property events */
+	uint32_t writes, write_count; /* slice of run_ops.writes: its writes of variables */
 	uint32_t other;
 	uint8_t flags;
 };
 
 struct run_op_event {
-	/* index of the property in the set; of the event in the property */
+	/* index of the property in the set; index of the event among the property's events */
 	uint32_t property, number;
 };
 
@@ -70,7 +71,7 @@ struct run_ops {
 	VEC(struct run_op) list;
 	VEC(struct run_op_touch) touches;
 	VEC(struct run_op_event) events;
-	VEC(struct label_write) writes; /* their `variable` is an index in `variables` here */
+	VEC(struct label_write) writes; /* `variable` is an index in `variables` */
 	VEC(struct run_op_object) objects;
 	uint32_t sets, columns, threads;
 	VEC(char *) problems;

@@ -38,8 +38,8 @@ static void assign_column(struct run_ops_maker *m, uint32_t thread, uint32_t cre
 }
 
 /*
- * A joined thread leaves its column to the thread that joined it, for threads that that one
- * creates.
+ * Passes the columns of a joined thread to the thread that joined it. That thread gives them to
+ * threads that it creates.
  */
 static void inherit_columns(struct run_ops_maker *m, uint32_t joined, uint32_t thread)
 {
@@ -48,7 +48,7 @@ static void inherit_columns(struct run_ops_maker *m, uint32_t joined, uint32_t t
 	if (joined == thread || !over->column)
 		return;
 	*vec_push(&self->spare) = over->column - 1;
-	over->column = 0; /* if it runs on nevertheless, it gets another column */
+	over->column = 0; /* if the thread runs on nevertheless, it gets another column */
 	while (over->spare.count)
 		*vec_push(&self->spare) = over->spare.items[--over->spare.count];
 }
@@ -56,8 +56,8 @@ static void inherit_columns(struct run_ops_maker *m, uint32_t joined, uint32_t t
 /* ---- property events and variables ----------------------------------------------------------- */
 
 /*
- * Adds the property events at this position of the recorded order: either those before their anchor
- * or the others.
+ * Adds the property events at the current position of the recorded order: if `before`, those that
+ * happen before their anchor, otherwise the others.
  */
 static void add_events(struct run_ops_maker *m, struct run_op *op, bool before)
 {
@@ -124,7 +124,7 @@ static void append_op(struct run_ops_maker *m, struct run_op *op)
 	thread->needs_op = false;
 }
 
-/* Makes the thread's last event an operation, because something comes after it. */
+/* Makes the thread's last event an operation, because an operation comes after it. */
 static void add_last_event(struct run_ops_maker *m, uint32_t thread)
 {
 	struct run_op op = { .id = m->threads[thread].last, .thread = thread };

@@ -11,12 +11,12 @@
 #define RUN_OPS_NO_SET UINT32_MAX
 
 struct run_ops_thread {
-	uint32_t column;      /* + 1; 0: none yet */
-	VEC(uint32_t) spare;  /* columns of the threads that it joined */
-	struct event_id last; /* its last event … */
-	bool needs_op;	      /* … has no operation */
-	uint32_t barrier;     /* + 1: the barrier at which it arrived, without a recorded PASS */
-	uint32_t waited;      /* how deep it held the mutex that it released to wait */
+	uint32_t column;      /* 1 + its column; 0: none yet */
+	VEC(uint32_t) spare;  /* columns that joined threads have left to it */
+	struct event_id last; /* its last event */
+	bool needs_op;	      /* the last event is not an operation */
+	uint32_t barrier;     /* 1 + the barrier at which its last event arrived; 0: none */
+	uint32_t waited;      /* recursion depth of the mutex that it released to wait */
 };
 
 struct run_ops_maker {
@@ -25,12 +25,12 @@ struct run_ops_maker {
 	struct survey_lifetimes lifetimes;
 	bool every;
 	uint64_t position;
-	uint32_t *cell_sets; /* by cell: the current set, + 1 */
+	uint32_t *cell_sets; /* by cell: 1 + the current set; 0: not written yet */
 	struct run_ops_thread *threads;
 	VEC(uint32_t) column_ops; /* by column: number of operations */
-	size_t *next_event;	  /* by property */
+	size_t *next_event;	  /* by property: index of its next event */
 	struct trace_symbols *symbols;
-	struct map globals; /* by address: is it in a global variable? */
+	struct map globals; /* from an address to 1 if it is in a global variable, otherwise 0 */
 };
 
 /* Adds a touch to the operation that is being made. */
@@ -38,7 +38,7 @@ void run_ops_touch(struct run_ops_maker *maker, const struct run_op_touch *touch
 uint32_t run_ops_new_set(struct run_ops_maker *maker);
 
 /*
- * Each adds the touches of an event. Those that return bool say whether the event counts in a
+ * Each function adds the touches of an event. A bool result says whether the event counts in a
  * lattice of all events.
  */
 bool run_ops_add_access(struct run_ops_maker *maker, const struct trace_event *event);

@@ -45,8 +45,8 @@ static bool is_global(struct run_ops_maker *m, uint64_t address)
 }
 
 /*
- * An access of memory that no other thread touches and that is not a global variable is an internal
- * event: it does not count.
+ * Adds the touches of an access. Returns false if the access is an internal event, which does not
+ * count: no other thread touches the memory, and it is not a global variable.
  */
 bool run_ops_add_access(struct run_ops_maker *m, const struct trace_event *ev)
 {
@@ -66,7 +66,9 @@ bool run_ops_add_access(struct run_ops_maker *m, const struct trace_event *ev)
 	return m->every && (several || trace_is_text(m->ops->trace) || is_global(m, ev->address));
 }
 
-/* Calls that use a descriptor are not ordered among themselves, only against its lifetime. */
+/*
+ * Calls that use a descriptor keep no order among each other. They only stay inside its lifetime.
+ */
 void run_ops_add_descriptor(struct run_ops_maker *m, const struct trace_event *ev)
 {
 	const struct survey_object *object;
@@ -107,7 +109,7 @@ static void begin_lifetime_of_cell(void *context, uint64_t number, void *item)
 }
 
 /*
- * An access of a block cannot come before the begin of its lifetime nor after its end. Blocks,
+ * An access to a block cannot come before the block's lifetime begins, nor after it ends. Blocks,
  * stacks and mappings that overlap keep their order.
  */
 void run_ops_add_lifetime(struct run_ops_maker *m, const struct trace_event *ev, uint32_t thread)

@@ -1,8 +1,8 @@
 /*
- * The operations on locks, conditions, semaphores, barriers, onces and channels. From acquire to
- * release is an atomic set; recursive acquires and releases inside do not count. A failed try is a
- * member of the set that made it fail (with several readers: of the reader that began last). The
- * other objects keep their recorded order.
+ * The operations on locks, conditions, semaphores, barriers, onces and channels. The operations
+ * from an acquire to its release are an atomic set; recursive acquires and releases inside do not
+ * count. A failed try is a member of the set that made it fail (with several readers: of the reader
+ * that began last). The other objects keep their recorded order.
  */
 #include "monitor/computation/run_ops.h"
 
@@ -92,7 +92,10 @@ static bool acquire_read(const struct lock_operation *o)
 	return true;
 }
 
-/* A release on the write side may be a reader's: pthread_rwlock_unlock is used for both. */
+/*
+ * The release of a reader may be recorded as one of a writer: pthread_rwlock_unlock is used for
+ * both.
+ */
 static bool release_read(const struct lock_operation *o)
 {
 	struct lock_holder *reader = lock_find_reader(o->lock, o->thread);
@@ -102,7 +105,7 @@ static bool release_read(const struct lock_operation *o)
 	if (--reader->depth)
 		return skip_recursion(o);
 	touch_lock(o, RUN_OP_CLOSES, reader->set, true);
-	/* Keeps the readers in the order in which they began. */
+	/* Removes the reader. The others stay in the order in which they began. */
 	for (; reader + 1 < o->lock->readers.items + o->lock->readers.count; reader++)
 		*reader = reader[1];
 	o->lock->readers.count--;

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* A read of another value than the last write left. It counts if the byte is shared. */
+/* A read that saw another value than the last write left. It matters only if the byte is shared. */
 struct unexplained_read {
 	uint64_t position, address;
 };
@@ -211,7 +211,7 @@ static void survey_lifetime(struct surveyor *s, const struct trace_event *ev, ui
 		*vec_push(&s->mapped) = (struct lifetime_range){ thread, low, high };
 	if (ev->kind == EV_ALLOC || ev->kind == EV_MAP) {
 		for (uint64_t at = low; s->is_text && at < high && at - low < TEXT_BLOCK; at++)
-			byte_at(s, at); /* so that it is not 0 when it is first read */
+			byte_at(s, at); /* creates the byte, whose 0 is then forgotten */
 		pages_each(&s->survey->bytes, low, high, forget_value, NULL);
 	}
 }
@@ -306,7 +306,7 @@ size_t survey_first_object(const struct survey *survey, enum survey_class class,
 	return i;
 }
 
-/* An operation on an object counts as an access of its first byte. */
+/* The begin or end of a lifetime counts as a use of each object whose address is in the range. */
 static void use_objects_in_range(struct survey *survey, const struct lifetime_range *range)
 {
 	for (enum survey_class class = 0; class < SURVEY_BLOCK; class ++) {
@@ -318,7 +318,9 @@ static void use_objects_in_range(struct survey *survey, const struct lifetime_ra
 	}
 }
 
-/* The checker's rule: a word that several threads use, that is mapped, or that is static. */
+/*
+ * Is the word shared? Uses the checker's rule: several threads use it, or it is mapped or static.
+ */
 static bool is_shared_word(const struct surveyor *s, uint64_t address)
 {
 	uint64_t first = address / WORD * WORD;

@@ -21,14 +21,15 @@ enum survey_class {
 	SURVEY_CHANNEL,
 	SURVEY_DESCRIPTOR,
 	/*
-	 * memory between adjacent bounds of blocks and stacks; its lifetimes are operations on it
+	 * memory between adjacent bounds of blocks and stacks; a lifetime that covers it is an
+	 * operation on it
 	 */
 	SURVEY_BLOCK,
 	SURVEY_CLASSES
 };
 #define SURVEY_NONE UINT32_MAX
 
-/* The threads that hold a lock. `set` is the atomic set, in run_ops_sync.c. */
+/* The threads that hold a lock. `set` is the number of the atomic set, for run_ops_sync.c. */
 struct lock_holder {
 	uint32_t thread, depth, set;
 };
@@ -38,13 +39,14 @@ struct lock_holders {
 };
 struct survey_object {
 	uint64_t address;
-	uint32_t thread; /* + 1 */
-	/* index among cells and objects if several threads use it, else SURVEY_NONE */
+	uint32_t thread; /* 1 + the first thread that used it; 0: none */
+	/* index among cells and shared objects; SURVEY_NONE if only one thread uses it */
 	uint32_t number;
 	uint8_t class;
 	bool several, frozen;
 	bool unexplained; /* code that was not recorded operates on it too (survey_unexplained.c) */
-	struct lock_holders holders; /* of a lock: in the survey, then while operations are made */
+	/* of a lock; tracked in the survey, and again for the operations */
+	struct lock_holders holders;
 };
 
 enum survey_bit {
@@ -52,12 +54,12 @@ enum survey_bit {
 	SURVEY_WRITTEN = 2,
 	SURVEY_IN_BLOCK = 4, /* in a block or stack whose begin or end was recorded */
 	SURVEY_BORDER = 8,   /* an access begins here or ends just before */
-	SURVEY_KNOWN = 16,   /* `value` is known, during the survey */
+	SURVEY_KNOWN = 16,   /* `value` is known; only used in the survey */
 	SURVEY_FROZEN = 32,
 };
 struct survey_byte {
-	uint32_t cell;	 /* + 1; 0: orders nothing */
-	uint16_t thread; /* + 1 */
+	uint32_t cell;	 /* 1 + its cell; 0: orders nothing */
+	uint16_t thread; /* 1 + the first thread that used it; 0: none */
 	uint8_t bits, value;
 };
 
@@ -66,12 +68,14 @@ struct survey {
 	uint32_t threads;
 	uint32_t *thread_of; /* by stream: the thread that it belongs to */
 	bool *created;	     /* by thread: its creation was recorded */
-	uint32_t *waited;    /* by thread: how deep it held the mutex that it released to wait */
+	uint32_t *waited;    /* by thread: recursion depth of the mutex that it released to wait */
 	struct pages bytes;
 	struct map index[SURVEY_CLASSES];
 	VEC(struct survey_object) objects; /* sorted by class and address after the pass */
 	struct map unexplained;		   /* positions of reads that no recorded write explains */
-	/* numbers: of cells, then of objects that several threads use */
+	/*
+	 * `cells`: number of cells; `numbers`: number of cells and objects that several threads use
+	 */
 	uint32_t cells, numbers;
 	bool stopped, aborted; /* the recording is incomplete; the process was aborted */
 	/* no order of the events is consistent with everything that was recorded */
@@ -81,7 +85,7 @@ struct survey {
 void survey_make(const struct trace *trace, struct survey *survey);
 void survey_free(struct survey *survey);
 
-/* Is it an access of memory with a valid size? */
+/* Is the event an access of memory with a valid size? */
 bool survey_is_access(const struct trace_event *event);
 
 struct survey_object *survey_object(struct survey *survey, enum survey_class class,
@@ -107,17 +111,18 @@ static inline struct lock_holder *lock_find_reader(const struct lock_holders *lo
 /* ---- survey_locks.c -------------------------------------------------------------------------- */
 
 /*
- * Follows the event's lock, if it has one. An operation that doc/prediction.md does not allow
- * freezes the lock, and so does an operation by code that was not recorded.
+ * Updates the holders of the event's lock, if it has one. A lock becomes frozen if
+ * doc/prediction.md does not allow the operation, or if the operation was made by code that was not
+ * recorded.
  */
 void survey_locks_see(struct survey *survey, const struct trace_event *event, uint32_t thread);
 
 /* ---- survey_unexplained.c -------------------------------------------------------------------- */
 
 /*
- * Called in trace order: finds objects with operations that the recording does not explain.
- * survey_depends_on_unexplained(): does the event depend on an operation on such an
- * object that was not recorded?
+ * Finds objects with operations that the recording does not explain; gets all events in trace
+ * order. survey_depends_on_unexplained() returns whether the event depends on an unrecorded
+ * operation on such an object.
  */
 struct survey_unexplained;
 struct survey_unexplained *survey_unexplained_open(uint32_t threads);
@@ -128,14 +133,16 @@ bool survey_depends_on_unexplained(struct survey *survey, const struct trace_eve
 
 /* ---- lifetimes, in survey.c ------------------------------------------------------------------ */
 
-/* Heap blocks and stacks: whose lifetime an event begins or ends. */
+/* The heap blocks and stacks whose lifetimes events begin or end. */
 struct survey_lifetimes {
 	struct map blocks; /* address to size + 1 */
 	uint64_t *stacks;  /* by thread: low, high */
 };
 void survey_lifetimes_open(struct survey_lifetimes *lifetimes, uint32_t threads);
 void survey_lifetimes_close(struct survey_lifetimes *lifetimes);
-/* Returns false if the event begins and ends nothing. */
+/*
+ * Sets the range of memory whose lifetime the event begins or ends. Returns false if there is none.
+ */
 bool survey_lifetimes_range(struct survey_lifetimes *lifetimes, const struct trace_event *event,
 			    uint32_t thread, uint64_t *low, uint64_t *high);
 

@@ -1,5 +1,5 @@
 /*
- * Finds conditions, semaphores and onces that unrecorded code operates on too (doc/prediction.md,
+ * Finds conditions, semaphores and onces on which unrecorded code operates too (doc/prediction.md,
  * Unexplained). An event that depends on such an operation stays after everything that came before
  * it. survey_locks.c does this for locks. This may find more than the specification asks for: a
  * semaphore of unknown value is assumed to start at 0.
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MOST_SIGNALS                                                                               \
-	4096 /* signals remembered; a wait that an older one woke counts as unexplained */
+	4096 /* signals remembered; a wait that an older signal ended counts as unexplained */
 
 struct sent_signal {
 	uint64_t condition, at;
@@ -22,8 +22,8 @@ struct sent_signal {
 struct survey_unexplained {
 	uint64_t now;
 	uint32_t threads;
-	uint64_t *waits;	    /* by thread: when its wait began */
-	uint64_t *waits_on;	    /* by thread: the condition that it waits on, + 1 */
+	uint64_t *waits;	    /* by thread: `now` when its wait began */
+	uint64_t *waits_on;	    /* by thread: 1 + the condition on which it waits; 0: none */
 	struct map counts, running; /* semaphores: value + 1; onces: 1 running, 2 done */
 	VEC(struct sent_signal) sent;
 };
@@ -48,7 +48,10 @@ void survey_unexplained_close(struct survey_unexplained *unseen)
 	free(unseen);
 }
 
-/* The first broadcast or unused signal after the begin of the wait wakes it. */
+/*
+ * Does a signal explain the end of the wait? The first broadcast or unused signal after the wait
+ * began does. A signal explains only one wait.
+ */
 static bool uses_signal_for(struct survey_unexplained *unseen, uint64_t condition, uint32_t thread)
 {
 	for (size_t i = 0; i < unseen->sent.count; i++) {

@@ -95,7 +95,7 @@ static void set_address_in_text(struct variables *v, const char *name, uint64_t 
 	}
 }
 
-/* A variable is as large as its largest access. */
+/* In a text trace, a variable is as large as its largest access. */
 static void find_in_text(struct variables *v, const struct trace *trace)
 {
 	struct trace_event event;
@@ -136,7 +136,7 @@ static void find_in_text(struct variables *v, const struct trace *trace)
 /* ---- variables of a program ------------------------------------------------------------------ */
 
 /*
- * Of several variables of that name, returns the one with external linkage, as C does; NULL if that
+ * Returns the one of several variables of a name that has external linkage, as C does; NULL if that
  * is ambiguous.
  */
 static const struct program_part *choose_external(const struct program_parts *parts)
@@ -242,7 +242,10 @@ void variables_free(struct variables *v)
 	vec_free(&v->names);
 }
 
-/* No variable has more than 8 bytes: one that starts further before the address ends before it. */
+/*
+ * No variable has more than 8 bytes, so a variable that starts more than 8 bytes before the address
+ * also ends before it.
+ */
 size_t variables_first(const struct variables *v, uint64_t address)
 {
 	size_t i;

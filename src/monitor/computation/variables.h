@@ -36,24 +36,23 @@ void variables_find(const struct trace *trace, const struct property_set *set,
 void variables_free(struct variables *variables);
 
 /*
- * Returns the first range that may end after the address. The ranges that an access touches follow
- * it.
+ * Returns the index of the first range that may end after the address. The ranges that an access at
+ * this address touches are among those from this index on.
  */
 size_t variables_first(const struct variables *variables, uint64_t address);
 
 /*
- * Follows the next access of the recorded run. A read of a value that no recorded write left makes
- * the variable unknown (variables_follow.c).
+ * Updates the variables for the next access of the recorded run. A read of a value that no recorded
+ * write left makes the variable unknown (variables_follow.c).
  */
 void variables_follow(struct variables *variables, const struct trace_event *access);
 
 /*
- * To be called after the last access: the final values of variables count as one more read, where
- * the recording has them.
+ * Call this after the last access: the final values that the recording has count as one more read.
  */
 void variables_follow_end(struct variables *variables, const struct trace *trace);
 
-/* Says what is wrong with a variable. `format` gets its name. */
+/* Records what is wrong with a variable. `format` gets its name. */
 void variables_doubt(struct variables *variables, struct label_variable *variable,
 		     const char *format);
 

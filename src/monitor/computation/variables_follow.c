@@ -1,9 +1,10 @@
 /*
- * Finds variables that code without recording (a library, the kernel) writes. A read of another
- * value than the last write left shows it. When the variable changed, and what it was in between,
- * is then unknown. So if no recorded write came before, its initial value is unknown; otherwise the
- * variable is not judged at all. The values at normal program exit count as one more read
- * (event/remains.h). A value that was overwritten unread stays unnoticed.
+ * Finds variables that unrecorded code (a library, the kernel) writes: a recorded read sees another
+ * value than the last recorded write left. Then it is unknown when the variable changed, and which
+ * values it had in between. If there was no recorded write before, the variable's initial value is
+ * unknown; otherwise the variable is not judged at all. The values at normal program exit count as
+ * one more read (event/remains.h). A value that is overwritten before a recorded read stays
+ * unnoticed.
  */
 #include "monitor/computation/variables.h"
 
@@ -17,7 +18,8 @@
 #include <unistd.h>
 
 /*
- * Returns the access's byte at the address, or NULL if there is none or its value was not recorded.
+ * Returns the recorded value of the byte at `address`, or NULL if the access's value was not
+ * recorded.
  */
 static const uint8_t *recorded_byte(const struct trace_event *ev, const uint8_t *value,
 				    uint64_t address)

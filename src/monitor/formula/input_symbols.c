@@ -19,14 +19,14 @@ struct variable_value {
 struct formula_variable {
 	const struct label_variable *of;
 	/*
-	 * The variable is only written as a whole, and no expression names another variable beside
-	 * it. Then only the results of its expressions matter, and one value stands for all values
-	 * with the same results.
+	 * The variable is only written as a whole, and no expression names it together with another
+	 * variable. Then only the results of these expressions matter, and one value stands for all
+	 * values with the same results.
 	 */
 	bool folds;
 };
 
-/* A variable as an expression names it. */
+/* A name in an expression, and the variable that it means. */
 struct named_variable {
 	const struct spec_expr *expr;
 	uint32_t variable; /* SPEC_NONE: the trace has no such variable */
@@ -45,10 +45,11 @@ struct input_symbols {
 	VEC(const struct spec_expr *) exprs; /* all expressions that are evaluated */
 	VEC(struct named_variable) names;
 	VEC(struct formula_variable) variables;
-	uint32_t *variable_of; /* by variable of the labels: + 1 */
+	/* by variable of the labels: 1 + its index in `variables`; 0: none */
+	uint32_t *variable_of;
 	VEC(struct spec_value) parameters;
 	struct intern vectors, folded;
-	/* by number in `folded`: the value that stands for all */
+	/* by number in `folded`: the value that stands for all values with this number */
 	VEC(struct variable_value) examples;
 	struct variable_value *current;
 };
@@ -156,7 +157,10 @@ static void read_binding(struct input_symbols *l)
 	}
 }
 
-/* `holding` is about a thread, and a value belongs to no thread. */
+/*
+ * Adds the expressions of a `becomes` event. Rejects `holding`, which asks about a thread: a value
+ * belongs to no thread.
+ */
 static bool add_becomes(struct input_symbols *l, const struct spec_event *event, struct err *err)
 {
 	for (const struct spec_point *p = event->points; p; p = p->next) {
@@ -264,7 +268,7 @@ static struct spec_value value_of_global(void *context, const struct spec_expr *
 
 enum input_symbols_truth { IS_FALSE, IS_TRUE, IS_UNKNOWN };
 
-/* Evaluates the expression on the values in `now`. */
+/* Evaluates the expression on the values in `current`. */
 static enum input_symbols_truth evaluate(struct input_symbols *l, const struct spec_expr *expr)
 {
 	struct spec_scope scope = { .context = l,
@@ -296,8 +300,8 @@ static bool names_variable(const struct input_symbols *l, const struct spec_expr
 }
 
 /*
- * Replaces a value by the one that stands for it: a counter with a million values has only as many
- * as `n > 0` and `n < 100` distinguish.
+ * Replaces the variable's current value by the one that stands for it. Example: if the expressions
+ * are `n > 0` and `n < 100`, a counter with a million values keeps only three.
  */
 static void fold_value(struct input_symbols *l, uint32_t variable)
 {
@@ -375,7 +379,7 @@ static bool happens(const struct input_symbols *l, const struct label *label, ui
 
 /*
  * Does an event's `becomes` condition become true between two vectors of values, given by number?
- * Leaves `now` in l->now.
+ * Leaves the vector `now` in l->current.
  */
 static enum input_symbols_truth becomes(struct input_symbols *l, const struct spec_event *event,
 					uint32_t before, uint32_t current)

@@ -1,8 +1,9 @@
 /*
- * Turns labels into input symbols: the values that a formula's variables have after a step, and
- * which of its atoms are true there. Values are vectors; equal ones have one number.
+ * Turns labels into input symbols. An input symbol says which atoms of a formula are true after a
+ * step, and which values the formula's variables have there. The values are a vector; equal vectors
+ * have one number.
  *
- * `becomes` is decided here, because a write alone does not tell the value before it.
+ * `becomes` is decided here, because a label says only what a step writes, not the value before.
  */
 #ifndef MONITOR_FORMULA_INPUT_SYMBOLS_H
 #define MONITOR_FORMULA_INPUT_SYMBOLS_H
@@ -12,9 +13,9 @@
 #include "monitor/computation/label.h"
 
 struct input_symbol {
-	uint32_t values; /* number of the values after the step */
-	uint64_t holds;	 /* bit per atom: it is true */
-	/* bit per atom: it is not known whether it is true; its bit in `holds` is 0 */
+	uint32_t values; /* number of the vector of values after the step */
+	uint64_t holds;	 /* bit per atom: the atom is true */
+	/* bit per atom: it is unknown whether the atom is true; then its bit in `holds` is 0 */
 	uint64_t unknown;
 };
 
@@ -30,7 +31,7 @@ struct input_symbols *input_symbols_open(const struct property_set *set, uint32_
 					 struct err *err);
 void input_symbols_close(struct input_symbols *symbols);
 
-/* The symbol before anything happened. */
+/* Sets the symbol of the state before anything has happened. */
 void input_symbols_first(struct input_symbols *symbols, struct input_symbol *first);
 void input_symbols_step(struct input_symbols *symbols, uint32_t values, uint32_t label,
 			struct input_symbol *next);

@@ -14,11 +14,13 @@
 
 enum machine_verdict { OPEN, BAD, SAFE, UNKNOWN };
 
-/* A verdict other than OPEN has a single state: how the run got there does not matter. */
+/*
+ * A verdict other than OPEN has a single state, because it does not matter how the run got there.
+ */
 struct machine_state {
 	uint32_t verdict;
 	uint32_t values;
-	uint64_t logic; /* bits of the past, or a state of the automaton */
+	uint64_t logic; /* the bits of `past`, or a state of `automaton` */
 };
 
 struct formula_machine {
@@ -28,7 +30,9 @@ struct formula_machine {
 	struct past past;
 	struct automaton automaton;
 	bool is_past; /* uses `past`, not `automaton` */
-	/* ere: has no state before the first event, and none in which nothing happens */
+	/*
+	 * ere: reads neither the state before the first event nor states in which nothing happens
+	 */
 	bool only_events;
 	VEC(struct machine_state) states;
 	struct intern numbers;
@@ -63,8 +67,8 @@ static struct machine_state engine_step(const struct formula_machine *f, bool fi
 }
 
 /*
- * Tries both values of every unknown atom. If all combinations lead to one state, it does not
- * matter. Otherwise the run is unknown from here on, and nothing is claimed about it.
+ * Tries both values of every unknown atom. If all combinations lead to one state, the unknown
+ * values do not matter. Otherwise the run is unknown from here on, and nothing is claimed about it.
  */
 static struct machine_state step_trying_unknowns(struct formula_machine *f, bool first,
 						 uint64_t logic, const struct input_symbol *symbol)
@@ -180,7 +184,7 @@ void machine_close(struct machine *machine)
 
 /* ---- making a machine ------------------------------------------------------------------------ */
 
-/* Sets the first state: an ere has read nothing, the others have read s0. */
+/* Sets the first state. For an ere, nothing has been read; for other formulas, s0 has been read. */
 static void set_first_state(struct formula_machine *f)
 {
 	struct input_symbol symbol;
@@ -210,7 +214,7 @@ static bool open_engine(struct formula_machine *f, const struct spec_property *p
 			  : future_automaton(&f->form, &f->automaton, err);
 }
 
-/* Never returns NULL, which would mean all events. */
+/* Never returns NULL: for input_symbols_open(), NULL means one atom for each event. */
 static const struct spec_expr *const *atoms_of(const struct form *form)
 {
 	static const struct spec_expr *const none[1];

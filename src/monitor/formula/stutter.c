@@ -1,8 +1,8 @@
 /*
- * Decides whether inserting a state in which nothing happens after a step can change a formula's
- * verdict. It cannot if, in the minimal automaton, each state that an input symbol leads to stays
- * the same under that symbol without its events. Such states may then be inserted anywhere, and the
- * walk is cheaper without machine_with_fences().
+ * Decides whether a formula's verdict can change if a state in which nothing happens is inserted
+ * after a step. It cannot change if the minimal automaton has this property: after any input
+ * symbol, the same symbol without its events does not leave the state. Then such states may be
+ * inserted anywhere, and the machine needs no machine_with_fences(), which makes the walk cheaper.
  */
 #include "logic/future.h"
 #include "logic/past.h"
@@ -53,7 +53,7 @@ bool machine_needs_fences(const struct spec_formula *formula)
 	bool indifferent;
 
 	if (formula->formalism != SPEC_TEMPORAL && formula->formalism != SPEC_LTL)
-		return false; /* they never see such a state */
+		return false; /* these formulas never see such a state */
 	if (!form_read(&form, formula, &err))
 		return true;
 	indifferent = build_automaton(formula, &form, &automaton);

@@ -118,7 +118,10 @@ static enum subformulas_value node_value(const struct evaluation *e, uint32_t no
 	}
 }
 
-/* A node needs its parts at any state, and its own value at one neighbouring state. */
+/*
+ * A node comes after its operands, so their values are known at all states. The node's own value is
+ * needed at one neighbouring state: the next one for future operators, otherwise the previous one.
+ */
 static void evaluate_nodes(struct evaluation *e)
 {
 	for (uint32_t node = 0; node < e->form->nodes.count; node++)
@@ -132,7 +135,7 @@ static void evaluate_nodes(struct evaluation *e)
 
 /* ---- automata -------------------------------------------------------------------------------- */
 
-/* Gives the value of each prefix. After an unknown symbol all values are open. */
+/* Stores the value after each prefix. After an unknown symbol all values are open. */
 static void follow_automaton(const struct automaton *a, const struct input_symbol *symbols,
 			     size_t from, size_t states, bool ended, uint8_t *values)
 {

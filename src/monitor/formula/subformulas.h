@@ -12,9 +12,11 @@ enum subformulas_value {
 };
 
 struct subformulas {
-	VEC(char *) texts; /* one for each; parts before wholes, the formula itself last */
-	size_t states;	   /* steps + 1: the first is before anything happened */
-	uint8_t *values;   /* by subformula and state: use subformulas_at() */
+	/* one for each subformula; operands come first, the whole formula last */
+	VEC(char *) texts;
+	/* number of steps + 1: the first state is the one before anything happened */
+	size_t states;
+	uint8_t *values; /* by subformula and state: use subformulas_at() */
 };
 
 /*
@@ -22,7 +24,7 @@ struct subformulas {
  * `always`, `never` and `ltl:` these are all subformulas that are not constants; for `never` the
  * last one is the forbidden condition. For `ere:` there is one row for the whole expression: false
  * as soon as no continuation is in the language, true as soon as all are. A plug-in has none.
- * `ended`: the run ends there.
+ * `ended`: the run ends after the last step.
  */
 bool subformulas_read(const struct property_set *set, uint32_t property,
 		      const struct spec_formula *formula, const struct labels *labels,

@@ -1,9 +1,9 @@
 /*
- * Inserts states in which nothing happens between two steps of a run where a thread must be
- * created, begin or be joined (machine_with_fences()). Whether one is due depends on the previous
- * step and this one. Of the previous step only two things matter: its column, and how many of the
- * fence counts for that column are above its position. So the number of states grows with the
- * threads that come and go, not with the messages.
+ * Inserts a state in which nothing happens between two adjacent steps of a run if a thread must be
+ * created, begin or be joined between them (machine_with_fences()). Whether this is so depends on
+ * the two steps only. Of the first step only two things matter: its column, and which of the fence
+ * counts for that column are above its position. So the number of states grows with the threads
+ * that come and go, not with the messages.
  */
 #include "base/intern.h"
 #include "base/map.h"
@@ -15,11 +15,8 @@ typedef VEC(struct message_need) fence_counts;
 
 struct fenced_state {
 	uint32_t inner;
-	uint32_t
-		/*
-		 * class of the previous step: 1 + an index in `counts`; 0: no fence comes after it
-		 */
-		last;
+	/* class of the previous step: 1 + an index in `counts`; 0: no fence comes after it */
+	uint32_t last;
 };
 
 struct thread_fences {
@@ -62,8 +59,9 @@ static void collect_fence_counts(fence_counts *all, const struct message *messag
 }
 
 /*
- * Returns the class of a step: 1 + the index of the first count of its column above its position.
- * Fences with that count or a higher one come after it. Returns 0 if there are none.
+ * Returns the class of a step: 1 + the index of the first count for its column that is above its
+ * position. A fence with this count or a higher one comes after the step. Returns 0 if there is no
+ * such count.
  */
 static uint32_t class_of_step(const fence_counts *all, uint32_t column, uint32_t position)
 {

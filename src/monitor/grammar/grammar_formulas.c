@@ -1,6 +1,6 @@
 /*
- * The grammars of a set of properties (grammar_formulas.h). For a violating run of the lattice, the
- * word is parsed again to say what is wrong with it.
+ * The grammars of a set of properties (grammar_formulas.h). If a run of the lattice violates a
+ * grammar, its word is parsed again to find out what is wrong with it.
  */
 #include "monitor/grammar/grammar_formulas.h"
 
@@ -27,8 +27,8 @@ static const struct spec_file *file_of(const struct spec_property *property,
 }
 
 /*
- * Keeps only the first error. `spec check`, and the commands that read property files, report all
- * errors.
+ * Keeps only the first error of a grammar. `spec check`, and the commands that read property files,
+ * report all errors.
  */
 static void open_grammar(struct grammar_formula *g, const struct spec_property *property,
 			 const struct spec_formula *formula)

@@ -14,10 +14,10 @@ struct observe_word;
 /* A formula that is a grammar. */
 struct grammar_formula {
 	uint32_t property; /* index in the set */
-	uint32_t number;   /* of the formula, from 1 */
+	uint32_t number;   /* number of the formula in its property, from 1 */
 	const struct spec_file *file;
 	struct grammar *grammar;
-	char *why; /* why it is not judged, or not any further; otherwise NULL */
+	char *why; /* why the grammar is not judged, or not any further; otherwise NULL */
 };
 
 struct grammar_formulas {
@@ -26,7 +26,7 @@ struct grammar_formulas {
 	struct grammar_run_result run;
 };
 
-/* Makes the tables. If a grammar is wrong, its `why` says so. */
+/* Makes the tables of all grammars. If a grammar is wrong, its `why` says so. */
 void grammar_formulas_open(struct grammar_formulas *formulas, const struct property_set *set,
 			   struct spec_file *const *files, size_t count);
 void grammar_formulas_close(struct grammar_formulas *formulas);
@@ -36,7 +36,7 @@ bool grammar_formulas_judge_recorded(struct grammar_formulas *formulas, const st
 				     struct spec_file *const *files, size_t count, bool ended,
 				     struct err *err);
 
-/* Returns NULL if there is none. */
+/* Returns NULL if there is no such grammar. */
 struct grammar_formula *grammar_formulas_find(struct grammar_formulas *formulas, uint32_t property,
 					      uint32_t number);
 
@@ -45,11 +45,14 @@ struct machine *grammar_formulas_machine(const struct grammar_formulas *formulas
 					 const struct grammar_formula *grammar,
 					 const struct computation *computation, struct err *err);
 
-/* Takes over a violation that an engine found, so that it outlives the tables. */
+/* Moves a violation that an engine found to `result`, which outlives the grammar's tables. */
 void grammar_formulas_take_violation(struct observe_word *result,
 				     struct grammar_violation *violation);
 
-/* Returns what is wrong with the word of a run: `messages` of the computation that monitors see. */
+/*
+ * Parses the word of a run and returns what is wrong with it. `messages`: those messages of the
+ * computation that monitors see.
+ */
 struct observe_word *grammar_formulas_explain_word(const struct grammar_formulas *formulas,
 						   const struct grammar_formula *grammar,
 						   const struct computation *computation,

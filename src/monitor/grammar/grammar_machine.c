@@ -14,7 +14,10 @@
 /* Memory limit of the Lua state: all words of a lattice exist at once. */
 #define LUA_MEMORY ((size_t)1 << 30)
 
-/* Most bytes of keys, which are about what the steps cost: a second or two. */
+/*
+ * Limit in bytes for all keys together. The steps take time in proportion to the keys: at the
+ * limit, a second or two.
+ */
 #define MOST_KEY_BYTES ((size_t)100 << 20)
 
 struct grammar_machine_state {
@@ -29,7 +32,7 @@ struct grammar_states {
 	const struct labels *labels;
 	struct grammar_parser *parser;
 	VEC(struct grammar_machine_state) states; /* [0] is the violated state */
-	struct intern keys;			  /* key to the number of the state - 1 */
+	struct intern keys;			  /* from a key to the number of its state, - 1 */
 	struct map successors;			  /* (state, label) to the next state */
 	script_buffer key;
 	grammar_token_values values;
@@ -39,7 +42,7 @@ struct grammar_states {
 };
 #define VIOLATED 0u
 
-/* Finds the number of a word, which it takes over. */
+/* Finds the number of a word's state. Takes over the word. */
 static bool number_word(struct grammar_states *w, struct grammar_word *word, uint32_t *number,
 			struct err *err)
 {
@@ -132,7 +135,7 @@ static bool is_bad(void *self, uint32_t state)
 }
 
 /*
- * Does the word violate the grammar if it ends here? An error at the end is not a violation; for
+ * Does the word violate the grammar if it ends here? A Lua error at the end is not a violation; for
  * the recorded run, grammar_run() reports it.
  */
 static bool ends_badly(const struct grammar_word *word)

@@ -8,7 +8,7 @@
 #include "grammar/word.h"
 #include "monitor/formula/machine.h"
 
-/* More states are too many for a walk. It may be repeated with less breadth. */
+/* Limit for the states. If it is exceeded, the walk fails; it may be repeated with less breadth. */
 #define GRAMMAR_MACHINE_STATES 200000u
 
 /* The labels must be those of a view. Returns NULL with `err` set if the grammar cannot be used. */
@@ -16,7 +16,7 @@ struct machine *grammar_machine_open(const struct property_set *set, uint32_t pr
 				     const struct grammar *grammar, const struct labels *labels,
 				     struct err *err);
 
-/* Did a step fail because there were too many states, or too large ones? */
+/* Did a step fail because there were too many states, or because their keys were too large? */
 bool grammar_machine_is_full(const struct machine *machine);
 
 #endif

@@ -10,7 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Most words reported at one site. Further ones are like them. */
+/* Limit for the words reported at one site. Further words are like them. */
 #define FOUND_AT_SITE 64u
 
 /* A grammar that is being judged. */
@@ -28,7 +28,7 @@ struct grammar_pass {
 	struct grammar_run_result *result;
 	bool ended;
 	VEC(struct running_grammar) grammars; /* sorted by property */
-	uint32_t *first;	     /* by property, plus the end: index of its first grammar */
+	uint32_t *first;	     /* by property: index of its first grammar; one extra entry */
 	grammar_token_values values; /* of the current event */
 	bool *threads_ended;	     /* by stream number; NULL: not computed yet */
 	uint32_t thread_count;
@@ -82,7 +82,7 @@ static void copy_object(const struct grammar_pass *r, const struct running_gramm
 		object->text = mem_copy_text(object->text, object->length);
 }
 
-/* Adds a violation of the word of `key`. Takes over `violation`. */
+/* Adds a violation of the word with this key. Takes over `violation`. */
 static void add_violation(struct grammar_pass *r, struct running_grammar *s, struct view_word *word,
 			  uint32_t key, bool at_end, struct grammar_violation *violation)
 {
@@ -240,8 +240,8 @@ static void handle_end_of_object(struct grammar_pass *r, const struct property_s
 }
 
 /*
- * Finds the threads that came to their end. Threads still running at process exit did not. A text
- * trace need not say `end`: a thread ends with its lines.
+ * Finds the threads that came to their end. Threads that still ran at process exit did not. A text
+ * trace need not say `end`: there a thread ends with its last line.
  */
 static void find_ended_threads(struct grammar_pass *r)
 {
@@ -319,8 +319,8 @@ static void remove_violations(struct grammar_pass *r, const struct running_gramm
 }
 
 /*
- * Only after the pass is it known whether events are missing. If so, the violations need not be
- * real.
+ * Removes violations that may be false because events are missing. Whether events are missing is
+ * known only after the pass.
  */
 static void remove_uncertain_violations(struct grammar_pass *r)
 {

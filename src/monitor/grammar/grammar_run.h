@@ -10,14 +10,14 @@
 #include "property/property.h"
 
 struct grammar_found {
-	uint32_t property;     /* index in the order of the files */
-	uint32_t formula;      /* in the property, from 1 */
-	struct event_id event; /* at which the word is wrong; with at_end its last one */
+	uint32_t property;     /* its index in the order of the files */
+	uint32_t formula;      /* its number in the property, from 1 */
+	struct event_id event; /* the violating event; with `at_end`, the last event of the word */
 	uint64_t site;
 	bool before, at_end;
 	uint32_t stream; /* view thread: the thread; otherwise UINT32_MAX */
-	VEC(struct property_value)
-	binding; /* by parameter, as in observe_finding; empty for the views thread and global */
+	/* by parameter, as in observe_finding; empty in the views `thread` and `global` */
+	VEC(struct property_value) binding;
 	struct grammar_violation violation;
 	/*
 	 * The last events of the session, for the report: at most GRAMMAR_RUN_SHOWN. The last one
@@ -29,8 +29,8 @@ struct grammar_found {
 #define GRAMMAR_RUN_SHOWN 200u
 
 /*
- * An analysis that ended with an error: a Lua error, an ambiguous word, events that could not be
- * seen.
+ * A grammar whose analysis ended with an error: a Lua error, an ambiguous word, events that could
+ * not be seen.
  */
 struct grammar_unjudged {
 	uint32_t property, formula;
@@ -38,11 +38,11 @@ struct grammar_unjudged {
 };
 
 struct grammar_run_result {
-	VEC(struct grammar_found)
-	found; /* a violation per word; at most 64 at one site */
+	/* one violation for each word; at most 64 at one site */
+	VEC(struct grammar_found) found;
 	VEC(struct grammar_unjudged) unjudged;
 	uint64_t events, words;
-	uint64_t most; /* most words of one grammar open at once */
+	uint64_t most; /* most words of one grammar that were open at once */
 };
 
 /*

@@ -16,19 +16,19 @@ grammar_tokens_fill(const struct spec_property *property, uint32_t event, uint32
 		    const struct spec_value *captured, /* NULL: only the thread is known */
 		    grammar_token_values *values);
 
-/* The same for an event of a set. */
+/* Like grammar_tokens_fill(), but for an event of a property set. */
 struct script_value *grammar_tokens_of_event(const struct property_events *events,
 					     const struct property_event *event,
 					     grammar_token_values *values);
 
 /*
- * Returns the name of an attribute that code of the grammar may read, that a point of the event
- * binds, and that was not recorded, or not completely; NULL if there is none. A verdict that
- * depends on it would be a guess.
+ * Returns an attribute whose value is missing, so that a verdict that depends on it would be a
+ * guess; NULL if there is none. Code of the grammar may read this attribute, a point of the event
+ * binds it, and it was not recorded, or not completely.
  */
 const char *grammar_tokens_missing(const struct grammar *grammar, uint32_t event,
 				   const struct spec_value *captured);
-/* Returns a text about it, which the caller frees. */
+/* Returns a text that reports such an attribute; the caller frees it. */
 char *grammar_tokens_missing_text(const struct grammar *grammar, uint32_t event,
 				  const char *attribute);
 

@@ -13,7 +13,7 @@ struct view_word {
 	struct grammar_word *word;    /* NULL: not judged any further */
 	VEC(struct event_id) session; /* its last VIEW_SHOWN events, as a ring */
 	size_t oldest;		      /* index in the ring, once it is full */
-	uint64_t length;	      /* of the session */
+	uint64_t length;	      /* number of events in the session */
 	struct property_event last;   /* its `bindings` are not valid */
 };
 #define VIEW_SHOWN 200u
@@ -29,8 +29,8 @@ struct view {
 /* Returns the word of a key, valid until the next one is opened; NULL if there is none. */
 struct view_word *view_find(const struct view *view, uint32_t key);
 /*
- * The same, but opens the word if there is none. Returns NULL with `err` set if the grammar's head
- * fails.
+ * Like view_find(), but opens the word if there is none. Returns NULL with `err` set if the
+ * grammar's head fails.
  */
 struct view_word *view_open(struct view *view, uint32_t key, struct grammar_parser *parser,
 			    struct err *err);
@@ -39,7 +39,7 @@ void view_record_event(struct view_word *word, const struct property_event *even
 /* Copies the last events of the session in their order. */
 void view_copy_session(const struct view_word *word, struct event_id *out);
 
-/* Stops judging the word, but keeps it for its key: later events belong to a word that is over. */
+/* Stops judging the word, but keeps it under its key: later events still belong to it. */
 void view_stop_word(struct view *view, struct view_word *word);
 /* Forgets the key and its word. */
 void view_close(struct view *view, uint32_t key);

@@ -12,9 +12,9 @@
 /* For each cut of a level: the sets of states and the number of runs in each. */
 struct run_tally {
 	uint32_t limbs;
-	VEC(size_t) first; /* by cut: first index in `sets`; plus the end of the last */
+	VEC(size_t) first; /* by cut: index in `sets` of its first set; one extra entry */
 	VEC(uint32_t) sets;
-	VEC(uint64_t) counts; /* `limbs` for each set */
+	VEC(uint64_t) counts; /* `limbs` words for each set */
 	uint64_t top;
 };
 
@@ -23,7 +23,7 @@ struct violating_count {
 	struct state_sets *sets;
 	struct state_sets_cache cache;
 	struct run_tally now, next;
-	uint32_t *cursors; /* by field: index in the previous level */
+	uint32_t *cursors; /* by field: index of a cut in the previous level */
 	uint64_t *wanted;  /* scratch: a key */
 };
 
@@ -56,7 +56,10 @@ static void add_runs(struct run_tally *tally, uint32_t set, const uint64_t *coun
 	tally->top |= tally->counts.items[(at + 1) * tally->limbs - 1];
 }
 
-/* Adds what reaches the cut through one field. Cursors only move forward, as the cuts do. */
+/*
+ * Adds the runs that reach the cut by a step of one column. The cuts come in ascending order, so
+ * the cursors only move forward.
+ */
 static void add_runs_by_column(struct violating_count *counting, const struct level_chunk *before,
 			       uint32_t number, const uint64_t *key)
 {
@@ -119,7 +122,7 @@ static void count_next_level(struct violating_count *counting, const struct leve
 	counting->next = old;
 }
 
-/* Adds up the violating runs in the cut of all events. */
+/* Adds up the violating runs in the cut that contains all events. */
 static void add_violating_runs(struct violating_count *counting, bool ended,
 			       struct lattice_count *by_machine, struct lattice_count *any)
 {

@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* Bytes for levels while runs are searched, if the caller sets no limit. */
+/* Limit in bytes for the levels while runs are searched, if the caller sets none. */
 #define PATH_MEMORY (1ull << 30)
 
 struct lattice {
@@ -81,7 +81,7 @@ void lattice_feed(struct lattice *lattice, const struct message *message)
 
 /* ---- one walk -------------------------------------------------------------------------------- */
 
-/* A violation and the cut from which the event was bad. */
+/* A violation, and the cut right before the violating event. */
 struct found_violation {
 	struct lattice_violation violation;
 	uint32_t *cut;
@@ -96,12 +96,12 @@ struct lattice_walk {
 	struct level_walk levels;
 	VEC(struct state_sets_symbol) symbols;
 	uint32_t *ends;
-	uint32_t *observed; /* columns; NULL: the observed run is unknown */
+	uint32_t *observed; /* columns of its steps; NULL: the observed run is unknown */
 	VEC(struct found_violation) bad;
-	struct map seen; /* (event, machine) to its index in `bad`, + 1 */
+	struct map seen; /* (event, machine) to 1 + its index in `bad` */
 };
 
-/* Does a machine need to know which message a step is? */
+/* Is any machine stepped by messages instead of labels? */
 static bool steps_by_message(const struct lattice *lattice)
 {
 	for (size_t i = 0; i < lattice->machines.count; i++) {
@@ -111,7 +111,7 @@ static bool steps_by_message(const struct lattice *lattice)
 	return false;
 }
 
-/* Do these columns, as steps, make a run of the computation? */
+/* Are these columns the steps of a run of the computation? */
 static bool is_run(const struct lattice_order *order, const uint32_t *columns)
 {
 	uint32_t *cut = mem_zalloc(order->column_count, sizeof *cut);
@@ -157,8 +157,8 @@ static bool find_observed(struct lattice_walk *walk, struct err *err)
 }
 
 /*
- * Gives each event its input symbol: one per label, or one per message if a machine steps by
- * message.
+ * Gives each event its input symbol. Equal labels share a symbol, unless a machine is stepped by
+ * messages: then each message has its own.
  */
 static void assign_symbols(struct lattice_walk *walk)
 {
@@ -227,8 +227,8 @@ SORT_COMPARISON(by_machine_and_event, struct level_violation, a, b,
 			?: sort_order(a->position, b->position))
 
 /*
- * Collects the violations that the workers found in the steps to this level. Ranges come in order,
- * so that the lowest key wins.
+ * Collects the violations that the workers found in the steps to this level. Goes through the
+ * ranges in order, so that the cut with the lowest key is used.
  */
 static void collect_violations(struct lattice_walk *walk)
 {
@@ -251,7 +251,10 @@ static void collect_violations(struct lattice_walk *walk)
 	free(cut);
 }
 
-/* Collects states that are bad before anything happens, or at the end of complete runs. */
+/*
+ * Collects states that are bad before anything happens or, if `at_end`, at the end of complete
+ * runs.
+ */
 static void collect_bad_states(struct lattice_walk *walk, uint64_t payload, bool at_end)
 {
 	machine_states states = { 0 };
@@ -271,7 +274,7 @@ static void collect_bad_states(struct lattice_walk *walk, uint64_t payload, bool
 	vec_free(&states);
 }
 
-/* Follows the observed run alone: it is the run of its own violations. */
+/* Steps the machines along the observed run alone. It becomes the run of the violations on it. */
 static void follow_observed(struct lattice_walk *walk)
 {
 	struct state_sets *sets = &walk->sets;

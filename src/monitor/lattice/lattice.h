@@ -2,8 +2,9 @@
  * The lattice of a computation, walked level by level, with the states of the monitors at each cut.
  *
  * Feeding is separate from walking: messages come in any order, and the walk starts when all have
- * come. A level is kept sorted by packed cuts. The successors by one column are the level plus a
- * constant, so the next level is a merge and needs no hash table.
+ * come. A level is a list of cuts, sorted by their packed keys. A step of one column adds a
+ * constant to the key. So the next level is a merge of one sorted list for each column and needs no
+ * hash table.
  */
 #ifndef MONITOR_LATTICE_LATTICE_H
 #define MONITOR_LATTICE_LATTICE_H
@@ -24,10 +25,10 @@ struct lattice_options {
 	 * walk keeps fewer cuts, with a note.
 	 */
 	uint64_t effort;
-	bool ended; /* complete runs end there: is_bad_at_end counts */
+	bool ended; /* the program ended here, so complete runs are also judged by is_bad_at_end */
 	/*
-	 * The observed run as the columns of its steps: `breadth` always keeps its cuts, and it
-	 * decides `observed` of a violation. NULL: the messages are fed in that order.
+	 * The columns of the observed run's steps. `breadth` always keeps the cuts of this run, and
+	 * a violation on it is marked `observed`. NULL: the observed run is the order of feeding.
 	 */
 	const uint32_t *observed;
 	size_t observed_count;
@@ -39,28 +40,28 @@ struct lattice *lattice_new(const struct lattice_options *options);
 void lattice_free(struct lattice *lattice);
 
 /*
- * Adds a machine, which the caller keeps. It is stepped by the label of each message or, with
- * `by_message`, by 1 + the message's position in the observed run (machine_with_fences()). Silent
+ * Adds a machine; the caller still owns it. A step of the machine gets the label of the message or,
+ * with `by_message`, 1 + the message's position in the observed run (machine_with_fences()). Silent
  * messages do not step it in either case.
  */
 void lattice_add_machine(struct lattice *lattice, struct machine *machine, bool by_message);
 /* For tests of wide keys: keys have at least `words` words. */
 void lattice_widen_keys(struct lattice *lattice, uint32_t words);
-/* Copies what it needs of the message. */
+/* Copies everything that the lattice needs of the message. */
 void lattice_feed(struct lattice *lattice, const struct message *message);
 
-/* For each machine and each event at which it is violated: the first such cut. */
+/* A violation. There is one for each machine and each event at which the machine is violated. */
 struct lattice_violation {
 	uint32_t machine;
 	/*
-	 * The event. Instead of a column: LATTICE_START (violated before anything happened) or
-	 * LATTICE_END (at the end of a complete run).
+	 * The event. If there is none, `column` is LATTICE_START (violated before anything
+	 * happened) or LATTICE_END (at the end of a complete run).
 	 */
 	uint32_t column, position;
-	uint64_t level; /* events of the run up to the violation, inclusive */
+	uint64_t level; /* number of events of the run, up to and including the violating one */
 	/* The run as the columns of its `level` steps; NULL if it was not asked for. */
 	uint32_t *run;
-	bool observed; /* the observed run violates there; `run` is then that run */
+	bool observed; /* the observed run is violated at this event, and `run` is that run */
 };
 #define LATTICE_END UINT32_MAX
 #define LATTICE_START (UINT32_MAX - 1)
@@ -72,10 +73,10 @@ struct lattice_count {
 };
 
 struct lattice_result {
-	uint64_t cuts, levels, widest; /* of the cuts that were kept */
-	uint64_t dropped;	       /* cuts that were pruned, not included above */
+	uint64_t cuts, levels, widest; /* without the cuts that were pruned */
+	uint64_t dropped;	       /* number of cuts that were pruned */
 	uint64_t columns, events;
-	bool complete; /* the cut of all events was reached */
+	bool complete; /* the walk reached the cut of all events */
 	bool counted;  /* `runs` is valid; false: not asked for, or not enough memory */
 	struct lattice_count runs;
 	VEC(struct lattice_count) violating; /* by machine; complete runs only */

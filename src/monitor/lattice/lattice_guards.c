@@ -15,7 +15,7 @@ struct touch_group {
 	uint32_t column, touch, count;
 	/*
 	 * For objects with shared sets. `reader` is the column whose events are being guarded. Sets
-	 * with a touch before `start` lie completely before the present event of that column, and
+	 * with a touch before `start` lie completely before the current event of that column, and
 	 * so before its later events.
 	 */
 	uint32_t reader, start;
@@ -82,8 +82,8 @@ static void group_touches(struct guard_search *search, lattice_memberships *memb
 }
 
 /*
- * Marks where sets of the group are open, if its column alone decides that and the bitmap would not
- * be too large.
+ * Marks for which counts of the column a set of the group is open. Does nothing if this depends on
+ * other columns, or if the bitmap would be too large.
  */
 static void mark_open_counts(struct lattice_order *order, struct touch_group *group)
 {
@@ -128,7 +128,10 @@ static uint32_t first_touch_at(const struct lattice_order *order, const struct t
 	return group->touch + at;
 }
 
-/* Returns the first event of `other` that must come after the event. Needs grow along a column. */
+/*
+ * Returns the first event of `other` that must come after the event. It is found by binary search,
+ * because needs grow along a column.
+ */
 static uint32_t first_event_after(const struct guard_search *s, uint32_t other)
 {
 	const struct lattice_column *in = &s->order->columns[other];
@@ -206,7 +209,7 @@ static void add_guard_of_group(struct guard_search *s, const struct guarded_obje
 
 /*
  * Does another member of the set come before the event? Then the set is already open when the event
- * can come next, and excludes all rivals, so no guard is needed.
+ * can come next, and excludes all other sets, so no guard is needed.
  */
 static bool set_has_begun(const struct guard_search *s, const struct lattice_set *set)
 {
@@ -228,7 +231,7 @@ static void guard_event(struct guard_search *s)
 	for (uint32_t i = 0; i < event->member_count; i++) {
 		uint32_t number = order->members.items[event->member + i];
 		uint32_t name = order->sets.items[number].object;
-		bool shared = true, again = false; /* again: no guard is needed (any more) */
+		bool shared = true, again = false; /* again: no guard is needed */
 		uint64_t *at = map_get(&s->objects, name);
 
 		for (uint32_t j = 0; j < event->member_count; j++) {

@@ -2,12 +2,12 @@
  * The messages of a computation sorted by column and position, with the conditions under which each
  * event may come next.
  *
- * An event waits for events (its needs) and for atomic sets. In a cut at most one set of an object
- * is open (except for shared ones), and it excludes all others. So an open set is the one that some
- * column touched last. A *guard* says where to look for it: for each other column it names a slice
- * of that column's touches of the object, and the last touch inside the cut decides. Comparing an
- * event with all rival sets instead would cost their number, which for a variable that every thread
- * writes is the length of the run.
+ * An event waits for other events (its needs) and for other atomic sets to close. In a cut at
+ * most one set of an object is open (except for shared sets), and it excludes all others. An open
+ * set is always the set that some column touched last. So a *guard* says where to look for an open
+ * set: for each other column it names a slice of that column's touches of the object, and the last
+ * touch inside the cut decides. Comparing an event with all other sets instead would cost their
+ * number, which for a variable that every thread writes is the length of the run.
  */
 #ifndef MONITOR_LATTICE_LATTICE_ORDER_H
 #define MONITOR_LATTICE_LATTICE_ORDER_H
@@ -16,10 +16,11 @@
 #include "monitor/computation/message.h"
 
 struct lattice_event {
-	uint64_t height; /* events that must come before it: no cut of a lower level can take it */
+	/* number of events that must come before it: it follows no cut of a lower level */
+	uint64_t height;
 	uint32_t label;
 	uint32_t symbol; /* index of its input symbol (monitor/lattice/state_sets.h); 0: silent */
-	uint32_t code;	 /* what state_sets_step_*() take for the symbol */
+	uint32_t code;	 /* argument of state_sets_step_*() for the symbol */
 	uint32_t need, need_count;
 	uint32_t member, member_count;
 	uint32_t guard, guard_count;
@@ -29,10 +30,10 @@ struct lattice_column {
 	struct lattice_event *events;
 	uint32_t count;
 	uint32_t first; /* index of its first event in order->events */
-	bool guarded;	/* one of its events has a guard */
+	bool guarded;	/* some of its events have guards */
 };
 
-/* The members of a set in one column. */
+/* The members of a set in one column: `first` and `last` are positions. */
 struct lattice_span {
 	uint32_t column, first, last;
 };
@@ -41,8 +42,9 @@ struct lattice_set {
 	uint32_t object;
 	uint32_t span, span_count;
 	bool lock, shared;
-	bool closes; /* closed once all members are in; otherwise it stays open for ever */
-	bool opens;  /* some cut has it open: not all of it happens in one event */
+	/* it closes when all members are in the cut; otherwise it stays open for ever */
+	bool closes;
+	bool opens; /* it is open in some cut: its members are not all in one event */
 };
 
 struct lattice_touch {
@@ -51,14 +53,14 @@ struct lattice_touch {
 
 struct lattice_guard {
 	uint32_t column;
-	uint32_t touch, count; /* the slice of order->touches */
-	/* the event's own set is shared: other shared sets do not exclude it */
+	uint32_t touch, count; /* slice of order->touches */
+	/* the event's own set is shared, so other shared sets do not exclude it */
 	bool shared;
 	bool every; /* several shared sets can be open at once: check the whole slice */
 	/*
-	 * Optimisation for sets that lie entirely in this column, as those of most locks: then the
-	 * column's count alone tells whether one is open. One bit per count, starting at `from`;
-	 * the last bit also stands for all greater counts.
+	 * Optimisation if each set lies entirely in one column, as the sets of most locks do: then
+	 * the number of this column's events in the cut alone tells whether a set is open. There is
+	 * one bit per number, starting at `from`; the last bit also stands for all greater numbers.
 	 */
 	bool marked;
 	uint32_t from, top;
@@ -69,8 +71,8 @@ struct lattice_order {
 	struct lattice_column *columns;
 	uint32_t column_count;
 	uint64_t event_count;
-	VEC(struct message_need) needs; /* of each event: sorted by column */
-	VEC(uint32_t) members;		/* of each event: indices of sets */
+	VEC(struct message_need) needs; /* a slice for each event, sorted by column */
+	VEC(uint32_t) members;		/* a slice for each event: indices of sets */
 	VEC(struct lattice_set) sets;
 	VEC(struct lattice_span) spans;
 	VEC(struct lattice_touch) touches; /* sorted by object, column, position */

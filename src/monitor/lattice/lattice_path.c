@@ -1,4 +1,6 @@
-/* Finds a run to each violation (lattice_path.h): walks up with levels kept, then traces back. */
+/*
+ * Finds a run to each violation (lattice_path.h): walks upwards and keeps levels, then traces back.
+ */
 #include "monitor/lattice/lattice_path.h"
 
 #include "base/mem.h"
@@ -18,7 +20,8 @@ struct lattice_path_search {
 	size_t count;
 	uint64_t memory;
 	/*
-	 * by column: its length, for a walk that must not be limited to the cuts below the targets
+	 * by column: its number of events, for a walk that must not be limited to the cuts below
+	 * the targets
 	 */
 	uint32_t *full;
 	machine_states states, next;
@@ -43,7 +46,7 @@ static bool steps_to(struct lattice_path_search *search, uint32_t from,
 	return false;
 }
 
-/* Finds the monitor state in which the run leaves the target's cut. */
+/* Finds the monitor state in the target's cut that becomes bad with the target's event. */
 static void find_last_state(struct lattice_path_search *search, const struct kept_level *kept,
 			    struct lattice_path_target *target)
 {
@@ -109,7 +112,7 @@ static bool step_back_in_column(struct lattice_path_search *search, const struct
 }
 
 /*
- * Makes one step back, preferably in the thread of the step after it: runs with few thread switches
+ * Makes one step back, preferably in the column of the step after it: runs with few thread switches
  * are easier to read.
  */
 static void step_back(struct lattice_path_search *search, const struct kept_level *before,
@@ -168,8 +171,8 @@ static uint64_t drop_every_second(kept_levels *list)
 }
 
 /*
- * Walks from a level to `until` and keeps every n-th level. Returns n, which grows with the memory
- * used.
+ * Walks from a level to `until` and keeps every n-th level. Returns n, which is doubled whenever
+ * the levels need too much memory.
  */
 static uint64_t keep_levels_below(struct lattice_path_search *search, const struct kept_level *from,
 				  uint64_t until, const uint32_t *ends, kept_levels *list)
@@ -205,7 +208,7 @@ static uint64_t keep_levels_below(struct lattice_path_search *search, const stru
 	return stride;
 }
 
-/* Traces targets at levels above `from`, up to `until`, back to `from`. */
+/* Traces the targets that are above level `from`, up to level `until`, back to `from`. */
 static void trace_down(struct lattice_path_search *search, const struct kept_level *from,
 		       uint64_t until);
 

@@ -1,7 +1,7 @@
 /*
- * Finds runs to given cuts. Levels have no pointers to predecessors. When a run is wanted, the
- * lattice below its end is walked again with all levels kept, and then traced backwards from the
- * end. If the levels take more than `memory`, only every second, fourth, … is kept, and the gaps
+ * Finds runs to given cuts. Levels have no pointers to predecessors. To find a run, the lattice
+ * below its end is walked again with all levels kept, and the run is traced backwards from its end.
+ * If the levels take more than `memory`, only every second, fourth, … level is kept, and the gaps
  * are walked once more. So the lattice below the ends is walked once more, or a few times more.
  */
 #ifndef MONITOR_LATTICE_LATTICE_PATH_H
@@ -11,16 +11,12 @@
 
 struct lattice_path_target {
 	uint32_t machine;
-	uint32_t
-		/*
-		 * its next event makes the machine bad; LATTICE_PATH_END: the state is bad at the
-		 * end
-		 */
-		column;
-	uint32_t *cut;	/* the cut before that event; overwritten */
-	uint64_t level; /* number of its events */
+	/* its next event makes the machine bad; LATTICE_PATH_END: the state is bad at the end */
+	uint32_t column;
+	uint32_t *cut;	/* the cut before that event; the search overwrites it */
+	uint64_t level; /* number of events in the cut */
 	uint32_t *run;	/* result: the columns of the `level` steps to the cut */
-	/* internal: the search has come down to level `at`, in monitor state `state` */
+	/* internal: the run is traced back to level `at`, where the monitor state is `state` */
 	uint64_t at;
 	uint32_t state;
 	bool begun;
@@ -28,8 +24,8 @@ struct lattice_path_target {
 #define LATTICE_PATH_END UINT32_MAX
 
 /*
- * Finds the runs of all targets. `model` provides order, sets, pool and how the walk was pruned; it
- * is not changed.
+ * Finds the runs of all targets. `model` provides the order, the sets, the pool and the pruning of
+ * the walk; it is not changed.
  */
 void lattice_path_find(const struct level_walk *model, struct lattice_path_target *targets,
 		       size_t count, uint64_t memory);

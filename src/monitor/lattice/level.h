@@ -29,7 +29,7 @@ struct level_chunk {
 	uint64_t *counts; /* `limbs` for each cut */
 	uint32_t count, room;
 	bool large;		  /* holds one cut that is larger than LEVEL_CHUNK_BYTES */
-	_Atomic uint32_t readers; /* ranges of the merge that may still read it */
+	_Atomic uint32_t readers; /* number of ranges of the merge that may still read the chunk */
 	struct level_chunk *next; /* next spare chunk in the pool */
 };
 
@@ -57,8 +57,9 @@ void level_give_chunk(struct level_pool *pool, struct level_chunk *chunk);
 /* Adds an uninitialised cut. Returns its index in the level's last chunk. */
 uint32_t level_append(struct level_pool *pool, struct level *level);
 /*
- * Appends a cut with the payload and the count of cut `index` of `chunk`, whose shape is the
- * level's except for its keys. Returns the new cut's key, which the caller sets.
+ * Appends a cut with the payload and the count of cut `index` of `chunk`. The shape of the chunk is
+ * that of the level, except for the keys. Returns the place for the new cut's key, which the caller
+ * sets.
  */
 uint64_t *level_append_copy(struct level_pool *pool, struct level *level,
 			    const struct level_chunk *chunk, uint32_t index);

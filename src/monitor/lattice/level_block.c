@@ -1,9 +1,9 @@
 /*
  * The fast path of the merge: a block of cuts at once (level_merge_block() in level_cursor.h).
  *
- * A block is an arithmetic progression of keys: the last-but-one field goes up while the last goes
- * down. level_merge_block() finds how long all contributing fields keep that pattern, then writes
- * the cuts in one tight loop.
+ * The keys of a block are an arithmetic progression: from cut to cut, the last-but-one field grows
+ * by 1 and the last field shrinks by 1. level_merge_block() finds how long all contributing fields
+ * keep that pattern, then writes the cuts in one tight loop.
  */
 #include "monitor/lattice/level_cursor.h"
 
@@ -12,14 +12,14 @@
 /* Setting up a block costs as much as merging this many cuts one by one. */
 #define LEAST_BLOCK 3u
 
-/* What one field contributes: to the block's cuts `first` … `first + length - 1`. */
+/* What one field contributes to the block's cuts `first` … `first + length - 1`. */
 struct block_part {
 	const void *payloads;
 	const uint64_t *counts;
-	const uint32_t *codes; /* the code for the first; each further one is `direction` away */
+	const uint32_t *codes; /* code for the first cut; the next one is `direction` further */
 	int direction;
 	uint32_t field, first, length;
-	uint32_t limbs; /* of each count */
+	uint32_t limbs; /* number of limbs of each count */
 };
 
 /* Cut number j of the block has the key low + j * delta. */
@@ -28,9 +28,9 @@ struct cut_block {
 	struct level_worker *worker;
 	uint64_t low, delta;
 	uint32_t length;
-	/* the last two fields: along the block one goes up by 1, the other down */
+	/* the last two fields: along the block, `up` grows by 1 and `down` shrinks by 1 */
 	uint32_t up, down;
-	uint32_t fall; /* how far the latter can go down */
+	uint32_t fall; /* how often `down` can shrink */
 	/* fields that stay constant come first in `parts` */
 	uint32_t constant_count, count;
 	struct block_part parts[32];
@@ -39,9 +39,9 @@ struct cut_block {
 /* ---- the length of a block ------------------------------------------------------------------- */
 
 /*
- * Returns how many cuts from the cursor on are in the same progression, at most `length`. Checking
- * the last is enough: a level has no other cut between two members, because the last two columns
- * have a fixed sum there.
+ * Returns how many cuts from the cursor on are in the block's progression, at most `length`.
+ * Checking the last one is enough: a level has no other cut between two members, because the last
+ * two columns have a fixed sum there.
  */
 static uint32_t progression_length(const struct cut_block *block, const struct level_cursor *cursor,
 				   uint32_t length)
@@ -56,12 +56,13 @@ static uint32_t progression_length(const struct cut_block *block, const struct l
 }
 
 /*
- * Returns for how many cuts the field's event (or its events in sequence) may follow, at most
- * `length`. Needs grow along a column, and the first cut is known to meet them.
- * - A field that stays constant: one column grows, the other falls, so if the last cut meets the
+ * Returns how many cuts of the progression the field's event may follow, at most `length`. (If the
+ * field itself changes along the block, each cut has another event of its column.) Needs grow along
+ * a column, and the first cut is known to meet them.
+ * - A field that stays constant: one column grows, the other shrinks, so if the last cut meets the
  *   needs, all cuts between do.
- * - The field that goes up: the needs of its last event are the largest.
- * - The field that goes down: its first event needs most, and the other columns only grow.
+ * - The field that grows: the needs of its last event are the largest.
+ * - The field that shrinks: its first event needs most, and the other columns only grow.
  */
 static uint32_t count_allowed_cuts(const struct cut_block *block, uint32_t number, uint32_t length)
 {
@@ -94,7 +95,10 @@ static void add_part(struct cut_block *block, uint32_t number, uint32_t first)
 	block->parts[block->count++].first = first;
 }
 
-/* Finds the fields that contribute from the start. Returns the least head of the others. */
+/*
+ * Finds the fields that contribute from the start of the block. Returns the least head of the
+ * others.
+ */
 static uint64_t find_parts(struct cut_block *block)
 {
 	const uint64_t *heads = block->worker->heads;
@@ -108,7 +112,7 @@ static uint64_t find_parts(struct cut_block *block)
 			other = heads[t];
 	}
 	block->constant_count = block->count;
-	/* The field that goes up has no event to contribute to the first cut of a progression. */
+	/* The field that grows has no event to contribute to the first cut of a progression. */
 	if (up == block->low)
 		add_part(block, block->up, 0);
 	else if (block->constant_count && up == block->low + block->delta)
@@ -122,7 +126,10 @@ static uint64_t find_parts(struct cut_block *block)
 	return other;
 }
 
-/* Shortens the block from the greatest possible length, and sets the length of each part. */
+/*
+ * Starts with the greatest possible length and shortens the block to what all parts can contribute.
+ * Sets the length of each part.
+ */
 static void find_length(struct cut_block *block, uint64_t limit)
 {
 	uint32_t length = block->length;
@@ -137,7 +144,7 @@ static void find_length(struct cut_block *block, uint64_t limit)
 		if (falls && most > block->fall)
 			most = block->fall;
 		part->length = count_allowed_cuts(block, part->field, most);
-		/* The field that goes down may reach 0 before the last cut. */
+		/* The field that shrinks may reach 0 before the last cut. */
 		if (part->first + part->length < length &&
 		    !(falls && block->constant_count && part->length == block->fall))
 			length = part->first + part->length;
@@ -167,7 +174,7 @@ static void locate_part_inputs(struct cut_block *block)
 	}
 }
 
-/* A step of the block reached a bad state: repeats it as a single step, to record where. */
+/* If a step of the block reached a bad state, repeats it alone, to record the violation. */
 static uint64_t record_bad_step(const struct cut_block *block, const struct block_part *part,
 				uint32_t at, uint64_t payload)
 {
@@ -201,8 +208,8 @@ ALWAYS_INLINE void add_count(uint64_t *sum, const uint32_t limbs, const struct b
 }
 
 /*
- * Writes cut by cut, and for each cut all parts. The other way round is less work, but its loops
- * are as long as the block, so their ends are mispredicted.
+ * Writes cut by cut, and for each cut all parts. Writing part by part is less work, but the loops
+ * would be as long as the block, so their ends would be mispredicted.
  */
 ALWAYS_INLINE void write_cuts(const struct cut_block *block, const struct level_chunk *chunk,
 			      const enum state_sets_kind kind, const uint32_t limbs)
@@ -244,7 +251,7 @@ ALWAYS_INLINE void write_cuts(const struct cut_block *block, const struct level_
 	block->worker->top |= top;
 }
 
-/* Instantiates the common cases with constants. */
+/* Calls write_cuts() with constants for the common cases, so that it is inlined for each. */
 static void write_block(const struct cut_block *block, const struct level_chunk *chunk)
 {
 	uint32_t limbs = block->merge->to.limbs;

@@ -9,13 +9,13 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* The position in the sequence of successors by one column: the cut whose successor comes next. */
+/* The cursor of one column: points to the cut whose successor by this column comes next. */
 struct level_cursor {
 	const uint64_t *keys;
 	const void *payloads;
 	const uint64_t *counts;
 	uint32_t at, count;
-	uint32_t beyond; /* events beyond the base in that cut, of the cursor's column */
+	uint32_t beyond; /* number of the column's events in that cut beyond the base */
 	size_t chunk;
 };
 
@@ -29,17 +29,19 @@ uint64_t level_record_bad(const struct level_merge *merge, struct level_worker *
 
 /*
  * Merges many cuts at once. Cuts of a level that differ only in the last two columns are adjacent,
- * and each is the previous one plus a constant. So are their successors by every column, and
- * sequences that meet in the first of them meet in all of them. `low` is the least head. Writes the
- * block after the chunk's cuts, advances the cursors of the fields in `moved` (one bit each) and
- * returns the number of cuts, or 0 if a block would be too short to be worth it. Only for keys of
- * one word.
+ * and the key of each is the previous key plus a constant. The same holds for their successors by
+ * every column. So if two sequences have the first of these successors in common, they have all of
+ * them in common.
+ *
+ * `low` is the least head. Writes the block after the chunk's cuts, advances the cursors of the
+ * fields in `moved` (one bit each) and returns the number of cuts, or 0 if a block would be too
+ * short to be worth it. Only for keys of one word.
  */
 uint32_t level_merge_block(const struct level_merge *merge, struct level_worker *worker,
 			   const struct level_chunk *chunk, uint64_t low, uint64_t high,
 			   uint64_t *moved);
 
-/* The payload after the step from cut `at`, for a `kind` that is a constant. */
+/* Returns the payload after the step from cut `at`. `kind` must be a constant. */
 ALWAYS_INLINE uint64_t level_step_payload(const struct level_merge *merge,
 					  struct level_worker *worker, const void *payloads,
 					  uint32_t at, uint32_t code,

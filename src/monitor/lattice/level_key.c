@@ -11,13 +11,14 @@
 #include <string.h>
 
 /*
- * A layout is made for this many levels if there are bits for it. Making one reads the level and
- * all events within reach. More levels would only make the tables of needs larger than the caches.
+ * A layout is made for at most this many levels, even if there are bits for more. Making one reads
+ * the level and all events within reach; for more levels, the tables of needs would become larger
+ * than the caches.
  */
 #define MOST_LEVELS 4096u
 /*
- * Fewer levels than this are never worth fewer words: below it, a wider key is used. A key of
- * several words costs half the speed.
+ * If keys of few words would last for fewer levels than this, wider keys are used. (A key of
+ * several words costs half the speed.)
  */
 #define LEAST_LEVELS 8u
 
@@ -43,8 +44,8 @@ static uint32_t reach_of(const uint32_t *ends, uint32_t column, const struct lev
 }
 
 /*
- * Room for reach + 1, which pack_need() uses for a need that no cut can meet, and for the guard
- * bit.
+ * Returns the bits of a field: room for reach + 1, which pack_need() uses for a need that no cut
+ * can meet, and the guard bit.
  */
 static unsigned field_bits(uint32_t reach)
 {
@@ -112,7 +113,7 @@ static void place_fields(struct level_layout *layout)
 }
 
 /*
- * Packs the cut that the event at `beyond` needs. This includes the column's own field, so that one
+ * Packs the cut that the event at `beyond` needs. The column's own field is included, so that one
  * comparison covers everything.
  */
 static void pack_need(const struct level_layout *layout, const struct lattice_order *order,

@@ -18,12 +18,12 @@
 
 /* The field of a column that is awake. */
 struct level_field {
-	uint64_t step; /* one more event of the column, added to the field's word */
+	uint64_t step; /* what one more event of the column adds to the field's word */
 	uint64_t mask;
 	uint32_t word, shift;
 	uint32_t column, base;
 	uint32_t reach; /* the most events beyond the base that the field can hold */
-	/* indexed by events beyond the base, 0 … reach; about the column's next event there */
+	/* by number of events beyond the base, 0 … reach; about the column's next event */
 	uint64_t *needs;   /* `words` for each: the packed cut that the event needs */
 	uint32_t *codes;   /* the event's code for state_sets_step_*() */
 	uint32_t *guarded; /* 1: the event has guards. NULL: no event here has any */
@@ -33,14 +33,15 @@ struct level_layout {
 	uint32_t words, field_count, column_count;
 	struct level_field *fields;
 	uint32_t *field_of; /* by column: index in `fields`, or LEVEL_ASLEEP */
-	uint32_t *base;	  /* by column; for a column asleep: how many events every cut has of it */
+	/* by column: the fewest events of any cut; if asleep, the events of every cut */
+	uint32_t *base;
 	uint64_t *guards; /* by word: all guard bits */
-	uint64_t until;	  /* the first level for which it is not valid */
+	uint64_t until;	  /* the first level for which the layout is not valid */
 	uint32_t users;
 };
 #define LEVEL_ASLEEP UINT32_MAX
 
-/* The fewest and the most events that the cuts of a level have of each column. */
+/* For each column, the fewest and the most events that a cut of the level has. */
 struct level_range {
 	uint32_t *low, *high;
 };
@@ -74,12 +75,12 @@ void level_repack(struct level_pool *pool, const struct level_layout *from,
 bool level_find_cut(const struct level_layout *layout, const struct level *level,
 		    const uint32_t *cut, uint32_t *at);
 
-/* Compares as cuts in lexicographic order. */
+/* Compares two keys, which orders cuts lexicographically. */
 int level_compare_keys(const uint64_t *a, const uint64_t *b, uint32_t words);
 
 /*
- * Is the next event of the field's column, `beyond` events after the base, kept out of the cut by
- * an open atomic set?
+ * Does an open atomic set keep the next event of the field's column, `beyond` events after the
+ * base, out of the cut?
  */
 bool level_is_blocked(const struct lattice_order *order, const struct level_layout *layout,
 		      const uint64_t *key, const struct level_field *field, uint32_t beyond);

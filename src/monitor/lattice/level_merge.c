@@ -33,7 +33,10 @@ void level_worker_free(struct level_worker *worker)
 
 /* ---- reading chunks -------------------------------------------------------------------------- */
 
-/* This range does not read the chunks before `until` any more. */
+/*
+ * Called when this range has read the chunks before `until`. Returns a chunk to the pool when no
+ * other range reads it.
+ */
 static void release_chunks(const struct level_merge *merge, struct level_worker *worker,
 			   size_t until)
 {
@@ -121,8 +124,8 @@ static void seek_successor(const struct level_merge *merge, struct level_cursor 
 /* ---- violations ------------------------------------------------------------------------------ */
 
 /*
- * Records the machines that became bad in the step from the cursor's cut, unless that event is
- * already known for them.
+ * Records the machines that became bad in the step from the cursor's cut, unless the violation of a
+ * machine at this event is already known.
  */
 static void record_violation(const struct level_merge *merge, struct level_worker *worker,
 			     const struct level_field *field, const struct level_cursor *cursor,

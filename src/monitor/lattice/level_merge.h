@@ -11,10 +11,10 @@
 #include "monitor/lattice/level_key.h"
 #include "monitor/lattice/state_sets.h"
 
-/* A machine became bad in the step of a column from a cut. */
+/* A machine became bad in a step: the event of `column` at `position`, after a cut. */
 struct level_violation {
 	uint32_t machine, column, position;
-	size_t key; /* of the cut: index in the worker's `keys` */
+	size_t key; /* index of the cut's key in the worker's `keys` */
 };
 
 /* What a thread needs for merging, kept for all levels of a walk. */
@@ -24,10 +24,10 @@ struct level_worker {
 	VEC(struct level_violation) found;
 	VEC(uint64_t) keys;
 	machine_states states;
-	/* of the current range */
+	/* for the current range: */
 	VEC(struct level_chunk *) chunks;
 	uint64_t count;
-	uint64_t top; /* bitwise or of the counts' highest limbs */
+	uint64_t top; /* bitwise or of the highest limbs of all counts */
 	struct level_cursor *cursors;
 	uint64_t *heads;
 	size_t released, room;

@@ -9,7 +9,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* A smaller level is merged before a second thread has woken up. */
+/* One thread merges a level with fewer cuts before a second thread has woken up. */
 #define LEAST_SHARED 16384u
 
 /* ---- starting -------------------------------------------------------------------------------- */
@@ -122,8 +122,8 @@ static void merge_one_range(void *context, unsigned job)
 }
 
 /*
- * Copies the key of the cut at an index. As a bound it splits the work evenly, because successive
- * levels resemble each other.
+ * Copies the key of the cut at an index. As bounds of ranges, such keys split the work evenly,
+ * because successive levels resemble each other.
  */
 static void copy_key_at(const struct level *level, uint64_t index, uint64_t *key)
 {

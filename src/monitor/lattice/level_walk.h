@@ -26,15 +26,15 @@ struct level_walk {
 	 * By level: how many cuts to keep. Overrides breadth, effort and memory, to repeat a walk.
 	 */
 	const uint64_t *planned;
-	uint32_t narrowest; /* least words of a key; for tests */
+	uint32_t narrowest; /* least number of words of a key; for tests */
 
 	struct level level;
 	struct level_layout *layout;
-	uint64_t top_bits; /* bits that the largest count has */
+	uint64_t top_bits; /* number of bits of the largest count */
 	uint32_t *observed_cut;
 	uint64_t cuts, widest, dropped;
 	bool lowered;	    /* the memory limit reduced the number of cuts */
-	bool hurried;	    /* the effort limit reduced it */
+	bool hurried;	    /* the effort limit reduced the number of cuts */
 	uint64_t spent;	    /* part of `effort` used so far */
 	bool uncounted;	    /* counting stopped for lack of memory */
 	VEC(uint64_t) kept; /* by level: how many cuts were kept */
@@ -61,9 +61,9 @@ void level_walk_end(struct level_walk *walk);
 /* ---- prune_cuts.c ---------------------------------------------------------------------------- */
 
 /*
- * Keeps `most` cuts of the walk's level, which has more: the cut of the observed run; then cuts
- * with a monitor state that no kept cut has; then cuts with a set of states that no kept cut has;
- * then others, evenly spread.
+ * Reduces the walk's level to `most` cuts. Keeps the cut of the observed run; then cuts with a
+ * monitor state that no kept cut has; then cuts with a set of states that no kept cut has; then
+ * others, evenly spread.
  */
 void prune_cuts(struct level_walk *walk, uint64_t most);
 

@@ -9,7 +9,9 @@ struct prune_choice {
 	struct level_walk *walk;
 	uint8_t *kept; /* by index in the level */
 	uint64_t left;
-	/* payloads of kept cuts to 0; to 1: seen by has_new_state(), not kept */
+	/*
+	 * by payload: 0 if a kept cut has it, 1 if has_new_state() has seen it and did not keep it
+	 */
 	struct map payloads;
 	VEC(bool) states; /* by state: a kept cut has it */
 	machine_states scratch;
@@ -55,7 +57,7 @@ static bool has_new_state(struct prune_choice *choice, uint64_t payload)
 		news |= !choice->states.items[state];
 		choice->states.items[state] = true;
 	}
-	/* is_new_set() decides about it. */
+	/* is_new_set() decides later whether to keep it */
 	if (!news)
 		*map_get(&choice->payloads, payload) = 1;
 	return news;
@@ -97,7 +99,7 @@ static void keep_observed(struct prune_choice *choice)
 	}
 }
 
-/* Fills up with cuts at even distances among those not kept yet. */
+/* Keeps as many further cuts as possible, at even distances among those not kept yet. */
 static void keep_evenly(struct prune_choice *choice)
 {
 	uint64_t count = choice->walk->level.count, other = 0, seen = 0, taken = 0;

@@ -1,7 +1,7 @@
 /*
- * Turns a run of a computation into a schedule of the trace. Each step adds a batch, in recorded
- * order: the operations that it needs, itself, and the operations that must come along with these
- * (`bonds` in project.h).
+ * Turns a run of a computation into a schedule of the trace. Each step of the run adds a batch of
+ * operations, in recorded order: those that the step needs, its own, and those that a schedule with
+ * them must also contain (`bonds` in project.h).
  */
 #include "monitor/computation/project.h"
 
@@ -15,7 +15,8 @@
 struct run_scheduler {
 	const struct message_pool *pool;
 	const struct project *project;
-	uint32_t *done, *wanted; /* by column of the operations: how many */
+	/* by column of the operations: how many are scheduled, and how many must be */
+	uint32_t *done, *wanted;
 	computation_schedule *out;
 	VEC(uint32_t) batch;
 };
@@ -40,7 +41,7 @@ static void want_bonded(struct run_scheduler *s, uint32_t op)
 		want_past_of(s, bonds[i].with);
 }
 
-/* Adds the wanted operations that are new to the batch, with those bonded to them. */
+/* Adds the wanted operations that are not scheduled yet to the batch, with those bonded to them. */
 static void collect_batch(struct run_scheduler *s)
 {
 	for (bool more = true; more;) {
@@ -58,8 +59,8 @@ static void collect_batch(struct run_scheduler *s)
 }
 
 /*
- * Appends a step. Consecutive events of one stream become one step, unless a message belongs to the
- * event between.
+ * Appends a step. Extends the last step instead if that is of the same stream and no message
+ * belongs to its event; requests always have steps of their own.
  */
 static void append_schedule_step(struct run_scheduler *s, const struct run_op *op, uint32_t message)
 {

@@ -10,9 +10,12 @@
 #include <assert.h>
 #include <string.h>
 
-/* Most (state, symbol) pairs tried beforehand. More would take longer than they save. */
+/*
+ * Limit for the (state, symbol) pairs tried beforehand. Trying more takes longer than the tables
+ * save.
+ */
 #define MOST_TRIES (1u << 20)
-/* Most bytes of step tables. Larger ones fit into no cache. */
+/* Limit in bytes for the step tables. Larger ones fit into no cache. */
 #define MOST_TABLE_BYTES (64u << 20)
 #define FIRST_CACHE_BITS 12
 #define LAST_CACHE_BITS 20
@@ -72,14 +75,14 @@ static bool append_successors(struct state_sets *sets, uint32_t state, uint32_t 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /*
- * The search for all states. rows[symbol * 64 + bit] is the mask that the state of `bit` steps to,
- * as long as 64 bits are enough.
+ * The search for all states. rows[symbol * 64 + bit] is the mask of the states to which the state
+ * of `bit` steps, as long as 64 bits are enough.
  */
 struct state_sets_search {
 	uint64_t *rows;
 	machine_states bit_of;	/* by state */
 	VEC(uint32_t) state_of; /* by bit */
-	uint32_t *bad_bit;	/* by machine, or NO_STATE */
+	uint32_t *bad_bit;	/* by machine: the bit of its bad states, or NO_STATE */
 	uint64_t bad;
 	uint64_t tries;
 };
@@ -131,8 +134,8 @@ static bool search_from(struct state_sets *sets, struct state_sets_search *searc
 }
 
 /*
- * Returns false if masks cannot be used. A machine that fails here may never be driven that far in
- * the walk, so its failure is not an error yet.
+ * Returns false if masks cannot be used. A machine that fails here is not an error yet: the walk
+ * may never step it that far.
  */
 static bool search_states(struct state_sets *sets, struct state_sets_search *search)
 {
@@ -367,8 +370,8 @@ static void count_miss(struct state_sets_cache *cache)
 }
 
 /*
- * In a run, a violated machine has one state from then on: the first of its bad states that any run
- * reached.
+ * Describes one run: from a violation on, the run has a single state of the violated machine. This
+ * state is the first bad state of the machine that any run reached.
  */
 static void collapse_violated_machines(struct state_sets *sets, machine_states *states)
 {

@@ -21,7 +21,10 @@
 
 enum state_sets_kind { STATE_SETS_BYTE, STATE_SETS_WORD, STATE_SETS_SHARED };
 
-/* What a step is to a machine: a label, or the message's position in the observed run, from 1. */
+/*
+ * An input symbol. Each machine is stepped either by the label, or by `message`: 1 + the message's
+ * position in the observed run.
+ */
 struct state_sets_symbol {
 	uint32_t label, message;
 };
@@ -51,14 +54,15 @@ struct state_sets {
 	const struct state_sets_symbol *symbols; /* [0] is the silent step */
 	uint32_t symbol_count;
 	VEC(struct state_sets_state) states;
-	struct map *index; /* by machine: its state numbers to indices in `states` */
+	struct map *index; /* by machine: from the machine's state numbers to indices in `states` */
 	uint64_t initial;  /* the initial payload */
 
 	/*
-	 * Masks: bit i stands for state bit_state[i]. Symbols with the same effect share a table.
+	 * For masks: bit i stands for state bit_state[i]. Symbols with the same effect share a
+	 * table.
 	 */
 	uint32_t bits, slices;
-	uint64_t bad; /* in a payload: the bits that mark bad states */
+	uint64_t bad; /* the bits of a payload that mark bad states */
 	/* by bit: a state; for the bad bit of a machine any of its bad states */
 	uint32_t *bit_state;
 	uint32_t *table_of_symbol; /* by input symbol: the index of its table */
@@ -72,7 +76,7 @@ struct state_sets {
 	uint32_t *slots;
 	size_t slot_mask;
 	bool absorbing;
-	uint32_t *bad_state; /* by machine: the bad state that stands for all of them */
+	uint32_t *bad_state; /* by machine: the bad state that stands for all its bad states */
 	bool *bad_now;	     /* scratch: by machine */
 	bool failed;
 	struct err err;
@@ -94,7 +98,7 @@ struct state_sets_cache {
 };
 
 /*
- * Returns false if a machine failed. `absorbing` is for sets that describe one run: they are
+ * Returns false if a machine failed. With `absorbing`, each set describes one run: sets are
  * hash-consed whatever the number of states, and bad states stay in them, one for each violated
  * machine.
  */
@@ -112,7 +116,7 @@ static inline size_t state_sets_slot(const struct state_sets_cache *cache, uint6
 	return (key ^ key >> 31) * HASH_GOLDEN >> (64 - cache->bits);
 }
 
-/* Hash-consed sets: computes what the cache does not have. */
+/* For hash-consed sets: these compute the steps and unions that the cache does not have. */
 uint32_t state_sets_find_step(struct state_sets *sets, struct state_sets_cache *cache, uint32_t set,
 			      uint32_t symbol);
 uint32_t state_sets_find_union(struct state_sets *sets, struct state_sets_cache *cache, uint32_t a,

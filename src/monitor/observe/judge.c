@@ -23,7 +23,7 @@ struct judge {
 	bool entered;
 	struct checker_property *events; /* by property */
 	struct script_value **
-		*values; /* by property, event: the values of its token; NULL: not needed yet */
+		*values; /* by property and event: the values of its token; NULL: not needed yet */
 };
 
 /* ---- properties for the checker -------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static struct checker_property checker_property_of(const struct property_events 
 					  .bindings = all->bindings.items };
 }
 
-/* Returns the attributes of the events, for grammars. */
+/* Returns the attribute values of each event of a property, for grammars. */
 static struct script_value *const *values_of_events(struct judge *judge, uint32_t property)
 {
 	const struct property_events *all = &judge->set->properties.items[property];
@@ -101,7 +101,7 @@ void judge_close(struct judge *judge)
 	free(judge);
 }
 
-/* The whole trace is one window, because a run starts at its beginning. */
+/* Enters the whole trace as one window, because a run starts at its beginning. */
 static void enter_trace(struct judge *judge)
 {
 	VEC(struct checker_slice) runs = { 0 };
@@ -136,7 +136,7 @@ static bool ensure_entered(struct judge *judge, struct err *err)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* Must a creation, begin or join of a thread come between the two? */
+/* Must a creation, begin or join of a thread come between the two messages? */
 static bool is_fenced(const struct message *before, const struct message *message)
 {
 	for (uint32_t i = 0; before && i < message->fence_count; i++) {
@@ -190,8 +190,8 @@ static size_t checker_variables_of(const struct labels *labels, struct checker_v
 }
 
 /*
- * Checks the word of a formula. A plug-in's verdict cannot be checked, only that the run is
- * feasible.
+ * Checks the word of a formula. The verdict of a plug-in cannot be checked; then only the run is
+ * checked to be feasible.
  */
 static bool check_formula(struct judge *judge, const struct judge_claim *claim,
 			  const computation_steps *steps, const moment_list *moments,

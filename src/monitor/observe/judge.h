@@ -1,4 +1,4 @@
-/* Presents violating runs to the checker: as schedules of the whole trace, with words of states. */
+/* Presents violating runs to the checker: each as a schedule of the whole trace, with its word. */
 #ifndef MONITOR_OBSERVE_JUDGE_H
 #define MONITOR_OBSERVE_JUDGE_H
 
@@ -12,12 +12,12 @@ struct judge;
 struct judge *judge_open(const struct trace *trace, const struct property_set *set);
 void judge_close(struct judge *judge);
 
-/* A run of a computation that violates a formula, as the lattice says. */
+/* A claim of the lattice: a run of a computation that violates a formula. */
 struct judge_claim {
 	const struct computation *computation;
 	uint32_t property; /* index in the set */
 	const struct spec_formula *formula;
-	const uint32_t *columns; /* of its steps */
+	const uint32_t *columns; /* columns of the run's steps */
 	size_t count;
 	bool at_end;
 	const struct grammar_formula *sentence; /* for a grammar; otherwise NULL */
@@ -41,7 +41,7 @@ struct judge_grammar_word {
 	const uint32_t *binding; /* by parameter, for an object's word; otherwise NULL */
 	const struct event_id *steps;
 	size_t step_count;
-	const struct checker_moment *moments; /* at which its events happen */
+	const struct checker_moment *moments; /* the moments at which its events happen */
 	size_t moment_count;
 	bool at_end;
 };

@@ -109,7 +109,7 @@ static void add_grammars(struct observe_state *o, const struct computation *comp
 	}
 }
 
-/* Covers properties without instances too: those whose events could not be seen. */
+/* Adds formulas whose events could not be seen. Properties without instances are included. */
 static void add_unseen_formulas(struct observe_state *o)
 {
 	for (uint32_t i = 0; i < o->set->properties.count; i++) {
@@ -241,7 +241,10 @@ static bool is_machine_full(const struct computation *computation,
 	return false;
 }
 
-/* Returns false if the words of a grammar are too many: then less breadth may do. */
+/*
+ * Returns false if a grammar has too many words, or too large ones, for this breadth: then less
+ * breadth may do.
+ */
 static bool walk_once(struct observe_state *o, const struct computation *computation,
 		      const struct lattice_options *options)
 {
@@ -335,7 +338,8 @@ static void walk_lattice(struct observe_state *o, const struct computation *comp
 typedef VEC(struct computation_word) word_list;
 
 /*
- * Returns the object of a word, found by one of its events; PROPERTY_NONE if it is not an object's.
+ * Returns the object of the word to which an event belongs; PROPERTY_NONE if it is not the word of
+ * an object.
  */
 static uint32_t object_of_word(const struct property_events *events, struct event_id id)
 {
@@ -351,7 +355,7 @@ static uint32_t object_of_word(const struct property_events *events, struct even
 	return PROPERTY_NONE;
 }
 
-/* Lists the wrong words of the recorded run that are in no computation yet. */
+/* Lists the words of the recorded run that violate a grammar and are in no computation yet. */
 static void list_missing_words(const struct observe_state *o,
 			       const struct computations *computations, word_list *out)
 {
@@ -403,8 +407,8 @@ static bool judge_recorded_run(struct observe_state *o, const struct computation
 /* ---- the interface --------------------------------------------------------------------------- */
 
 /*
- * A forked child continues what its parent did, which its recording does not have: its words and
- * states have no beginning.
+ * A forked child continues the run of its parent, but its recording lacks what the parent did: the
+ * beginning of words and states is missing.
  */
 static void add_all_formulas_unjudged(struct observe_state *o)
 {

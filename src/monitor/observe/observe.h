@@ -11,13 +11,13 @@
 #include "monitor/formula/subformulas.h"
 
 /*
- * A schedule that starts where each stream stands in `start`. Streams not in `start` have not
- * begun.
+ * A schedule that starts in the middle of a trace: `start` says how far each stream has run before.
+ * A stream that is not in `start` has not begun.
  */
 struct observe_schedule {
 	const struct event_id *start; /* a stream and the index of its next event */
 	size_t start_count;
-	const struct event_id *steps; /* the stream runs up to and including the event */
+	const struct event_id *steps; /* each lets a stream run up to and including the event */
 	size_t step_count;
 };
 
@@ -41,8 +41,7 @@ struct observe_options {
 	void *context;
 };
 /*
- * Limits that keep wide computations responsive: a few seconds for a lattice, by `make
- * bench-lattice`.
+ * Default limits, with which even a wide lattice takes only a few seconds (`make bench-lattice`).
  */
 #define OBSERVE_BREADTH 1000000u
 #define OBSERVE_EFFORT 1000000000u
@@ -55,26 +54,26 @@ struct observe_states {
 	VEC(struct event_id) steps;
 	struct subformulas values;
 };
-#define OBSERVE_SHOWN 200u /* most steps shown */
+#define OBSERVE_SHOWN 200u /* limit for the steps shown */
 
 /* A word of a view, and what is wrong with it. */
 struct observe_word {
-	uint32_t
-		/*
-		 * view thread: the thread; UINT32_MAX: an object's (`binding`) or the global word
-		 */
-		stream;
-	struct grammar_violation violation; /* its `assertion` is NULL: the tables are gone */
-	char *assertion;		    /* its text; NULL: something else is wrong */
-	uint32_t line;			    /* its line in the property file */
-	/* The events of the session in which it goes wrong: the last OBSERVE_SHOWN of them. */
+	/*
+	 * view thread: the thread; UINT32_MAX: the word of an object (`binding`) or the global word
+	 */
+	uint32_t stream;
+	/* its `assertion` is NULL, because the tables are freed */
+	struct grammar_violation violation;
+	char *assertion; /* text of the failed assertion; NULL: something else is wrong */
+	uint32_t line;	 /* line of the assertion in the property file */
+	/* The last OBSERVE_SHOWN events of the session that is wrong. */
 	VEC(struct event_id) session;
 	uint64_t session_length;
 };
 
 struct observe_finding {
 	const struct spec_property *property;
-	uint32_t formula; /* in the property, from 1 */
+	uint32_t formula; /* number of the formula in the property, from 1 */
 	bool observed;	  /* the recorded run violates it */
 	bool at_end;	  /* violated by the end of the run */
 	bool at_start;	  /* violated before anything happens: has no event */
@@ -82,9 +81,9 @@ struct observe_finding {
 	VEC(struct property_value) binding; /* type OBSERVE_UNBOUND: not bound */
 	computation_steps steps;	    /* the witness, from the start of the trace */
 	VEC(struct event_id) run;	    /* its lattice events; the last one violates */
-	struct event_id event;		    /* that last event */
-	bool before;			    /* it is a request: the moment before the event */
-	VEC(uint32_t) events;		    /* property events that happen there */
+	struct event_id event;		    /* the violating event, mostly the last of `run` */
+	bool before;	      /* the violation is at a request: the moment before `event` */
+	VEC(uint32_t) events; /* the property events that happen at `event` */
 	struct observe_states violating, recorded;
 	struct observe_word *sentence; /* for a grammar; otherwise NULL */
 };
@@ -105,7 +104,7 @@ struct observe_lattice {
 /* A formula that could not be judged, in some instance of its property. */
 struct observe_unjudged {
 	const struct spec_property *property;
-	uint32_t formula; /* from 1 */
+	uint32_t formula; /* number of the formula in the property, from 1 */
 	char *why;
 };
 
@@ -113,8 +112,9 @@ struct observe_result {
 	VEC(struct observe_finding) findings;
 	VEC(struct observe_lattice) lattices;
 	VEC(struct observe_unjudged) unjudged;
-	VEC(char *) notes; /* what could not be used of the trace, limits that were reached */
-	/* errors of the engine: what the checker said about rejected witnesses */
+	/* which parts of the trace could not be used, which limits were reached */
+	VEC(char *) notes;
+	/* errors in sooth itself: why the checker rejected witnesses */
 	VEC(char *) faults;
 	bool forked; /* the trace is of a forked child: nothing is judged there */
 	double seconds;

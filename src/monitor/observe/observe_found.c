@@ -97,8 +97,8 @@ void observe_finding_free(struct observe_finding *finding)
 }
 
 /*
- * Fills in the run and the values of its subformulas. `messages`: those that the monitor sees, in
- * the order of the run.
+ * Fills in the run and the values of its subformulas, for the report. `messages`: those that the
+ * monitor sees, in the order of the run.
  */
 static void fill_story(const struct observe_state *o, const struct computation *computation,
 		       const struct observe_judged *judged, const uint32_t *messages, size_t count,
@@ -244,8 +244,8 @@ void observe_check_violations(struct observe_state *o, const struct computation 
 /* ---- grammars on the recorded run ------------------------------------------------------------ */
 
 /*
- * Finds the computation of the word and the message of its event. Returns false if there is none:
- * the event is too late in the run.
+ * Finds the computation of a word and the message of the violating event. Returns false if no
+ * computation has such a message.
  */
 static bool find_word(const struct computations *computations, const struct grammar_found *found,
 		      const struct computation **computation, size_t *message)
@@ -271,7 +271,7 @@ static bool find_word(const struct computations *computations, const struct gram
 }
 
 /*
- * Returns the recorded order up to the violation as a run; for a violation at the end, all of it.
+ * Returns a run that follows the recorded order: up to the violation or, if `at_end`, to its end.
  */
 static struct lattice_violation recorded_run(const struct computation *computation, size_t message,
 					     bool at_end)

@@ -2,9 +2,9 @@
  * Judges grammars on the schedules of predicted findings: a global view may see a predicted
  * deadlock too, even where the lattice is too wide to be walked completely.
  *
- * A schedule is the recorded order up to where each stream stands at its start, then its steps. The
- * property's events on it, in order, are the words of its views. The first violation of each word
- * is checked on the schedule up to there.
+ * A schedule is the recorded order up to where each stream stands at its start, then the schedule's
+ * steps. The property's events in this order are the words of its views. The first violation of
+ * each word is checked on the schedule up to there.
  */
 #include "monitor/observe/observe_state.h"
 
@@ -19,14 +19,14 @@
 /* A property event on the schedule. */
 struct scheduled_event {
 	uint32_t number; /* index in property_events */
-	/* number of the schedule's steps begun by then; the event is in the last of them */
+	/* number of steps of the schedule that have begun; the event is in the last of these */
 	size_t step;
-	uint64_t from; /* index in its stream at which that step begins */
+	uint64_t from; /* index in its stream of the first event of that step */
 };
 
 struct schedule_word {
 	struct grammar_word *word;
-	bool violated; /* violated: already reported */
+	bool violated; /* its violation has been reported */
 	VEC(uint32_t) events;
 	size_t session; /* index in `events` at which the session starts */
 };
@@ -91,7 +91,7 @@ static void schedule_events_of_stream(struct schedule_pass *l, uint32_t stream, 
 	}
 }
 
-/* A thread that stands at an event has made its request. */
+/* Adds requests: a thread that stands right before an event has made the request for it. */
 static void schedule_requests(struct schedule_pass *l)
 {
 	for (uint32_t i = 0; i < l->events->events.count; i++) {
@@ -165,8 +165,8 @@ static void add_steps(struct schedule_pass *l, const struct scheduled_event *at,
 		uint64_t index = step->index;
 
 		/*
-		 * The last step goes no further than the event. Before a request it may not even
-		 * begin.
+		 * The last step goes no further than the event. If the event is a request, the step
+		 * may even be empty.
 		 */
 		if (i + 1 == at->step && step->stream == event->id.stream)
 			index = event->id.index - event->before;

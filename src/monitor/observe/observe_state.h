@@ -10,16 +10,15 @@
 #include "monitor/grammar/grammar_formulas.h"
 
 /*
- * For at most this many events of a lattice at which runs violate a formula, a run is made and
- * checked. A note says that there are more. Without a checked run they are neither reported nor
- * counted.
+ * For each formula, at most this many violating events of a lattice get a run, which is checked. If
+ * there are more, a note says so. Events without a checked run are neither reported nor counted.
  */
 #define OBSERVE_RUNS_CHECKED 64u
 
 /* A formula of one of the properties of a computation. */
 struct observe_judged {
 	uint32_t property; /* index in the set */
-	uint32_t number;   /* of the formula, from 1 */
+	uint32_t number;   /* number of the formula in the property, from 1 */
 	const struct spec_formula *formula;
 	struct machine *machine;
 };
@@ -57,14 +56,14 @@ void observe_check_violations(struct observe_state *o, const struct computation 
 			      const observe_judged_list *judged,
 			      const struct lattice_result *walked);
 /*
- * The same for the violations of grammars in the recorded run. `more`: further computations of its
- * words.
+ * Has the violations of grammars in the recorded run checked, and keeps those that are accepted.
+ * `more`: computations of words that are not in `computations`.
  */
 void observe_check_recorded(struct observe_state *o, const struct computations *computations,
 			    const struct computations *more);
 /* Is the word in one of the computations? */
 bool observe_has_word(const struct computations *computations, const struct grammar_found *found);
-/* The same for grammars on the schedules of the options (observe_linear.c). */
+/* Has the violations of grammars on the schedules of the options checked (observe_linear.c). */
 void observe_check_schedules(struct observe_state *o);
 /* Keeps a finding whose witness was accepted, or records what the checker said. */
 void observe_add_finding(struct observe_state *o, struct observe_accepted *found, bool accepted,

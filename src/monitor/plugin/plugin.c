@@ -13,7 +13,7 @@
 /* A state of the user's monitor. */
 struct user_state {
 	void *state;
-	uint32_t same; /* another one with this hash, + 1 */
+	uint32_t same; /* 1 + another user state with the same hash; 0: none */
 	bool bad, bad_at_end;
 };
 
@@ -22,7 +22,10 @@ struct plugin_state {
 	uint32_t user_state, values;
 };
 
-/* Nothing follows: the user's monitor returned no next state, or it is unknown what happened. */
+/*
+ * No user state, and nothing bad can follow: the user's monitor returned no next state, or it is
+ * unknown what happened.
+ */
 #define NO_STATE UINT32_MAX
 
 typedef VEC(uint32_t) number_list;
@@ -36,7 +39,7 @@ struct plugin {
 	uint32_t property, first;
 	const char *path;
 	VEC(struct user_state) user_states;
-	struct map index; /* hash to the last user state with it, + 1 */
+	struct map index; /* from a hash to the last user state with it, + 1 */
 	VEC(struct plugin_state) states;
 	struct intern state_numbers;
 	struct map successors; /* (state, label) to the start of its list in `lists` */
@@ -46,7 +49,7 @@ struct plugin {
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-/* Finds the number of a user state, which it takes over. */
+/* Finds the number of a user state. Takes over the state. */
 static bool number_user_state(struct plugin *p, void *state, uint32_t *number, struct err *err)
 {
 	struct plugin_driver *d = &p->driver;
@@ -78,7 +81,7 @@ static uint32_t number_state(struct plugin *p, struct plugin_state state)
 	bool fresh;
 	uint32_t number;
 
-	/* A bad state or NO_STATE has a single machine state. */
+	/* a bad user state has only one machine state, whatever the values; so has NO_STATE */
 	if (state.user_state == NO_STATE || p->user_states.items[state.user_state].bad)
 		state.values = 0;
 	number = intern_put(&p->state_numbers, (const char *)&state, sizeof state, &fresh);
@@ -114,7 +117,7 @@ static struct sooth_value value_of(const struct property_value *v, uint32_t numb
 	return value;
 }
 
-/* Replaces the list by the successors of its states. */
+/* Replaces each user state in the list by its successors. */
 static bool step_list(struct plugin *p, number_list *list, const struct sooth_event *event,
 		      struct err *err)
 {
@@ -169,7 +172,10 @@ static bool step_event(struct plugin *p, number_list *list, const struct label_e
 	return good;
 }
 
-/* Makes the events of a step one after the other; those of `becomes` come last. */
+/*
+ * Passes the events of a step to the user's monitor one after the other; those of `becomes` come
+ * last.
+ */
 static bool step_label(struct plugin *p, number_list *list, uint32_t label, uint64_t happens,
 		       struct err *err)
 {

@@ -17,7 +17,7 @@ typedef VEC(void *) plugin_states;
 
 /*
  * A function returns false with `err` set if the user's code failed. The caller frees the states
- * that it gets.
+ * that a function returns.
  */
 struct plugin_driver {
 	void *self;

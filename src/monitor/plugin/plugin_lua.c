@@ -17,24 +17,26 @@
 #include <lua5.4/lualib.h>
 #include <string.h>
 
-/* A step that takes longer does not terminate. */
+/* A step that takes more instructions is assumed not to terminate. */
 #define MOST_INSTRUCTIONS 50000000
 
 struct plugin_lua_script {
 	lua_State *lua;
 	char *path;
-	int table, copy, key; /* in the registry: the user's table, our functions */
+	/* registry references: the user's table, and the functions of `prelude` */
+	int table, copy, key;
 	bool has_end;
 };
 
 struct plugin_lua_state {
-	int value; /* in the registry */
+	int value; /* registry reference of the state */
 	char *key;
 	size_t length;
 };
 
 /*
- * Returns the functions copy and key. Keys sort their parts, so that equal tables have equal keys.
+ * Lua code that returns the functions copy and key. A key has its parts sorted, so that equal
+ * tables have equal keys.
  */
 static const char prelude[] =
 	"local function copy(v, depth)\n"
@@ -93,7 +95,9 @@ static void push_function(struct plugin_lua_script *s, const char *name)
 	lua_remove(s->lua, -2);
 }
 
-/* Pops the state from the top of the stack. Returns NULL with `err` set if it is not one. */
+/*
+ * Pops the state from the top of the stack. Returns NULL with `err` set if it is not a valid state.
+ */
 static struct plugin_lua_state *pop_state(struct plugin_lua_script *s, struct err *err)
 {
 	lua_State *lua = s->lua;
