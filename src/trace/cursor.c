@@ -28,7 +28,7 @@ struct cursor_text {
 struct trace_cursor {
 	const struct trace *trace;
 	const struct store_stream *stream;
-	size_t block;			/* the next block to read */
+	size_t block; /* the next block to read */
 	/* in the current block: the next byte to read, the end, the start of the last record */
 	const uint8_t *p, *end, *start;
 	/* the segment being decoded */

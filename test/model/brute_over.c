@@ -55,9 +55,8 @@ static bool is_written_over(const struct facts *f, int end, int use)
 	for (int i = end + 1; i < use; i++) {
 		const struct event *e = &f->text->events[i];
 
-		if (e->kind == WRITE && common((struct bytes){ object, 1 },
-					       (struct bytes){ e->address, e->size })
-						.size)
+		if (e->kind == WRITE &&
+		    common((struct bytes){ object, 1 }, (struct bytes){ e->address, e->size }).size)
 			return true;
 	}
 	return false;

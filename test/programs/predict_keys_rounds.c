@@ -47,7 +47,8 @@ int main(void)
 {
 	pthread_t thread;
 
-	pthread_create(&thread, NULL, nothing, NULL); // a recorder needs a key by now: it comes before these
+	pthread_create(&thread, NULL, nothing,
+		       NULL); // a recorder needs a key by now: it comes before these
 	pthread_join(thread, NULL);
 	pthread_key_create(&posix, on_posix);
 	tss_create(&c11, on_c11);

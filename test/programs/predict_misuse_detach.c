@@ -15,7 +15,7 @@ static pthread_t worker;
 static void *work(void *unused)
 {
 	turn_wait(2);
-	turn_main_sleeps(); /* it joins us */
+	turn_main_sleeps();		/* it joins us */
 	pthread_detach(pthread_self()); // DETACH
 	return unused;
 }

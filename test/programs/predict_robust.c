@@ -56,6 +56,7 @@ int main(void)
 	pthread_create(&threads[1], NULL, heir, &seen);
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	printf("dead %d state %d refused %d counted %d loose %d\n", dead, seen, refused, counted, loose);
+	printf("dead %d state %d refused %d counted %d loose %d\n", dead, seen, refused, counted,
+	       loose);
 	return 0;
 }

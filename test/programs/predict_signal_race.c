@@ -44,7 +44,7 @@ int main(void)
 	pthread_kill(thread, SIGUSR1);
 	turn_wait(1);
 	sem_trywait(&there); /* has a time, so the handler is known to have been before */
-	loose = 2; // SENDER
+	loose = 2;	     // SENDER
 	sem_post(&over);
 	pthread_join(thread, NULL);
 	printf("%d %d %d\n", seen, loose, before + 1);

@@ -12,7 +12,10 @@ extern "C" void turn_done(void);
 
 struct box {
 	int value;
-	box() { value = 3; }
+	box()
+	{
+		value = 3;
+	}
 };
 static int loose;
 

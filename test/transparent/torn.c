@@ -44,7 +44,8 @@ int main(void)
 	pthread_create(&thread, NULL, count, NULL);
 	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
 	signal(SIGALRM, jump);
-	if (sigsetjmp(back, 1) == 0) /* before the first alarm: on a busy machine it comes at once */
+	if (sigsetjmp(back, 1) ==
+	    0) /* before the first alarm: on a busy machine it comes at once */
 		setitimer(ITIMER_REAL, &often, NULL);
 	while (jumps < JUMPS) {
 		__atomic_fetch_add(&counter, 1, __ATOMIC_SEQ_CST);

@@ -25,8 +25,7 @@ static struct plan plan_staying(void)
  * Returns the step number of a thread's nth event of a kind (from 0), in the run in which each
  * thread continues as long as it can.
  */
-static uint32_t step_of(struct runner *session, uint32_t thread, enum event_kind kind,
-			unsigned nth)
+static uint32_t step_of(struct runner *session, uint32_t thread, enum event_kind kind, unsigned nth)
 {
 	struct plan plan = plan_staying();
 	struct outcome outcome = turns_run(session, &plan);

@@ -294,10 +294,10 @@ static void held_threads_are_shown(void **state)
 	for (enum runner_mode mode = RUNNER_ONCE; mode <= RUNNER_FORK; mode++) {
 		struct err err = { 0 };
 		struct runner *s = runner_open(&(struct runner_options){ .program = program,
-									  .mode = mode,
-									  .on_held = look,
-									  .context = &looked },
-						&err);
+									 .mode = mode,
+									 .on_held = look,
+									 .context = &looked },
+					       &err);
 		struct executor *e = runner_executor(s);
 		struct plan plan = { .seed = DEED_HOLD, .options = CONTROL_HOLD };
 		struct outcome outcome;

@@ -39,7 +39,7 @@ enum kind {
 };
 
 static const char *const kind_names[] = {
-	"edge",	  "initial", "write", "read", "section", "fail",  "wait", "signal",
+	"edge",	  "initial", "write", "read", "section", "fail",  "wait",    "signal",
 	"tokens", "post",    "down",  "zero", "clause",	 "empty", "unwoken",
 };
 
@@ -585,7 +585,8 @@ static void build_query(const struct problem *p, struct order_query *q, const ui
 		else if (x->kind == EMPTY)
 			*vec_push(&q->empty) = (struct order_empty){ x->f[0], (uint32_t)x->f[1] };
 		else if (x->kind == DEAF && !p->item[x->f[1]].off)
-			*vec_push(&q->unwoken) = (struct order_unwoken){ x->f[0], wait_of[x->f[1]] };
+			*vec_push(&q->unwoken) =
+				(struct order_unwoken){ x->f[0], wait_of[x->f[1]] };
 	}
 }
 

@@ -16,7 +16,8 @@ typedef VEC(struct found) found_list;
 static void add_found(found_list *list, const struct finding *f)
 {
 	assert_int_equal(f->events.count, 2);
-	*vec_push(list) = (struct found){ f->kind, { f->events.items[0].id, f->events.items[1].id } };
+	*vec_push(list) =
+		(struct found){ f->kind, { f->events.items[0].id, f->events.items[1].id } };
 }
 
 static bool same_id(struct event_id a, struct event_id b)
@@ -83,7 +84,8 @@ static void put_line(struct random_text *t, const char *line, const char *instea
 
 static void put_random_line(struct random_text *t)
 {
-	unsigned thread = (unsigned)make_below(&t->r, 2), x = (unsigned)make_below(&t->r, ADDRESSES);
+	unsigned thread = (unsigned)make_below(&t->r, 2),
+		 x = (unsigned)make_below(&t->r, ADDRESSES);
 	char line[64], fence[64];
 
 	snprintf(fence, sizeof fence, "T%u|fence(seq_cst)|", thread);
@@ -124,11 +126,12 @@ static void findings_and_suspicions_are_all(void **state)
 		assert_int_equal(none.count, 0);
 		for (size_t i = 0; i < findings.count; i++) {
 			if (!has(&all, &findings.items[i]))
-				fail_msg("seed %lu: a finding that exists only with OPAQUE:\n%s", seed,
-					 t.with);
+				fail_msg("seed %lu: a finding that exists only with OPAQUE:\n%s",
+					 seed, t.with);
 		}
 		for (size_t i = 0; i < suspicions.count; i++) {
-			if (has(&findings, &suspicions.items[i]) || !has(&all, &suspicions.items[i]))
+			if (has(&findings, &suspicions.items[i]) ||
+			    !has(&all, &suspicions.items[i]))
 				fail_msg("seed %lu: suspicion %zu is wrong:\n%s", seed, i, t.with);
 		}
 		if (findings.count + suspicions.count != all.count)

@@ -262,14 +262,10 @@ static void owners_of_handler_streams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks_in_any_order),
-		cmocka_unit_test(ring_goes_on),
-		cmocka_unit_test(longer_copy_wins),
-		cmocka_unit_test(half_a_block),
-		cmocka_unit_test(hole_in_the_log),
-		cmocka_unit_test(missing_block),
-		cmocka_unit_test(bad_cursor_in_the_ring),
-		cmocka_unit_test(not_a_trace),
+		cmocka_unit_test(blocks_in_any_order),	     cmocka_unit_test(ring_goes_on),
+		cmocka_unit_test(longer_copy_wins),	     cmocka_unit_test(half_a_block),
+		cmocka_unit_test(hole_in_the_log),	     cmocka_unit_test(missing_block),
+		cmocka_unit_test(bad_cursor_in_the_ring),    cmocka_unit_test(not_a_trace),
 		cmocka_unit_test(owners_of_handler_streams),
 	};
 

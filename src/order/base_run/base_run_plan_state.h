@@ -38,7 +38,7 @@ struct plan_spot {
 
 /* A point of the search at which several owners can be next. */
 struct plan_choice {
-	uint32_t tried; /* set of the owners that were tried */
+	uint32_t tried;		  /* set of the owners that were tried */
 	uint32_t length, changes; /* lengths of `path` and `changes` before the choice */
 	uint32_t last; /* the owner that was chosen at the choice before this one, or SPOT_NONE */
 };

@@ -39,9 +39,9 @@ struct share_survey {
 	struct map pages;      /* address / SURVEY_PAGE to users whose accesses cover the page */
 	struct map objects;    /* address of a sync object to its users */
 	VEC(struct survey_region) regions; /* sorted by address */
-	struct map semaphores;	  /* address to the smallest possible count at the start */
-	struct map reinitialised; /* addresses of semaphores with an INIT or a DESTROY */
-	struct map opaque;	  /* address that an OPAQUE names: how many such events there are */
+	struct map semaphores;		   /* address to the smallest possible count at the start */
+	struct map reinitialised;	   /* addresses of semaphores with an INIT or a DESTROY */
+	struct map opaque; /* address that an OPAQUE names: how many such events there are */
 };
 
 void share_survey_make(struct share_survey *survey, const struct trace *trace);

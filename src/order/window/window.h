@@ -135,7 +135,7 @@ struct window_slice {
 struct window {
 	uint32_t number;
 	uint64_t first_slice, last_slice; /* its part of the base run: see window_reader_slices() */
-	uint32_t fresh; /* nodes from this one on were in no earlier window */
+	uint32_t fresh;			  /* nodes from this one on were in no earlier window */
 	bool last;
 	struct order_model model;
 	VEC(struct window_node) nodes;
