@@ -99,7 +99,7 @@ static bool is_complete(const struct formula_judge *j, struct err *err)
 						 checker_moments_record_key(&j->moments, record),
 						 false))
 				return checker_moments_refuse(&j->moments, &event,
-							      "writes a variable, but was left out",
+							      "writes a variable of the formula, but the claimed run leaves it out",
 							      err);
 		}
 	}

@@ -112,8 +112,8 @@ static bool write_all(struct earley_key_writer *writer, const struct earley_set 
 {
 	append_set_number(writer, set);
 	/*
-	 * Whether the session may end here belongs to its future only if a session must be complete
-	 * where the word ends. Otherwise it was judged at its last event.
+	 * With `until_end`, the end of the word may still violate the grammar, so the key must say
+	 * whether the session is complete. Otherwise the session was judged at its last event.
 	 */
 	if (writer->parser->grammar->until_end) {
 		append_number(writer, set->complete);

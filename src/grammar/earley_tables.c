@@ -129,9 +129,9 @@ static void make_corners(struct earley_tables *tables)
 	tables->corners =
 		mem_zalloc(tables->first_corner[symbols + 1] + 1, sizeof *tables->corners);
 	/*
-	 * Here the entry of each symbol is still one place too far to the right. Storing the
-	 * symbol's corners increments it until it is the first corner of the next symbol, to which
-	 * that place belongs.
+	 * Now first_corner[s + 1] is the position of the first corner of symbol s. Storing a corner
+	 * of s increments it, so in the end it is the position after the last corner of s, which is
+	 * the first corner of s + 1.
 	 */
 	visit_corners(tables, tables->first_corner + 1, tables->corners);
 }

@@ -103,15 +103,14 @@ struct reader_held {
 	uint64_t address;
 	uint32_t depth;
 	bool shared;
-	const struct wire_element *site; /* where it was acquired */
+	const struct wire_element *site; /* the site that acquired the lock */
 };
 struct reader_stream {
 	VEC(struct reader_held) held;
 	/* recursion depth of the mutex that the thread released to wait on a condition; else 0 */
 	uint32_t waited;
-	uint64_t
-		/* 1 + index of the stream's last event if that is a lock request, otherwise 0 */
-		last_request;
+	/* 1 + index of the stream's last event if that is a lock request, otherwise 0 */
+	uint64_t last_request;
 	uint64_t next_of_exit; /* 1 + index of the stream's last EXIT; 0 if there was none */
 };
 

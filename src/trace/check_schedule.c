@@ -76,7 +76,7 @@ void check_schedule(struct check *c)
 		if (stream->host != TRACE_NONE || !steps)
 			continue;
 		if (stream->number >= CONTROL_THREADS && !map_get(&until, stream->number))
-			/* It takes no turns, because the thread that created it takes none. */
+			/* The thread takes no turns, because its creator takes none. */
 			continue;
 		uint64_t planned = *map_put(&until, stream->number, NULL);
 		if (*steps < planned)

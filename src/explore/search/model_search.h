@@ -13,9 +13,12 @@
 enum model_goal {
 	MODEL_GOAL_NONE, /* the model has nothing new, or too much to search */
 	MODEL_GOAL_FAILURE,
-	MODEL_GOAL_NEW_RESULT,	 /* a read or try gets a result that it never had at its site */
-	MODEL_GOAL_NEW_SEQUENCE, /* … that it never had after the thread's previous result */
-	MODEL_GOAL_NEW_VIEW, /* … that it never had after all of the thread's results so far */
+	/* a read or try gets a result that no run had at its site, */
+	MODEL_GOAL_NEW_RESULT,
+	/* or that no run had after the thread's previous result, */
+	MODEL_GOAL_NEW_SEQUENCE,
+	/* or that no run had after all previous results of the thread */
+	MODEL_GOAL_NEW_VIEW,
 };
 const char *model_goal_name(enum model_goal goal);
 

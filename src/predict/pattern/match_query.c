@@ -542,8 +542,9 @@ static uint32_t recorded_anchor(const struct match_query *a, size_t leaf)
 
 /*
  * Was the node already next in the recorded run when the first anchor of the leaf's group happened?
- * The node of a moment before an event comes right before the event, but the moment may have come
- * as soon as what must come before it had happened. So the latter is tested instead.
+ * A moment before an event has its node right before that event. But the thread may have reached
+ * the moment earlier: as soon as everything had happened that must precede it. So the nodes that
+ * must precede it are tested instead.
  */
 static bool was_next_before_group(const struct match_query *a, size_t leaf, uint32_t node)
 {

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #define NARROW_LOOKED 256 /* events of a list that are examined, on each side */
-#define NARROW_ALIKE 2	  /* events of one thread and site that are taken, on each side */
+#define NARROW_ALIKE 2	  /* events that are kept of each thread and site, on each side */
 #define NARROW_GROUPS 64  /* pairs of thread and site that are distinguished */
 #define PAST_LOOKED 256	  /* the last events before the window that are examined */
 

@@ -37,7 +37,7 @@ struct pattern_view {
 	const struct past_view *past; /* NULL: none */
 	struct map past_events;	      /* number in the property's events to position in events */
 	const uint32_t *thread_of;
-	/* of the events in the window; its items are positions in events */
+	/* an index of the events in the window; its items are positions in `events` */
 	struct pattern_index index;
 	const struct map *node_of_keep;
 	const struct order_sources *sources;
