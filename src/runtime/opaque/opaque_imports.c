@@ -94,16 +94,14 @@ static const char *version_of(const struct import_work *w, size_t symbol)
 	unsigned wanted = w->versions ? w->versions[symbol] & 0x7fff : 0;
 
 	while (file && wanted > 1) {
-		const Elf64_Vernaux *v =
-			(const Elf64_Vernaux *)((const char *)file + file->vn_aux);
+		const Elf64_Vernaux *v = (const Elf64_Vernaux *)((const char *)file + file->vn_aux);
 		for (unsigned i = 0; i < file->vn_cnt; i++) {
 			if ((v->vna_other & 0x7fff) == wanted)
 				return w->names + v->vna_name;
 			v = (const Elf64_Vernaux *)((const char *)v + v->vna_next);
 		}
-		file = file->vn_next
-			       ? (const Elf64_Verneed *)((const char *)file + file->vn_next)
-			       : NULL;
+		file = file->vn_next ? (const Elf64_Verneed *)((const char *)file + file->vn_next)
+				     : NULL;
 	}
 	return NULL;
 }
@@ -143,7 +141,8 @@ static uintptr_t opaque_function(struct import_work *w, const Elf64_Rela *reloca
 		at = find_function(w, symbol);
 	if (!at || (!keeps_state && !opaque_contains(at)))
 		return 0;
-	return caller_instrumented_is_own(at) || at - w->module->base < w->module->end - w->module->base
+	return caller_instrumented_is_own(at) ||
+			       at - w->module->base < w->module->end - w->module->base
 		       ? 0
 		       : at;
 }
