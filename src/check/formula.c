@@ -98,9 +98,10 @@ static bool is_complete(const struct formula_judge *j, struct err *err)
 			    !checker_moments_has(&j->moments,
 						 checker_moments_record_key(&j->moments, record),
 						 false))
-				return checker_moments_refuse(&j->moments, &event,
-							      "writes a variable of the formula, but the claimed run leaves it out",
-							      err);
+				return checker_moments_refuse(
+					&j->moments, &event,
+					"writes a variable, but the claimed run leaves it out",
+					err);
 		}
 	}
 	return true;
