@@ -41,6 +41,17 @@ class Program:
         self.main = ([("create", t) for t in range(1, self.threads + 1)] + middle +
                      [("join", t) for t in range(1, self.threads + 1)])
 
+    def hide(self, where):
+        """Moves random statements into functions that are compiled without recording: `where` says how (HIDDEN)."""
+        rng = random.Random("hidden %d" % self.seed)
+        self.where = where
+        shared = {}  # threads that run the same function still do
+        for t, body in self.bodies.items():
+            if id(body) not in shared:
+                shared[id(body)] = hide(body, rng)
+            self.bodies[t] = shared[id(body)]
+        return self
+
     def block(self, rng, size, held):
         return [self.statement(rng, held) for _ in range(size)]
 
@@ -79,6 +90,23 @@ class Program:
         return (kind, x, value)
 
 
+def hide(body, rng, own=False):
+    """Hides statements. Some critical sections get a lock that the hidden code makes itself, of atomics."""
+    hidden = []
+    for statement in body:
+        makes = statement[0] == "section" and not own and rng.random() < 0.4
+        statement = tuple(hide(part, rng, own or makes) if isinstance(part, list) else part for part in statement)
+        if makes:
+            statement = ("own", statement[2])
+        if makes or rng.random() >= 0.35:
+            hidden.append(statement)
+        elif hidden and hidden[-1][0] == "hidden" and rng.random() < 0.5:
+            hidden[-1][1].append(statement)
+        else:
+            hidden.append(("hidden", [statement]))
+    return hidden
+
+
 # ---- as C -----------------------------------------------------------------------------------------
 
 # How a channel and a block are created; what is sent and received, and how the block ends.
@@ -107,7 +135,8 @@ HEAD = """#define _GNU_SOURCE
 #include <unistd.h>
 static {volatile}int x0, x1, x2, flag;
 static _Atomic int a0;
-static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER, m1 = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t m0 = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t m1 = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rw = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static sem_t s;
@@ -121,11 +150,33 @@ static void *behind;
 """
 
 
+# How statements are compiled without recording: in a library, in an object of the program, or in a function of the same
+# file that says so.
+HIDDEN = ("library", "object", "function")
+HIDDEN_LINES = 100000  # lines of the second file count from here
+FIRST_HIDDEN = '#line 1 "hidden.c"'
+OWN_LOCK = """static volatile int own;
+int sched_yield(void);
+void own_lock(void)
+{
+while (__sync_lock_test_and_set(&own, 1)) sched_yield();
+}
+void own_unlock(void)
+{
+__sync_lock_release(&own);
+}""".splitlines()
+
+
 class Source:
-    """The C text, and each thread's instructions with their lines."""
+    """The C text, and each thread's instructions with their lines. Hidden statements are in a second text."""
 
     def __init__(self, program):
-        self.lines = HEAD.format(volatile="volatile " if program.volatile else "").splitlines()
+        head = HEAD.format(volatile="volatile " if program.volatile else "")
+        self.where = getattr(program, "where", None)
+        if self.where:
+            head = head.replace("static const", "const").replace("static ", "")
+        self.lines = head.splitlines()
+        self.hidden, self.hidden_count, self.is_hidden = list(OWN_LOCK), 0, False
         self.code = {}
         self.send_size = CHANNELS[program.channel][1]
         self.block_end = BLOCKS[program.block_of][1]
@@ -147,8 +198,31 @@ class Source:
         self.function(MAIN, program.main, ["return 0;"], made)
 
     def put(self, text):
+        if self.is_hidden:
+            self.hidden.append(text)
+            return HIDDEN_LINES + len(self.hidden)
         self.lines.append(text)
         return len(self.lines)
+
+    def do_own(self, code, body):
+        self.op(code, "{ void own_lock(void); own_lock(); }", "lock", "own")
+        self.statements(code, body)
+        self.op(code, "{ void own_unlock(void); own_unlock(); }", "unlock", "own")
+
+    def do_hidden(self, code, body):
+        if self.is_hidden:
+            self.statements(code, body)
+            return
+        self.hidden_count += 1
+        name = f"h{self.hidden_count}"
+        self.put(f"{{ int {name}(int); l = {name}(l); }}")
+        self.is_hidden = True
+        self.put(f"int {name}(int l)")
+        self.put("{")
+        self.statements(code, body)
+        self.put("return l;")
+        self.put("}")
+        self.is_hidden = False
 
     def function(self, t, body, last, first):
         self.code[t] = []
@@ -302,7 +376,25 @@ class Source:
         self.op(code, f"pthread_join(t[{t}], 0);", "join", t)
 
     def text(self):
-        return "\n".join(self.lines) + "\n"
+        text = "\n".join(self.lines) + "\n"
+        if self.where == "function":
+            unrecorded = '__attribute__((noinline, no_sanitize("thread"))) '
+            text += FIRST_HIDDEN + "\n"
+            text += "\n".join(unrecorded + line if line.startswith(("int h", "void own")) else line
+                              for line in self.hidden) + "\n"
+        return text
+
+    def hidden_text(self):
+        """The second file: what the first one defines, declared, and the hidden functions."""
+        declared = []
+        for line in self.lines[:self.lines.index("{")]:
+            if line.startswith(("#", "const struct")):
+                declared.append(line.replace("const struct timespec past", "extern const struct timespec past"))
+            elif line.startswith("const long"):
+                declared.append("extern const long one;")
+            elif line.endswith(";") and " f" not in line[:7]:
+                declared.append("extern " + line.split(" = ")[0].rstrip(";") + ";")
+        return "\n".join(declared + [FIRST_HIDDEN] + self.hidden) + "\n"
 
 
 # ---- everything that can happen -------------------------------------------------------------------
