@@ -19,6 +19,7 @@
 
 #include "event/event.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct deferred_event {
@@ -29,8 +30,10 @@ struct deferred_event {
 
 /* An OPAQUE event that is deferred (opaque/opaque.h), besides any other deferred event. */
 struct deferred_opaque {
-	uintptr_t target; /* what was called */
-	uintptr_t pc;	  /* 0: no event is deferred */
+	uintptr_t target;     /* what was called */
+	uintptr_t pc;	      /* 0: no event is deferred */
+	uint64_t known_until; /* the records up to this position have a time (opaque_call.c) */
+	bool again;	      /* it is deferred a second time when it has been recorded */
 };
 
 /* Defers an event. An event that is already deferred (by an outer call) is recorded now. */

@@ -143,7 +143,7 @@ void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields
 	if (sched_on() && process_discards() && thread_buffer_self.known) {
 		sched_recorded(kind, pc, fields, NULL, 0);
 		if (opaque)
-			opaque_called(pc, pc);
+			opaque_go_on(kind, pc);
 		return;
 	}
 	struct wire_block *buffer =
@@ -161,7 +161,7 @@ void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields
 		       put_fields(&next, start, kind, event_field_set[kind], pc, fields), &next);
 	}
 	if (opaque)
-		opaque_called(pc, pc);
+		opaque_go_on(kind, pc);
 	record_let_cancel();
 }
 
@@ -232,7 +232,7 @@ void record_close(void)
 	commit(open_record[depth].buffer, open_record[depth].kind, open_record[depth].header,
 	       open_record[depth].end, &open_record[depth].next);
 	if (open_record[depth].opaque)
-		opaque_called(open_record[depth].pc, open_record[depth].pc);
+		opaque_go_on(open_record[depth].kind, open_record[depth].pc);
 	record_let_cancel();
 }
 
@@ -268,7 +268,7 @@ write_record_with_bytes(enum event_kind kind, unsigned set, uintptr_t pc,
 	if (buffer)
 		commit(buffer, kind, header, bytes + all, &next);
 	if (opaque)
-		opaque_called(pc, pc);
+		opaque_go_on(kind, pc);
 	record_let_cancel();
 }
 

@@ -39,9 +39,21 @@ bool opaque_contains(uintptr_t pc);
  */
 void opaque_called(uintptr_t target, uintptr_t pc);
 
+/* The last record of the calling thread has a time. */
+static inline void opaque_is_known(void)
+{
+	thread_buffer_self.opaque.known_until = __sooth_lane->cursor;
+}
+
+/*
+ * The calling thread returns to opaque code, which called us. One more event of the function may
+ * follow (EXIT), so that two OPAQUE events are deferred.
+ */
+void opaque_returns(uintptr_t target, uintptr_t pc);
+
 /*
  * The calling thread is about to record an event of the code at `pc`. If that is opaque code, will
- * the thread come back from it? Then opaque_called() follows the record, because the event itself
+ * the thread come back from it? Then opaque_go_on() follows the record, because the event itself
  * comes after the one that was deferred.
  *
  * A library that allocates or frees a block need not be more than a wrapper of malloc; so that
@@ -52,6 +64,14 @@ static inline bool opaque_goes_on(enum event_kind kind, uintptr_t pc)
 	if (__builtin_expect(!opaque_any, 1) || kind == EV_OPAQUE || !opaque_contains(pc))
 		return false;
 	return thread_buffer_self.opaque.pc || (kind != EV_ALLOC && kind != EV_FREE);
+}
+
+/* Call after that record, if it returned true. */
+static inline void opaque_go_on(enum event_kind kind, uintptr_t pc)
+{
+	if (event_field_set[kind] & EVENT_FIELD_T)
+		opaque_is_known();
+	opaque_called(pc, pc);
 }
 
 #endif

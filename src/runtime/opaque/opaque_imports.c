@@ -13,8 +13,10 @@
  */
 #include "runtime/opaque/opaque.h"
 
+#include "runtime/opaque/opaque_entries.h"
 #include "runtime/opaque/opaque_objects.h"
 #include "runtime/host/caller_instrumented.h"
+#include "runtime/host/imports.h"
 #include "runtime/host/module.h"
 #include "runtime/host/libc_next.h"
 
@@ -221,6 +223,8 @@ void opaque_module(struct module *module)
 	dl_iterate_phdr(read_object, &w);
 	if (w.relocations && w.symbols && w.names)
 		redirect_words(&w);
+	if (opaque_any || imports_name("dlopen"))
+		opaque_entries_module(module);
 	if (w.scope)
 		real()->dlclose(w.scope);
 }
@@ -230,4 +234,7 @@ void opaque_module_gone(struct module *module)
 	if (module->stubs)
 		munmap(module->stubs, module->stub_bytes);
 	module->stubs = NULL;
+	if (module->entries)
+		munmap(module->entries, module->entry_bytes);
+	module->entries = NULL;
 }

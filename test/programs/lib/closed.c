@@ -17,6 +17,8 @@ void closed_put(void **item);
 void **closed_take(void);
 void closed_meet(void);
 void closed_each(void (*call)(void *), void *argument, int times);
+void closed_hand_over(int *item);
+int *closed_receive(void);
 double closed_sum(int count, ...);
 long closed_twelve(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j,
 		   long k, long l, double x, float y);
@@ -68,6 +70,22 @@ void closed_each(void (*call)(void *), void *argument, int times)
 		call(argument);
 		closed_unlock();
 	}
+}
+
+static int *handed_over;
+
+void closed_hand_over(int *item)
+{
+	__atomic_store_n(&handed_over, item, __ATOMIC_RELEASE);
+}
+
+int *closed_receive(void)
+{
+	int *item;
+
+	while (!(item = __atomic_load_n(&handed_over, __ATOMIC_ACQUIRE)))
+		sched_yield();
+	return item;
 }
 
 double closed_sum(int count, ...)
