@@ -446,7 +446,7 @@ $(B)/tool/%.o: %.c Makefile
 
 # Code that runs before an access must not touch the vector registers, which are live there. (In
 # buffer/ this is also faster: a vector load of words that were just stored waits for all of them.)
-$(filter $(B)/runtime/src/event/% $(addprefix $(B)/runtime/src/runtime/,buffer/% sched/% point/%),$(RUNTIME)): \
+$(filter $(B)/runtime/src/event/% $(addprefix $(B)/runtime/src/runtime/,buffer/% sched/% point/% opaque/%),$(RUNTIME)): \
 	FOLDER_CFLAGS := -mgeneral-regs-only
 
 $(RUNTIME): $(B)/runtime/%.o: % Makefile

@@ -26,27 +26,35 @@ void deferred_event_forget(void)
 void deferred_event_is_done(void)
 {
 	thread_buffer_self.due.kind = EV_NONE;
+	thread_buffer_self.opaque.pc = 0;
 	if (!thread_buffer_self.uncancellable)
 		thread_buffer_self.cancelled = false;
 }
 
+static void write_event(const struct deferred_event *due)
+{
+	if (due->kind == EV_RECEIVE)
+		sync_object_record(EV_RECEIVE, due->pc, due->object, record_sequence(due->object),
+				   EVENT_CHANNEL_TOLD);
+	else if (due->kind == EV_SYNC)
+		record(EV_SYNC, due->pc, (struct record_fields){ 0 });
+}
+
 /*
- * Writes the deferred event before another record, for which a sequence number may already have
- * been taken. The deferred event gets the time of that number, as the other record will, and the
+ * Writes the deferred events before another record, for which a sequence number may already have
+ * been taken. The deferred events get the time of that number, as the other record will, and the
  * thread is not cancelled in between.
  */
-static void record_before(const struct deferred_event *due)
+static void record_before(const struct deferred_event *due, const struct deferred_opaque *opaque)
 {
 	uint64_t numbered = thread_buffer_self.numbered;
 	bool held_off = thread_buffer_self.held_off;
 
 	thread_buffer_self.held_off = false;
 	thread_buffer_self.early = true;
-	if (due->kind == EV_RECEIVE)
-		sync_object_record(EV_RECEIVE, due->pc, due->object, record_sequence(due->object),
-				   EVENT_CHANNEL_TOLD);
-	else
-		record(EV_SYNC, due->pc, (struct record_fields){ 0 });
+	write_event(due);
+	if (opaque->pc && due->kind != EV_SYNC) /* SYNC says more */
+		record(EV_OPAQUE, opaque->pc, (struct record_fields){ .a = opaque->target });
 	thread_buffer_self.early = false;
 	thread_buffer_self.numbered = numbered;
 	thread_buffer_self.held_off = held_off;
@@ -56,20 +64,22 @@ void deferred_event_record(void)
 {
 	bool cancelled = thread_buffer_self.cancelled && !thread_buffer_self.uncancellable;
 	struct deferred_event due = thread_buffer_self.due;
+	struct deferred_opaque opaque = thread_buffer_self.opaque;
 	int error = errno;
 
-	if ((!due.kind && !cancelled) || thread_buffer_self.quiet)
+	if ((!due.kind && !opaque.pc && !cancelled) || thread_buffer_self.quiet)
 		return;
 	if (sched_on())
 		/* another thread may have taken the turn, if the call has waited long */
 		sched_return();
 	struct cancel_before before = cancel_forbid();
 	thread_buffer_self.due.kind = EV_NONE;
+	thread_buffer_self.opaque.pc = 0;
 	if (cancelled) {
 		thread_buffer_self.cancelled = false;
 		due.kind = EV_SYNC; /* stronger than any other deferred event */
 	}
-	record_before(&due);
+	record_before(&due, &opaque);
 	errno = error;
 	cancel_allow(before);
 }

@@ -27,6 +27,12 @@ struct deferred_event {
 	uint8_t kind; /* EV_SYNC, EV_RECEIVE, or EV_NONE if no event is deferred */
 };
 
+/* An OPAQUE event that is deferred (opaque/opaque.h), besides any other deferred event. */
+struct deferred_opaque {
+	uintptr_t target; /* what was called */
+	uintptr_t pc;	  /* 0: no event is deferred */
+};
+
 /* Defers an event. An event that is already deferred (by an outer call) is recorded now. */
 void deferred_event_expect(enum event_kind kind, const void *object, uintptr_t pc);
 void deferred_event_forget(void);

@@ -8,6 +8,7 @@
 #include "runtime/host/backoff.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/sync/lock_pattern.h"
+#include "runtime/opaque/opaque.h"
 #include "runtime/host/process.h"
 #include "runtime/sched/sched.h"
 
@@ -134,11 +135,15 @@ static inline void notice_interruption(void)
 
 void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
 {
+	bool opaque = opaque_goes_on(kind, pc);
+
 	notice_interruption();
 	if (thread_buffer_is_due())
 		record_deferred_before(kind);
 	if (sched_on() && process_discards() && thread_buffer_self.known) {
 		sched_recorded(kind, pc, fields, NULL, 0);
+		if (opaque)
+			opaque_called(pc, pc);
 		return;
 	}
 	struct wire_block *buffer =
@@ -155,6 +160,8 @@ void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields
 		commit(buffer, kind, CODEC_SHORT_HEADER,
 		       put_fields(&next, start, kind, event_field_set[kind], pc, fields), &next);
 	}
+	if (opaque)
+		opaque_called(pc, pc);
 	record_let_cancel();
 }
 
@@ -165,6 +172,7 @@ static SOOTH_TLS struct {
 	enum event_kind kind;
 	size_t header;
 	struct codec next;
+	bool opaque;	/* opaque_goes_on() */
 	uint8_t *bytes; /* this field and the next two are for the scheduler */
 	uintptr_t pc;
 	struct record_fields fields;
@@ -183,6 +191,8 @@ static size_t header_for(size_t raw_bytes)
 
 void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields fields, size_t size)
 {
+	bool opaque = opaque_goes_on(kind, pc);
+
 	notice_interruption();
 	if (thread_buffer_is_due())
 		deferred_event_record();
@@ -202,9 +212,10 @@ void *record_open(enum event_kind kind, uintptr_t pc, struct record_fields field
 	open_record[depth].end = bytes + size;
 	open_record[depth].kind = kind;
 	open_record[depth].header = header;
+	open_record[depth].opaque = opaque;
+	open_record[depth].pc = pc;
 	if (sched_on()) {
 		open_record[depth].bytes = bytes;
-		open_record[depth].pc = pc;
 		open_record[depth].fields = fields;
 	}
 	return bytes;
@@ -220,6 +231,8 @@ void record_close(void)
 			       (size_t)(open_record[depth].end - open_record[depth].bytes));
 	commit(open_record[depth].buffer, open_record[depth].kind, open_record[depth].header,
 	       open_record[depth].end, &open_record[depth].next);
+	if (open_record[depth].opaque)
+		opaque_called(open_record[depth].pc, open_record[depth].pc);
 	record_let_cancel();
 }
 
@@ -233,6 +246,8 @@ write_record_with_bytes(enum event_kind kind, unsigned set, uintptr_t pc,
 			const struct record_fields *fields, size_t size, const void *first,
 			const void *second)
 {
+	bool opaque = opaque_goes_on(kind, pc);
+
 	notice_interruption();
 	if (thread_buffer_is_due())
 		deferred_event_record();
@@ -252,6 +267,8 @@ write_record_with_bytes(enum event_kind kind, unsigned set, uintptr_t pc,
 		sched_recorded(kind, pc, fields, bytes, bytes ? all : 0);
 	if (buffer)
 		commit(buffer, kind, header, bytes + all, &next);
+	if (opaque)
+		opaque_called(pc, pc);
 	record_let_cancel();
 }
 

@@ -427,7 +427,7 @@ static void refill(void)
  */
 static void postpone_deferred_event(void)
 {
-	if (thread_buffer_self.due.kind && is_open(__sooth_lane))
+	if ((thread_buffer_self.due.kind || thread_buffer_self.opaque.pc) && is_open(__sooth_lane))
 		__sooth_lane->limit = __sooth_lane->cursor;
 }
 
@@ -506,10 +506,12 @@ void thread_buffer_enter_handler(int signal, struct thread_buffer_interrupted *i
 	unsigned depth = ++self->depth;
 
 	*interrupted = (struct thread_buffer_interrupted){
-		host, self->codec, self->next, self->next_at, self->numbered, self->quiet, self->due
+		host, self->codec, self->next, self->next_at, self->numbered, self->quiet, self->due,
+		self->opaque
 	};
 	self->numbered = 0;
 	self->due.kind = EV_NONE;
+	self->opaque.pc = 0;
 	/* no buffer is open yet; the first event in the handler makes the thread known */
 	if (!self->known)
 		return;
@@ -546,6 +548,7 @@ void thread_buffer_leave_handler(const struct thread_buffer_interrupted *interru
 		/* The thread became known in its handler: it already has the right buffer. */
 		self->numbered = interrupted->numbered;
 		self->due = interrupted->due;
+		self->opaque = interrupted->opaque;
 		self->depth--;
 		return;
 	}
@@ -559,6 +562,7 @@ void thread_buffer_leave_handler(const struct thread_buffer_interrupted *interru
 	self->next_at = interrupted->next_at;
 	self->numbered = interrupted->numbered;
 	self->due = interrupted->due;
+	self->opaque = interrupted->opaque;
 	atomic_signal_fence(memory_order_seq_cst);
 	self->depth--; /* last: until here, a nested handler writes to another buffer */
 	self->quiet = interrupted->quiet;

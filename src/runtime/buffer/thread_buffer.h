@@ -57,6 +57,7 @@ struct thread_buffer_self {
 	bool cancelled;	    /* pthread_cancel was called for it, and no SYNC was recorded since */
 	bool uncancellable; /* the program has disabled cancellation */
 	struct deferred_event due; /* recorded before the thread's next record */
+	struct deferred_opaque opaque; /* the same */
 	bool early; /* `due` is being written: it gets the time of the next record's number */
 };
 extern SOOTH_TLS struct thread_buffer_self thread_buffer_self;
@@ -64,7 +65,9 @@ extern SOOTH_TLS struct thread_buffer_self thread_buffer_self;
 /* Must an event be recorded before the next record? deferred_event_record() does so. */
 static inline bool thread_buffer_is_due(void)
 {
-	return __builtin_expect(thread_buffer_self.due.kind || thread_buffer_self.cancelled, 0);
+	return __builtin_expect(thread_buffer_self.due.kind || thread_buffer_self.opaque.pc ||
+					thread_buffer_self.cancelled,
+				0);
 }
 
 /*
@@ -102,6 +105,7 @@ struct thread_buffer_interrupted {
 	uint64_t next_at, numbered;
 	bool quiet;
 	struct deferred_event due;
+	struct deferred_opaque opaque;
 };
 void thread_buffer_enter_handler(int signal, struct thread_buffer_interrupted *interrupted);
 void thread_buffer_leave_handler(const struct thread_buffer_interrupted *interrupted);

@@ -48,21 +48,26 @@ struct imports_search {
 	bool found;
 };
 
+bool imports_is_imported_by(const struct dl_phdr_info *info, const char *name)
+{
+	struct import_table import_table = find_table(info);
+
+	if (!import_table.symbols || !import_table.names)
+		return false;
+	for (uint32_t i = 1; i < import_table.count; i++)
+		if (!import_table.symbols[i].st_shndx &&
+		    !strcmp(import_table.names + import_table.symbols[i].st_name, name))
+			return true;
+	return false;
+}
+
 static int find_in_module(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct imports_search *search = data;
-	struct import_table import_table = find_table(info);
 
 	(void)size;
-	if (!import_table.symbols || !import_table.names)
-		return 0;
-	for (uint32_t i = 1; i < import_table.count; i++)
-		if (!import_table.symbols[i].st_shndx &&
-		    !strcmp(import_table.names + import_table.symbols[i].st_name, search->name)) {
-			search->found = true;
-			return 1;
-		}
-	return 0;
+	search->found = imports_is_imported_by(info, search->name);
+	return search->found;
 }
 
 bool imports_name(const char *name)

@@ -6,6 +6,7 @@
 #include "runtime/log/file_io.h"
 #include "runtime/buffer/thread_buffer.h"
 #include "runtime/sched/access_patch.h"
+#include "runtime/opaque/opaque.h"
 #include "runtime/point/point.h"
 #include "runtime/host/process.h"
 #include "runtime/sched/sched.h"
@@ -165,6 +166,7 @@ SOOTH_API void __sooth_module_add(const char *seg, const char *seg_end, const ch
 		if (sched_active)
 			access_patch_module(m);
 		point_module(m);
+		opaque_module(m);
 	}
 	thread_buffer_self.quiet = quiet;
 	errno = error;
@@ -238,6 +240,7 @@ void module_unloaded(void)
 		if (m->gone || !m->end || dl_iterate_phdr(is_at, m))
 			continue;
 		m->gone = true;
+		opaque_module_gone(m);
 		/*
 		 * If the program has mapped something in this range in the meantime, that mapping
 		 * is left alone.

@@ -16,6 +16,8 @@ struct module {
 	char path[512];
 	bool gone;  /* unloaded; in a controlled run its rows stay in memory */
 	void *rows; /* a copy of its rows, while a library is being unloaded */
+	void *stubs; /* through which it calls opaque functions (opaque/opaque.h) */
+	size_t stub_bytes;
 };
 
 /* Each module calls this before its constructors, to pass its sections sooth_seg and sooth_str. */

@@ -63,6 +63,8 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
 		o->patterns = read_size(value, length) != 0;
 	} else if (IS("remains")) {
 		o->remains = read_size(value, length) != 0;
+	} else if (IS("opaque")) {
+		o->opaque = read_size(value, length) != 0;
 	}
 #undef IS
 }
@@ -73,7 +75,7 @@ static void set(struct options *o, const char *key, size_t key_length, const cha
  */
 void options_read(struct options *options, const char *text)
 {
-	*options = (struct options){ 0 };
+	*options = (struct options){ .opaque = true };
 	while (text && *text) {
 		while (is_separator(*text))
 			text++;

@@ -20,6 +20,7 @@ struct options {
 	bool patterns; /* patterns=1  report new locking patterns (lock_pattern.h) */
 	/* remains=1  write the final values of variables (final_memory.h) */
 	bool remains;
+	bool opaque; /* opaque=0  do not record where threads run opaque code (opaque.h) */
 };
 
 void options_read(struct options *options, const char *text);

@@ -13,6 +13,7 @@
 #include "runtime/host/options.h"
 #include "runtime/sync/lock_pattern.h"
 #include "runtime/point/point.h"
+#include "runtime/opaque/opaque.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
 #include "runtime/host/final_memory.h"
@@ -324,6 +325,7 @@ void process_start(void)
 	atomic_store(&process.state, recording ? RECORDING : IDLE);
 	if (recording)
 		point_start(process.options.points);
+	opaque_start(recording && process.options.opaque);
 	thread_buffer_start();
 	thread_buffer_self.quiet = quiet;
 	errno = error;

@@ -81,6 +81,7 @@ static bool take_turn_from(uint32_t owner, uint32_t self, uint64_t progress, uin
 		sched.holder = owner;
 		return false;
 	}
+	sched_log_switch(t); /* what it did so far comes before what others do from now on */
 	sched.outside++;
 	t->state = SCHED_OUTSIDE;
 	return true;

@@ -284,7 +284,8 @@ static void watch_for_spin(struct sched_thread *t, const struct control_event *e
 	switch (event->kind) {
 	case EV_FENCE:
 	case EV_PROBE:
-	case EV_POINT: break;
+	case EV_POINT:
+	case EV_OPAQUE: break; /* a loop may wait by calls of such code */
 	case EV_ATOMIC_UPDATE:
 		if (first_bytes(bytes, event->size) != event->other || event->size > 8) {
 			sched_spin_reset(t);
