@@ -2,6 +2,7 @@
 #include "runtime/buffer/deferred_event.h"
 
 #include "runtime/buffer/thread_buffer.h"
+#include "runtime/opaque/opaque.h"
 #include "runtime/sync/sync_object.h"
 #include "runtime/sched/sched.h"
 
@@ -80,6 +81,8 @@ void deferred_event_record(void)
 		due.kind = EV_SYNC; /* stronger than any other deferred event */
 	}
 	record_before(&due, &opaque);
+	if (opaque.again)
+		opaque_called(opaque.target, opaque.pc);
 	errno = error;
 	cancel_allow(before);
 }

@@ -19,6 +19,7 @@
 
 #include "event/event.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct deferred_event {
@@ -31,6 +32,7 @@ struct deferred_event {
 struct deferred_opaque {
 	uintptr_t target; /* what was called */
 	uintptr_t pc;	  /* 0: no event is deferred */
+	bool again;	  /* it is deferred a second time when it has been recorded */
 };
 
 /* Defers an event. An event that is already deferred (by an outer call) is recorded now. */

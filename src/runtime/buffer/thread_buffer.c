@@ -505,10 +505,10 @@ void thread_buffer_enter_handler(int signal, struct thread_buffer_interrupted *i
 	uint64_t place = host->cursor - THREAD_BUFFER_FIRST(host) + (self->numbered != 0);
 	unsigned depth = ++self->depth;
 
-	*interrupted = (struct thread_buffer_interrupted){
-		host, self->codec, self->next, self->next_at, self->numbered, self->quiet, self->due,
-		self->opaque
-	};
+	*interrupted =
+		(struct thread_buffer_interrupted){ host,	   self->codec,	   self->next,
+						    self->next_at, self->numbered, self->quiet,
+						    self->due,	   self->opaque };
 	self->numbered = 0;
 	self->due.kind = EV_NONE;
 	self->opaque.pc = 0;

@@ -56,7 +56,7 @@ struct thread_buffer_self {
 	struct cancel_before cancel;
 	bool cancelled;	    /* pthread_cancel was called for it, and no SYNC was recorded since */
 	bool uncancellable; /* the program has disabled cancellation */
-	struct deferred_event due; /* recorded before the thread's next record */
+	struct deferred_event due;     /* recorded before the thread's next record */
 	struct deferred_opaque opaque; /* the same */
 	bool early; /* `due` is being written: it gets the time of the next record's number */
 };

@@ -14,10 +14,12 @@ struct module {
 	uint8_t build_id[64];
 	uint32_t build_id_bytes;
 	char path[512];
-	bool gone;  /* unloaded; in a controlled run its rows stay in memory */
-	void *rows; /* a copy of its rows, while a library is being unloaded */
+	bool gone;   /* unloaded; in a controlled run its rows stay in memory */
+	void *rows;  /* a copy of its rows, while a library is being unloaded */
 	void *stubs; /* through which it calls opaque functions (opaque/opaque.h) */
 	size_t stub_bytes;
+	void *entries; /* code of its functions that opaque code may call */
+	size_t entry_bytes;
 };
 
 /* Each module calls this before its constructors, to pass its sections sooth_seg and sooth_str. */

@@ -41,6 +41,12 @@ bool opaque_contains(uintptr_t pc);
 void opaque_called(uintptr_t target, uintptr_t pc);
 
 /*
+ * The calling thread returns to opaque code, which called us. One more event of the function may
+ * follow (EXIT), so that two OPAQUE events are deferred.
+ */
+void opaque_returns(uintptr_t target, uintptr_t pc);
+
+/*
  * The calling thread is about to record an event of the code at `pc`. If that is opaque code, will
  * the thread come back from it? Then opaque_called() follows the record, because the event itself
  * comes after the one that was deferred.

@@ -14,8 +14,16 @@ void opaque_called(uintptr_t target, uintptr_t pc)
 	if (self->opaque.pc || self->quiet || !self->known || self->ended)
 		return;
 	self->opaque.target = target;
+	self->opaque.again = false;
 	atomic_signal_fence(memory_order_seq_cst);
 	self->opaque.pc = pc;
 	atomic_signal_fence(memory_order_seq_cst);
 	thread_buffer_hurry(__sooth_lane);
+}
+
+void opaque_returns(uintptr_t target, uintptr_t pc)
+{
+	opaque_called(target, pc);
+	if (thread_buffer_self.opaque.pc)
+		thread_buffer_self.opaque.again = true;
 }

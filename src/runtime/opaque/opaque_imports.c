@@ -13,8 +13,10 @@
  */
 #include "runtime/opaque/opaque.h"
 
+#include "runtime/opaque/opaque_entries.h"
 #include "runtime/opaque/opaque_objects.h"
 #include "runtime/host/caller_instrumented.h"
+#include "runtime/host/imports.h"
 #include "runtime/host/module.h"
 #include "runtime/host/libc_next.h"
 
@@ -94,16 +96,14 @@ static const char *version_of(const struct import_work *w, size_t symbol)
 	unsigned wanted = w->versions ? w->versions[symbol] & 0x7fff : 0;
 
 	while (file && wanted > 1) {
-		const Elf64_Vernaux *v =
-			(const Elf64_Vernaux *)((const char *)file + file->vn_aux);
+		const Elf64_Vernaux *v = (const Elf64_Vernaux *)((const char *)file + file->vn_aux);
 		for (unsigned i = 0; i < file->vn_cnt; i++) {
 			if ((v->vna_other & 0x7fff) == wanted)
 				return w->names + v->vna_name;
 			v = (const Elf64_Vernaux *)((const char *)v + v->vna_next);
 		}
-		file = file->vn_next
-			       ? (const Elf64_Verneed *)((const char *)file + file->vn_next)
-			       : NULL;
+		file = file->vn_next ? (const Elf64_Verneed *)((const char *)file + file->vn_next)
+				     : NULL;
 	}
 	return NULL;
 }
@@ -143,7 +143,8 @@ static uintptr_t opaque_function(struct import_work *w, const Elf64_Rela *reloca
 		at = find_function(w, symbol);
 	if (!at || (!keeps_state && !opaque_contains(at)))
 		return 0;
-	return caller_instrumented_is_own(at) || at - w->module->base < w->module->end - w->module->base
+	return caller_instrumented_is_own(at) ||
+			       at - w->module->base < w->module->end - w->module->base
 		       ? 0
 		       : at;
 }
@@ -222,6 +223,8 @@ void opaque_module(struct module *module)
 	dl_iterate_phdr(read_object, &w);
 	if (w.relocations && w.symbols && w.names)
 		redirect_words(&w);
+	if (opaque_any || imports_name("dlopen"))
+		opaque_entries_module(module);
 	if (w.scope)
 		real()->dlclose(w.scope);
 }
@@ -231,4 +234,7 @@ void opaque_module_gone(struct module *module)
 	if (module->stubs)
 		munmap(module->stubs, module->stub_bytes);
 	module->stubs = NULL;
+	if (module->entries)
+		munmap(module->entries, module->entry_bytes);
+	module->entries = NULL;
 }

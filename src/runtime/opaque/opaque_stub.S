@@ -32,4 +32,51 @@ opaque_stub:
 	.cfi_endproc
 	.size	opaque_stub, . - opaque_stub
 
+/*
+ * Where the code of a NOP at the start or end of a function goes (opaque_entries.c) if the function
+ * was not called by its own module. rax has the return address of the function, or 0; the program's
+ * rax and rcx are in the second and third word below the stack pointer, which points at the address
+ * after the NOP. All registers but the flags are kept.
+ */
+	.macro	stub name, function
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	lea	-24(%rsp), %rsp
+	.cfi_adjust_cfa_offset 24
+	push	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_offset %rbp, -40
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	.irp	register, rdx, rsi, rdi, r8, r9, r10, r11
+	push	%\register
+	.endr
+	and	$-16, %rsp
+	mov	%rax, %rdi
+	mov	32(%rbp), %rsi
+	call	\function
+	lea	-56(%rbp), %rsp
+	.irp	register, r11, r10, r9, r8, rdi, rsi, rdx
+	pop	%\register
+	.endr
+	pop	%rbp
+	.cfi_def_cfa %rsp, 32
+	pop	%rcx
+	.cfi_adjust_cfa_offset -8
+	pop	%rax
+	.cfi_adjust_cfa_offset -8
+	lea	8(%rsp), %rsp
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size	\name, . - \name
+	.endm
+
+	stub	opaque_entry, opaque_entered
+	stub	opaque_exit, opaque_left
+
 	.section .note.GNU-stack, "", @progbits

@@ -10,6 +10,7 @@
 
 #include "runtime/sched/carrier.h"
 #include "runtime/io/channel.h"
+#include "runtime/opaque/opaque.h"
 #include "runtime/server/per_run.h"
 #include "runtime/sched/fiber.h"
 #include "runtime/sched/access_decoder.h"
@@ -259,8 +260,9 @@ struct sched_op sched_op(enum event_kind kind, const volatile void *object, uint
 {
 	struct sched_op op;
 
-	if (thread_buffer_is_due())
-		deferred_event_record(); /* counts as a separate step */
+	/* Counts as a separate step. In opaque code, the thread may go on to wait. */
+	if (thread_buffer_is_due() && !(opaque_any && opaque_contains(pc)))
+		deferred_event_record();
 	op.kind = kind;
 	op.how = EVENT_PLAIN;
 	op.size = 0;
