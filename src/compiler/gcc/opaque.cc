@@ -6,6 +6,7 @@
  * have called recorded functions and waited after that, so another call follows it.
  */
 #include "compiler/gcc/gcc.h"
+#include "stmt.h"
 
 #include "compiler/common/asm_order.h"
 #include "compiler/common/client_request.h"
@@ -33,22 +34,33 @@ static gcall *make_announcement(gimple *of)
 
 /* ---- inline assembly ------------------------------------------------------------------------- */
 
-static bool is_shared_memory(tree operand)
+static bool is_shared_memory(tree value)
 {
-	tree value = TREE_VALUE(operand);
-
 	return TREE_CODE(value) != SSA_NAME && !is_gimple_min_invariant(value) &&
 	       (DECL_P(value) || REFERENCE_CLASS_P(value)) && access_is_shared(value);
+}
+
+/* May the operand be memory? Otherwise its value is in a register during the statement. */
+static bool may_be_memory(tree operand, unsigned i, gasm *stmt)
+{
+	const char *constraint = TREE_STRING_POINTER(TREE_VALUE(TREE_PURPOSE(operand)));
+	bool memory, reg, is_inout;
+
+	return !parse_output_constraint(&constraint, (int)i, (int)gimple_asm_ninputs(stmt),
+					(int)gimple_asm_noutputs(stmt), &memory, &reg, &is_inout) ||
+	       memory;
 }
 
 static bool has_shared_operand(gasm *stmt)
 {
 	for (unsigned i = 0; i < gimple_asm_ninputs(stmt); i++)
-		if (is_shared_memory(gimple_asm_input_op(stmt, i)))
+		if (is_shared_memory(TREE_VALUE(gimple_asm_input_op(stmt, i))))
 			return true;
-	for (unsigned i = 0; i < gimple_asm_noutputs(stmt); i++)
-		if (is_shared_memory(gimple_asm_output_op(stmt, i)))
+	for (unsigned i = 0; i < gimple_asm_noutputs(stmt); i++) {
+		tree operand = gimple_asm_output_op(stmt, i);
+		if (is_shared_memory(TREE_VALUE(operand)) && may_be_memory(operand, i, stmt))
 			return true;
+	}
 	return false;
 }
 
