@@ -61,7 +61,8 @@ bool event_fits_site(enum event_kind kind, unsigned group)
 	case EV_FD_CLOSE:
 	case EV_FD_USE:
 	case EV_MAP:
-	case EV_UNMAP: return false;
+	case EV_UNMAP:
+	case EV_OPAQUE: return false;
 	case EV_MISUSE: return group == EG_NOTE || group >= EG_THREAD;
 	default: /* a wait for a condition also has records of its lock */
 		return group == EG_NOTE || group == own ||

@@ -10,6 +10,7 @@
 #include "compiler/gcc/access.h"
 #include "compiler/gcc/atomics.h"
 #include "compiler/gcc/lower.h"
+#include "compiler/gcc/opaque.h"
 #include "compiler/gcc/points.h"
 #include "compiler/gcc/requests.h"
 #include "compiler/gcc/segment.h"
@@ -340,7 +341,7 @@ static void lower_call_stmt(gimple_stmt_iterator *gsi, gcall *call)
 		redirect_to_runtime(call, function, known);
 	else if (may_become_stores(function))
 		hide_builtin(call, function);
-	else
+	else if (!opaque_announce_call(gsi, call))
 		atomics_lower(gsi, call);
 }
 
@@ -376,6 +377,8 @@ lower_call lower_classify(gcall *call, tree *object)
 			*object = gimple_call_arg(call, known->argument);
 		return CALL_SITE;
 	}
+	if (opaque_is_announcement(function))
+		return CALL_OTHER;
 	if (is_runtime_call(function)) {
 		if (gimple_call_num_args(call) > 1)
 			*object = gimple_call_arg(call, 0);
@@ -433,6 +436,7 @@ void lower_function(function *fn)
 			else if (gasm *a = dyn_cast<gasm *>(stmt); a && !points_is_point(a)) {
 				count_memory_operands(a);
 				requests_announce(&gsi, a);
+				opaque_announce_asm(&gsi, a);
 			}
 		}
 }

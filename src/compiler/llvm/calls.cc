@@ -3,6 +3,7 @@
  * intrinsics, and all others.
  */
 #include "compiler/llvm/calls.h"
+#include "compiler/llvm/opaque.h"
 #include "compiler/llvm/points.h"
 
 using namespace llvm;
@@ -68,6 +69,8 @@ calls_meaning calls_classify(const CallBase &call, Value **object)
 			*object = call.getArgOperand(found->argument);
 		return CALL_SITE;
 	}
+	if (opaque_is_announcement(call))
+		return CALL_OTHER;
 	if (is_runtime_call(call)) {
 		if (call.arg_size() > 1)
 			*object = call.getArgOperand(0);

@@ -6,6 +6,8 @@
 #include "compiler/llvm/lower.h"
 #include "compiler/llvm/atomics.h"
 #include "compiler/llvm/calls.h"
+#include "compiler/llvm/opaque.h"
+#include "compiler/llvm/points.h"
 #include "compiler/llvm/requests.h"
 
 #include "llvm/Transforms/Utils/EscapeEnumerator.h"
@@ -202,14 +204,18 @@ static void forget_effects(CallBase *call)
 
 static void lower_call(CallBase *call, access_sharing &sharing)
 {
-	if (call->isInlineAsm())
+	if (call->isInlineAsm() && !points_is_point(*call)) {
 		requests_announce(call);
+		opaque_announce(call, sharing);
+	}
 	if (isa<IntrinsicInst>(call) || call->isInlineAsm())
 		return;
 	lower_arguments(call, sharing);
 	const known_call *known = calls_find(*call);
 	if (known && known->how == CALL_REDIRECT)
 		redirect_to_runtime(call, known);
+	else
+		opaque_announce(call, sharing);
 	forget_effects(call);
 }
 

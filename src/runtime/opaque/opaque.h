@@ -19,6 +19,7 @@
 
 /* Called once, at the start: is opaque code to be recorded? */
 void opaque_start(bool wanted);
+extern bool opaque_wanted;
 
 /* A module was loaded and relocated (called by module.c). None of its code has run. */
 struct module;

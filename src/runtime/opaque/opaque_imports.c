@@ -28,11 +28,11 @@
 
 void opaque_stub(void) __attribute__((visibility("hidden")));
 
-static bool started;
+bool opaque_wanted;
 
 void opaque_start(bool wanted)
 {
-	started = wanted;
+	opaque_wanted = wanted;
 }
 
 /* ---- what the loader knows of a module ------------------------------------------------------- */
@@ -217,7 +217,7 @@ void opaque_module(struct module *module)
 {
 	struct import_work w = { .module = module };
 
-	if (!started || !module->end)
+	if (!opaque_wanted || !module->end)
 		return;
 	opaque_objects_update();
 	dl_iterate_phdr(read_object, &w);
