@@ -222,7 +222,7 @@ static bool repeat_and_report(struct explore_program *x, struct failure *failure
 		done = false;
 	else if (used_kernel_threads(x) || is_repeated_in(x, failure, seen, RUNNER_FORK))
 		done = report_failure(x, failure, &repeat.outcome, repeat.trace,
-				      "the recorded run that should repeat it diverged", err);
+				      "the run that was to record it took a different course", err);
 	else
 		add_unrepeated(x, failure, seen);
 	repeat_close(&repeat);

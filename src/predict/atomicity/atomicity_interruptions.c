@@ -331,7 +331,7 @@ static void list_accesses(const struct interruptions *t, uint32_t fragment, node
 	sort_nodes(remotes);
 }
 
-/* Calls `take` for each l1 and l2 that fit r1 and r2. Sets t->cut at the first after *left calls. */
+/* Calls `take` for each l1 and l2 that fit r1 and r2; after *left calls, sets t->cut instead. */
 static void each_pair_of_ends(struct interruptions *t, struct interruption *candidate,
 			      const node_list *locals,
 			      void (*take)(void *context, const struct interruption *candidate),
