@@ -19,4 +19,7 @@ void file_unmap(struct file_view *view);
 /* Writes `path`.new and renames it to `path`. */
 bool file_write(const char *path, const void *data, size_t size, struct err *err);
 
+/* Returns the last component of a path. */
+const char *path_name(const char *path);
+
 #endif

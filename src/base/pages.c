@@ -73,10 +73,8 @@ void pages_each(const struct pages *p, uint64_t low, uint64_t high,
 
 void pages_free(struct pages *p)
 {
-	for (size_t i = 0; i < p->pages.count; i++)
-		free(p->pages.items[i]);
 	map_free(&p->index);
-	vec_free(&p->pages);
+	vec_free_all(&p->pages);
 	vec_free(&p->keys);
 	free(p->recent);
 	*p = (struct pages){ .size = p->size };

@@ -189,7 +189,9 @@ static bool is_intended(const struct checker_broken_region *t, struct err *err)
 						.text);
 	}
 	if (!checker_writes(l1) && !checker_writes(l2) && l1->place && l1->place == l2->place)
-		return !err_set(err, "it reads twice at the same site: that is polling");
+		return !err_set(
+			err,
+			"both local reads are at the same site: this is polling, not a violation");
 	if (!changes_value(t, t->r1, t->l1) || !changes_value(t, t->r2, t->l2))
 		return !err_set(err, "the remote accesses write values that were there before");
 	if (checker_broken_region_is_known(t))

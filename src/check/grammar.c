@@ -126,7 +126,8 @@ static bool is_first_error(struct grammar_judge *j, struct err *err)
 		if (result.verdict == GRAMMAR_CHECK_BROKEN)
 			return false;
 		if (result.verdict != GRAMMAR_CHECK_GOOD)
-			return err_set(err, "the word is wrong before its last event");
+			return err_set(
+				err, "the word already violates the grammar before its last event");
 	}
 	return true;
 }
@@ -148,7 +149,7 @@ static bool is_last_session_wrong(struct grammar_judge *j, size_t start, bool re
 	if (j->claim->at_end && j->tokens.count < j->length)
 		return err_set(err, "the word continues after the schedule");
 	if (start + result.at + 1 < j->tokens.count)
-		return err_set(err, "the word is wrong before its last event");
+		return err_set(err, "the word already violates the grammar before its last event");
 	return !always || is_first_error(j, err);
 }
 
@@ -172,7 +173,7 @@ static bool judge_sessions(struct grammar_judge *j, struct err *err)
 		if (result.verdict == GRAMMAR_CHECK_BROKEN)
 			return false;
 		if (result.verdict != GRAMMAR_CHECK_GOOD)
-			return err_set(err, "a session before the last one is already wrong");
+			return err_set(err, "an earlier session already violates the grammar");
 		grammar_check_next_session(&j->grammar);
 		start = i + 1;
 	}

@@ -66,7 +66,7 @@ static bool is_valid_end(const struct end_and_use *p, const struct checker_witne
 	else
 		right = p->ended.object == CHECKER_ENDS;
 	if (!right)
-		return err_set(err, "%s does not end what the claim is about",
+		return err_set(err, "%s does not end the lifetime that the claim names",
 			       checker_claim_words(p->play, p->end_event).text);
 	if (!p->ended.range_count || is_main(p))
 		return err_set(err, "%s does not end a lifetime",

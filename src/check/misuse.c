@@ -337,5 +337,7 @@ bool checker_play_misuses(const struct checker_play *play, const struct checker_
 	case EVENT_MISUSE_JOIN_DETACHED: return joins_detached(play, witness->events, err);
 	default: break;
 	}
-	return err_set(err, "a misuse of this kind has one event, in the recorded run");
+	return err_set(
+		err,
+		"a misuse of this kind has a single event, and the recorded run must contain it");
 }

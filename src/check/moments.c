@@ -18,7 +18,8 @@ uint64_t checker_moments_record_key(const struct checker_moments *m,
 				   record->index);
 }
 
-size_t checker_moments_position(const struct checker_moments *m, const struct event_id *event)
+/* Returns the event's position in the schedule, from 1; 0 if it does not happen. */
+static size_t position_in_schedule(const struct checker_moments *m, const struct event_id *event)
 {
 	const uint64_t *position =
 		map_get(&m->played, checker_moments_key(event->stream, event->index));
@@ -35,7 +36,7 @@ bool checker_moments_has(const struct checker_moments *m, uint64_t key, bool bef
 
 bool checker_moments_left_out(const struct checker_moments *m, const struct checker_occurrence *o)
 {
-	return checker_moments_position(m, &o->anchor) &&
+	return position_in_schedule(m, &o->anchor) &&
 	       !checker_moments_has(m, checker_moments_key(o->anchor.stream, o->anchor.index),
 				    o->before);
 }
@@ -73,8 +74,8 @@ static bool position_before(const struct checker_moments *m, const struct event_
 			    double *last, struct err *err)
 {
 	struct event_id previous = { anchor->stream, anchor->index - 1 };
-	size_t position = checker_moments_position(m, anchor);
-	size_t after = anchor->index ? checker_moments_position(m, &previous) : 0;
+	size_t position = position_in_schedule(m, anchor);
+	size_t after = anchor->index ? position_in_schedule(m, &previous) : 0;
 
 	if (anchor->index && !after)
 		return checker_moments_refuse(m, anchor, "is not its thread's next event", err);
@@ -92,7 +93,7 @@ static bool position_all(struct checker_moments *m, struct err *err)
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct event_id *anchor = &m->list[i].anchor;
-		size_t position = checker_moments_position(m, anchor);
+		size_t position = position_in_schedule(m, anchor);
 
 		if (m->list[i].before) {
 			if (!position_before(m, anchor, &last, err))

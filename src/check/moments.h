@@ -29,9 +29,6 @@ void checker_moments_close(struct checker_moments *moments);
 uint64_t checker_moments_key(uint32_t stream, uint64_t index);
 uint64_t checker_moments_record_key(const struct checker_moments *moments,
 				    const struct checker_record *record);
-/* Returns the event's position in the schedule, from 1; 0 if it does not happen. */
-size_t checker_moments_position(const struct checker_moments *moments,
-				const struct event_id *event);
 bool checker_moments_has(const struct checker_moments *moments, uint64_t key, bool before);
 /* Does the occurrence happen in the schedule although it is not one of the moments? */
 bool checker_moments_left_out(const struct checker_moments *moments,

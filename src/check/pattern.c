@@ -199,7 +199,7 @@ static bool bind_parameters(struct pattern_judge *j, struct err *err)
 		const struct checker_occurrence *o = j->chosen[i].occurrence;
 
 		if (!agrees(j, o))
-			return refuse(j, &j->chosen[i], "has another binding", err);
+			return refuse(j, &j->chosen[i], "has other parameter values", err);
 		for (uint32_t p = 0; p < j->match->property->parameters; p++) {
 			if (binding_of(j, o)[p] != CHECKER_UNBOUND)
 				j->binding[p] = binding_of(j, o)[p];
@@ -214,7 +214,7 @@ static bool check_threads(const struct pattern_judge *j, struct err *err)
 		const struct chosen_event *a = &j->chosen[i];
 
 		if (a->leaf->event != a->occurrence->event)
-			return refuse(j, a, "is another event of the property", err);
+			return refuse(j, a, "is not the property event that the claim says", err);
 		for (size_t k = 0; k < i; k++) {
 			const struct chosen_event *b = &j->chosen[k];
 

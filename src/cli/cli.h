@@ -27,12 +27,6 @@ struct command {
 };
 
 /*
- * Runs the command that argv[1] names. `outer` is the command whose actions are in `commands`, or
- * "" for sooth itself. Returns STATUS_BAD_USE, after a message, if there is no such command.
- */
-int commands_run(const char *outer, const struct command *commands, size_t count, char **argv);
-
-/*
  * The same for the actions of the command `outer`. Lists the actions if argv[1] is missing or
  * --help.
  */

@@ -15,6 +15,7 @@
  * -Xlinker, because otherwise the compiler would count it as an input and name its outputs
  * differently.
  */
+#include "base/file.h"
 #include "cli/arguments.h"
 #include "cli/cc_clang.h"
 #include "cli/cli.h"

@@ -41,8 +41,9 @@ int cmd_check(char **argv)
 		.about = "Runs PROG, built with `sooth cc`, once, and finds the data races, "
 			 "deadlocks, lost wake-ups, atomicity violations, uses of freed memory and "
 			 "misuse of locks, threads and file descriptors that this run shows or "
-			 "another schedule of it would show. A program that fails is a finding "
-			 "itself. A program whose threads all stay blocked for a second is killed "
+			 "another schedule of it would show. If the program fails, that failure "
+			 "is a finding. A program whose threads all stay blocked for a second is "
+			 "killed "
 			 "and reported.",
 		.groups = { { check_options, &c },
 			    { recording_options, &c.recording },

@@ -79,7 +79,8 @@ static int trace_check_command(const struct trace_request *a, const struct trace
 	if (report.note_count > report.notes.count)
 		printf("note: and %" PRIu64 " more\n", report.note_count - report.notes.count);
 	if (trace_is_cut(trace))
-		printf("note: the trace is cut: the process was killed or has not ended\n");
+		printf("note: the trace is incomplete: the process was killed or is still "
+		       "running\n");
 	printf("%s: %" PRIu64 " events in %" PRIu32 " streams",
 	       report.violation_count ? "bad" : "good", report.events, trace_stream_count(trace));
 	if (report.violation_count)
@@ -257,8 +258,8 @@ static const struct cli_option stat_options[] = {
 };
 
 static const struct cli_option export_options[] = {
-	{ "--to", "FORMAT", "the format; only std (text) is available yet", .set = option_set_text,
-	  .field = TRACE_FIELD(format) },
+	{ "--to", "FORMAT", "the format; so far only std (text) is available",
+	  .set = option_set_text, .field = TRACE_FIELD(format) },
 	{ "-o", "FILE", "write to this file (default: standard output)", .set = option_set_text,
 	  .field = TRACE_FIELD(output) },
 	{ "--output", "FILE", NULL, .set = option_set_text, .field = TRACE_FIELD(output) },

@@ -105,7 +105,7 @@ static void write_script(struct gdb *g, const struct control *control)
 			control->stops[0].thread, control->stops[1].thread,
 			control->stops[0].thread);
 	else
-		fputs("the threads are where the schedule ends.\\n\n", file);
+		fputs("the threads have stopped at the end of the schedule.\\n\n", file);
 	fputs("echo `bt` shows the stack, `thread N` selects a thread; `go` and then `next` run it "
 	      "alone,\\n\necho `continue` runs all threads; `quit` leaves gdb.\\n\n",
 	      file);

@@ -1,4 +1,5 @@
 /* The entry point: finds the subcommand and runs it. Also `sooth help`. */
+#include "base/file.h"
 #include "cli/cli.h"
 #include "pipeline/paths.h"
 #include "spec/spelling.h"
@@ -49,7 +50,11 @@ static void print_list(const struct command *list, size_t count, FILE *out)
 	}
 }
 
-int commands_run(const char *outer, const struct command *list, size_t count, char **argv)
+/*
+ * Runs the command that argv[1] names. `outer` is the command whose actions are in `commands`, or
+ * "" for sooth itself. Returns STATUS_BAD_USE, after a message, if there is no such command.
+ */
+static int run_command(const char *outer, const struct command *list, size_t count, char **argv)
 {
 	const char *blank = *outer ? " " : "";
 	struct spelling near;
@@ -76,7 +81,7 @@ int commands_run_action(const char *outer, const struct command *actions, size_t
 	FILE *out = help ? stdout : stderr;
 
 	if (argv[1] && !help)
-		return commands_run(outer, actions, count, argv);
+		return run_command(outer, actions, count, argv);
 	fprintf(out, "usage: sooth %s ACTION ...\n\n", outer);
 	print_list(actions, count, out);
 	fprintf(out, "\n`sooth %s ACTION --help` prints the options of an action.\n%s\n", outer,
@@ -114,7 +119,7 @@ static int cmd_help(char **argv)
 	words[1] = argv[1];
 	words[2] = argv[2] ? argv[2] : "--help";
 	words[3] = argv[2] ? "--help" : NULL;
-	return commands_run("", commands, COMMANDS, words);
+	return run_command("", commands, COMMANDS, words);
 }
 
 static int cmd_version(char **argv)
@@ -136,5 +141,5 @@ int main(int argc, char **argv)
 		cmd_help((char *[]){ "help", NULL });
 		return STATUS_BAD_USE;
 	}
-	return commands_run("", commands, COMMANDS, argv);
+	return run_command("", commands, COMMANDS, argv);
 }

@@ -196,8 +196,8 @@ const struct cli_option recording_options[] = {
 	{ "--patterns", NULL, "print a message when a thread nests locks in a new way",
 	  .set = option_set_flag, .field = offsetof(struct record_program, patterns) },
 	{ "--limit", "SIZE",
-	  "stop recording after SIZE bytes (with K, M or G); the program goes on", .set = set_size,
-	  .field = offsetof(struct record_program, limit) },
+	  "stop recording after SIZE bytes (for example 64M or 2G); the program goes on",
+	  .set = set_size, .field = offsetof(struct record_program, limit) },
 	{ 0 },
 };
 

@@ -176,9 +176,7 @@ void engine_forget_shown(struct grammar_parser *parser)
 	for (size_t c = 0; parser->shown && c < parser->grammar->codes.count; c++) {
 		struct engine_shown *shown = &parser->shown[c];
 
-		for (size_t i = 0; i < shown->paths.count; i++)
-			free(shown->paths.items[i]);
-		vec_free(&shown->paths);
+		vec_free_all(&shown->paths);
 		vec_free(&shown->references);
 	}
 	free(parser->shown);

@@ -36,7 +36,8 @@ bool code_names_is(const struct code_names *r, size_t i, const char *name)
 	return l->length == strlen(name) && !memcmp(r->lua + l->at, name, l->length);
 }
 
-size_t code_names_field(const struct code_names *r, size_t i)
+/* For `x.y`: returns the lexeme of y, given that of x. Returns 0 if there is no field. */
+static size_t field_after(const struct code_names *r, size_t i)
 {
 	return script_is_sign(&r->lexemes, i + 1, '.') && i + 2 < r->lexemes.count &&
 			       r->lexemes.items[i + 2].kind == SCRIPT_NAME
@@ -140,7 +141,7 @@ static void complain_no_attribute(const struct code_names *r, size_t field, uint
 void code_names_use_event(const struct code_names *r, size_t i, uint32_t event)
 {
 	struct grammar_event *e = &r->builder->grammar->events[event];
-	size_t field = code_names_field(r, i);
+	size_t field = field_after(r, i);
 	bool known = false;
 
 	for (uint32_t k = 0; k < e->attribute_count; k++)

@@ -21,8 +21,6 @@ void code_names_close(struct code_names *r);
 /* Is this lexeme a name on its own, neither a field nor a key in a table constructor? */
 bool code_names_is_use(const struct code_names *r, size_t i);
 bool code_names_is(const struct code_names *r, size_t i, const char *name);
-/* For `x.y`: returns the lexeme of y, given that of x. Returns 0 if there is no field. */
-size_t code_names_field(const struct code_names *r, size_t i);
 /* May the name mean a local of this piece of code? */
 bool code_names_may_be_local(const struct code_names *r, size_t i);
 /* The text of a lexeme, in the grammar's arena. */

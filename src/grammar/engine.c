@@ -209,9 +209,7 @@ static void drop_reports(struct grammar_parser *parser)
 	script_reports reports = { 0 };
 
 	script_take_reports(parser->script, &reports);
-	for (size_t i = 0; i < reports.count; i++)
-		free(reports.items[i]);
-	vec_free(&reports);
+	vec_free_all(&reports);
 }
 
 /*

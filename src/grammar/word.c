@@ -124,9 +124,7 @@ void grammar_violation_free(struct grammar_violation *violation)
 	free(violation->values);
 	free(violation->expected);
 	free(violation->why);
-	for (size_t i = 0; i < violation->reports.count; i++)
-		free(violation->reports.items[i]);
-	vec_free(&violation->reports);
+	vec_free_all(&violation->reports);
 	*violation = (struct grammar_violation){ 0 };
 }
 

@@ -321,12 +321,8 @@ static unsigned print_graph(const struct drawing *d, unsigned next)
 
 static void close_drawing(struct drawing *d)
 {
-	for (size_t i = 0; i < d->names.count; i++)
-		free(d->names.items[i]);
-	for (size_t i = 0; i < d->remembered.count; i++)
-		free(d->remembered.items[i]);
-	vec_free(&d->names);
-	vec_free(&d->remembered);
+	vec_free_all(&d->names);
+	vec_free_all(&d->remembered);
 	automaton_free(&d->automaton);
 }
 

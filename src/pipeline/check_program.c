@@ -1,6 +1,7 @@
 /* The steps of `sooth check`, from the recording to the confirmed findings. */
 #include "pipeline/check_program.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/seconds.h"
 #include "base/sort.h"

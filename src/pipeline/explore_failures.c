@@ -4,6 +4,7 @@
  * with them, they may cause it (for example, if the program asks for its thread id). Such a failure
  * is reported separately, as not repeated (struct unrepeated_failure).
  */
+#include "base/file.h"
 #include "pipeline/complain.h"
 #include "pipeline/explore_program.h"
 
@@ -21,7 +22,11 @@
 
 /* ---- the schedule ---------------------------------------------------------------------------- */
 
-char *explore_program_schedule_name(const struct explore_program *x)
+/*
+ * Returns the file name for the next schedule: "bank.schedule", "bank-2.schedule", or as given by
+ * --save. The caller frees it.
+ */
+static char *next_schedule_name(const struct explore_program *x)
 {
 	const char *name = x->save ? x->save : path_name(x->program[0]);
 	const char *end = x->save ? "" : ".schedule";
@@ -32,7 +37,7 @@ char *explore_program_schedule_name(const struct explore_program *x)
 
 char *explore_program_save(struct explore_program *x, const struct schedule *schedule)
 {
-	char *name = explore_program_schedule_name(x);
+	char *name = next_schedule_name(x);
 	struct err err;
 
 	if (schedule_write(schedule, name, &err)) {
@@ -217,7 +222,7 @@ static bool repeat_and_report(struct explore_program *x, struct failure *failure
 		done = false;
 	else if (used_kernel_threads(x) || is_repeated_in(x, failure, seen, RUNNER_FORK))
 		done = report_failure(x, failure, &repeat.outcome, repeat.trace,
-				      "the recorded run that should repeat it diverged", err);
+				      "the run that was to record it took a different course", err);
 	else
 		add_unrepeated(x, failure, seen);
 	repeat_close(&repeat);

@@ -82,12 +82,6 @@ struct runner *explore_program_open_session(const struct explore_program *x, enu
 struct executor *explore_program_executor(struct explore_program *x, struct runner *session,
 					  const char *trace);
 
-/*
- * Returns the file name for the next schedule: "bank.schedule", "bank-2.schedule", or as given by
- * --save. The caller frees it.
- */
-char *explore_program_schedule_name(const struct explore_program *x);
-
 /* Saves a schedule. Returns the file's name, which the caller frees; NULL after a message. */
 char *explore_program_save(struct explore_program *x, const struct schedule *schedule);
 

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *path_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 void path_temporary(char path[PATH_MAX], const char *name)
 {
 	const char *parent = getenv("TMPDIR");

@@ -5,9 +5,6 @@
 #include <limits.h>
 #include <stdio.h>
 
-/* Returns the last component of a path. */
-const char *path_name(const char *path);
-
 /*
  * Makes a template for mkdtemp and mkstemp: "/tmp/sooth-NAME-XXXXXX", or in TMPDIR if that is set.
  */

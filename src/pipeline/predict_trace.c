@@ -318,9 +318,7 @@ void predict_trace_free(struct predict_trace *p)
 {
 	for (size_t i = 0; i < p->reports.count; i++)
 		free_report(&p->reports.items[i]);
-	for (size_t i = 0; i < p->problems.count; i++)
-		free(p->problems.items[i]);
-	vec_free(&p->problems);
+	vec_free_all(&p->problems);
 	vec_free(&p->reports);
 	property_files_close(&p->properties);
 }

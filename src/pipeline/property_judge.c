@@ -63,15 +63,6 @@ static uint64_t hash_finding(const struct finding *f)
 	       1;
 }
 
-static bool has_unseen(const struct property_events *events, const char *text)
-{
-	for (size_t i = 0; i < events->unseen.count; i++) {
-		if (!strcmp(events->unseen.items[i], text))
-			return true;
-	}
-	return false;
-}
-
 static bool has_unjudged(const struct observe_result *first,
 			 const struct observe_unjudged *unjudged)
 {
@@ -101,8 +92,8 @@ static void compare_with_first(struct property_judge *j, struct property_judge_l
 		const struct property_events *events = &look->set.properties.items[i];
 
 		for (size_t k = 0; k < events->unseen.count; k++)
-			j->unknown +=
-				!has_unseen(&j->first.properties.items[i], events->unseen.items[k]);
+			j->unknown += !property_events_miss(&j->first.properties.items[i],
+							    events->unseen.items[k]);
 	}
 	for (size_t i = 0; i < look->observation.unjudged.count; i++)
 		j->unknown +=

@@ -4,6 +4,7 @@
  */
 #include "pipeline/record_program.h"
 
+#include "base/file.h"
 #include "pipeline/complain.h"
 #include "pipeline/paths.h"
 #include "base/mem.h"

@@ -3,11 +3,12 @@
  * are sorted by their index in the property.
  */
 #include "property/reader.h"
-#include "base/sort.h"
 
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 SORT_COMPARISON(compare_events, struct property_event, a, b,
 		sort_order(a->order, b->order)
@@ -104,11 +105,18 @@ bool property_read(const struct trace *trace, struct spec_file *const *files, si
 	return true;
 }
 
+bool property_events_miss(const struct property_events *events, const char *text)
+{
+	for (size_t i = 0; i < events->unseen.count; i++) {
+		if (!strcmp(events->unseen.items[i], text))
+			return true;
+	}
+	return false;
+}
+
 void property_events_free(struct property_events *events)
 {
-	for (size_t k = 0; k < events->unseen.count; k++)
-		free(events->unseen.items[k]);
-	vec_free(&events->unseen);
+	vec_free_all(&events->unseen);
 	vec_free(&events->blind);
 	vec_free(&events->withheld);
 	vec_free(&events->doubtful);
@@ -123,7 +131,5 @@ void property_set_free(struct property_set *set)
 	for (size_t i = 0; i < set->properties.count; i++)
 		property_events_free(&set->properties.items[i]);
 	vec_free(&set->properties);
-	for (size_t i = 0; i < set->texts.count; i++)
-		free(set->texts.items[i]);
-	vec_free(&set->texts);
+	vec_free_all(&set->texts);
 }

@@ -98,6 +98,8 @@ struct property_set {
 bool property_read(const struct trace *trace, struct spec_file *const *files, size_t count,
 		   struct property_set *set, struct err *err);
 void property_set_free(struct property_set *set);
+/* Is the event that `text` describes among the unseen ones? */
+bool property_events_miss(const struct property_events *events, const char *text);
 void property_events_free(struct property_events *events); /* for events that are in no set */
 
 /* ---- one event at a time --------------------------------------------------------------------- */
@@ -105,8 +107,7 @@ void property_events_free(struct property_events *events); /* for events that ar
 /*
  * Reads the events one at a time, without storing them: for monitors of long runs. Time is linear
  * in the number of events. Memory depends on the number of live values. After the PROPERTY_GONE
- * step of a value its index may be reused for another value, unless property_reader_hold() holds
- * it.
+ * step of a value its index may be reused for another value.
  */
 struct property_reader;
 
@@ -136,9 +137,6 @@ void property_reader_close(struct property_reader *reader);
  */
 bool property_reader_next(struct property_reader *reader, struct property_step *step);
 
-size_t property_reader_count(const struct property_reader *reader); /* number of properties */
-/* The number of entries in a binding of the property: see property_events. */
-uint32_t property_reader_parameters(const struct property_reader *reader, uint32_t property);
 const struct property_value *property_reader_value(const struct property_reader *reader,
 						   uint32_t property, uint32_t value);
 /*
@@ -147,12 +145,6 @@ const struct property_value *property_reader_value(const struct property_reader 
  */
 void property_reader_unseen(struct property_reader *reader, uint32_t property,
 			    struct property_events *out);
-/*
- * Holds a value: its index is not reused after its lifetime, until the value has been released as
- * many times as it was held.
- */
-void property_reader_hold(struct property_reader *reader, uint32_t property, uint32_t value);
-void property_reader_release(struct property_reader *reader, uint32_t property, uint32_t value);
 
 /* ---- before a run ---------------------------------------------------------------------------- */
 

@@ -415,16 +415,6 @@ bool property_reader_next(struct property_reader *r, struct property_step *step)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-size_t property_reader_count(const struct property_reader *r)
-{
-	return r->props.count;
-}
-
-uint32_t property_reader_parameters(const struct property_reader *r, uint32_t property)
-{
-	return r->props.items[property].parameters;
-}
-
 const struct property_value *property_reader_value(const struct property_reader *r,
 						   uint32_t property, uint32_t value)
 {
@@ -438,14 +428,4 @@ void property_reader_unseen(struct property_reader *r, uint32_t property,
 	*out = (struct property_events){ .property = r->props.items[property].property,
 					 .parameters = r->props.items[property].parameters };
 	not_recorded_report(r, property, out);
-}
-
-void property_reader_hold(struct property_reader *r, uint32_t property, uint32_t value)
-{
-	values_hold(&r->props.items[property].values, value);
-}
-
-void property_reader_release(struct property_reader *r, uint32_t property, uint32_t value)
-{
-	values_release(&r->props.items[property].values, value);
 }

@@ -338,32 +338,13 @@ void values_end_memory(struct values *v, uint64_t low, uint64_t size, const char
 
 /* ---- reuse of indices ------------------------------------------------------------------------ */
 
-static void vacate(struct values *v, uint32_t number)
+void values_end_reported(struct values *v, uint32_t number)
 {
 	struct values_entry *e = &v->entries.items[number];
 
-	if (v->keeps || !e->over || e->holds)
+	if (v->keeps)
 		return;
 	free((char *)e->value.text);
 	e->value.text = NULL;
-	e->over = false;
 	*vec_push(&v->vacant) = number;
-}
-
-void values_end_reported(struct values *v, uint32_t number)
-{
-	v->entries.items[number].over = true;
-	vacate(v, number);
-}
-
-void values_hold(struct values *v, uint32_t number)
-{
-	v->entries.items[number].holds++;
-}
-
-void values_release(struct values *v, uint32_t number)
-{
-	assert(v->entries.items[number].holds);
-	v->entries.items[number].holds--;
-	vacate(v, number);
 }

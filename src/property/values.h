@@ -18,9 +18,7 @@ struct values_entry {
 	uint64_t hash;
 	uint32_t next;	/* 1 + index of the next entry in the bucket */
 	uint32_t above; /* 1 + index of the next entry in the same word of memory */
-	uint32_t holds;
 	bool lives;
-	bool over; /* the end of the lifetime was reported; the index is free when it is not held */
 };
 
 struct values {
@@ -76,12 +74,7 @@ void values_end(struct values *values, uint32_t number, struct event_id at);
  */
 void values_end_memory(struct values *values, uint64_t low, uint64_t size, const char *name);
 
-/*
- * To be called when the end of the lifetime has been reported: the index becomes free when it is no
- * longer held.
- */
+/* To be called when the end of the lifetime has been reported: the index becomes free. */
 void values_end_reported(struct values *values, uint32_t number);
-void values_hold(struct values *values, uint32_t number);
-void values_release(struct values *values, uint32_t number);
 
 #endif

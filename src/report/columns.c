@@ -4,6 +4,7 @@
  */
 #include "report/columns.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "report/lifetime.h"
 #include "report/matched.h"
@@ -170,7 +171,7 @@ static const char *short_site(struct describe *d, const struct trace_event *ev)
 
 	if (!describe_site(d, ev, &frame) || !frame.file)
 		return NULL;
-	return describe_format(d, "%.*s:%u", SITE - 8, name_file(frame.file), frame.line);
+	return describe_format(d, "%.*s:%u", SITE - 8, path_name(frame.file), frame.line);
 }
 
 static void print_event(struct columns_table *t, const struct described *one, const char *text)

@@ -400,18 +400,25 @@ const struct described *describe_find(const struct describe *d, struct event_id 
 	return at ? d->found.items[*at - 1] : NULL;
 }
 
+const struct describe_frame *describe_innermost(const struct describe_frame *frames, size_t count)
+{
+	size_t i = 0;
+
+	while (i < count && (!frames[i].file || !strncmp(frames[i].file, "/usr/", 5)))
+		i++;
+	return count ? &frames[i < count ? i : 0] : NULL;
+}
+
 bool describe_site(struct describe *d, const struct trace_event *event,
 		   struct describe_frame *frame)
 {
 	struct describe_frame frames[STACK_FRAMES];
 
-	size_t count = stack_make(d->stacks, NULL, event, frames), i = 0;
+	size_t count = stack_make(d->stacks, NULL, event, frames);
 
-	while (i + 1 < count && (!frames[i].file || !strncmp(frames[i].file, "/usr/", 5)))
-		i++;
 	if (!count)
 		return false;
-	*frame = frames[i];
+	*frame = *describe_innermost(frames, count);
 	return true;
 }
 

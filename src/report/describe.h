@@ -53,7 +53,13 @@ struct trace_symbols *describe_symbols(const struct describe *describe);
 const struct described *describe_find(const struct describe *describe, struct event_id id);
 
 /*
- * Finds the innermost frame of an event that is not in a system header. Returns false if the event
+ * Returns the innermost frame that is not in a system header, or the innermost one if all are;
+ * NULL: there is no frame.
+ */
+const struct describe_frame *describe_innermost(const struct describe_frame *frames, size_t count);
+
+/*
+ * Finds describe_innermost() of an event. Returns false if the event
  * has no frame.
  */
 bool describe_site(struct describe *describe, const struct trace_event *event,

@@ -1,6 +1,7 @@
 /* Prints the session of a word, and which events the grammar expected. */
 #include "report/grammar.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "report/matched.h"
 #include "report/message.h"
@@ -38,7 +39,11 @@ char *grammar_fault(const struct observe_word *s)
 	}
 }
 
-char *grammar_owner(struct describe *d, const struct finding *f, const struct observe_word *s)
+/*
+ * Returns a text about whose events the word has: "of T2", "of f = fork[1]", "of all threads". The
+ * caller frees it.
+ */
+static char *name_owner(struct describe *d, const struct finding *f, const struct observe_word *s)
 {
 	uint32_t object = f->property->view_parameter;
 
@@ -97,7 +102,7 @@ static void print_event(const struct report *r, const struct finding *f,
 		fprintf(out, "%s %s", one ? message_operation(one->event.kind) : "?",
 			one ? name_subject(d, &one->event) : "");
 	if (one && describe_site(d, &one->event, &frame) && frame.file)
-		fprintf(out, "  %s:%u", name_file(frame.file), frame.line);
+		fprintf(out, "  %s:%u", path_name(frame.file), frame.line);
 	fputc('\n', out);
 }
 
@@ -109,7 +114,7 @@ void grammar_print(const struct report *r, const struct finding *finding, FILE *
 
 	if (!s)
 		return;
-	owner = grammar_owner(r->describe, finding, s);
+	owner = name_owner(r->describe, finding, s);
 	first = s->session.count > SHOWN ? s->session.count - SHOWN : 0;
 	fprintf(out, "  The word %s", owner);
 	if (first || s->session_length > s->session.count)
@@ -135,7 +140,7 @@ void grammar_json(const struct report *r, const struct finding *finding, json_t 
 		json_decref(reports);
 		return;
 	}
-	owner = grammar_owner(r->describe, finding, s);
+	owner = name_owner(r->describe, finding, s);
 	fault = grammar_fault(s);
 	for (size_t i = 0; i < s->violation.reports.count; i++)
 		json_array_append_new(reports, report_json_text(s->violation.reports.items[i]));

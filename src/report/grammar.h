@@ -12,12 +12,6 @@ const struct observe_word *grammar_find(const struct report *report, const struc
  * ...". The caller frees it.
  */
 char *grammar_fault(const struct observe_word *sentence);
-/*
- * Returns a text about whose events the word has: "of T2", "of f = fork[1]", "of all threads". The
- * caller frees it.
- */
-char *grammar_owner(struct describe *describe, const struct finding *finding,
-		    const struct observe_word *sentence);
 
 /* Prints the last events of the session; prints nothing if the finding is not about a grammar. */
 void grammar_print(const struct report *report, const struct finding *finding, FILE *out);

@@ -46,15 +46,6 @@ static const struct property_events *events_of(const struct report *r,
 	return NULL;
 }
 
-static bool has_unseen(const struct property_events *events, const char *text)
-{
-	for (size_t i = 0; i < events->unseen.count; i++) {
-		if (!strcmp(events->unseen.items[i], text))
-			return true;
-	}
-	return false;
-}
-
 /* Is the event that `text` describes unseen in every process? */
 static bool is_unseen_by_all(const struct report *reports, size_t count,
 			     const struct spec_property *property, const char *text)
@@ -62,7 +53,7 @@ static bool is_unseen_by_all(const struct report *reports, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		const struct property_events *events = events_of(&reports[i], property);
 
-		if (events && !has_unseen(events, text))
+		if (events && !property_events_miss(events, text))
 			return false;
 	}
 	return true;
@@ -327,9 +318,7 @@ void report_unjudged(const struct report *reports, size_t count, struct report_s
 
 void report_sentences_free(struct report_sentences *sentences)
 {
-	for (size_t i = 0; i < sentences->list.count; i++)
-		free(sentences->list.items[i]);
-	vec_free(&sentences->list);
+	vec_free_all(&sentences->list);
 }
 
 /* ---- output ---------------------------------------------------------------------------------- */

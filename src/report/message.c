@@ -158,15 +158,6 @@ static void print_threads(FILE *out, struct describe *d, const struct finding *f
 			describe_thread(d, f->events.items[i].id.stream));
 }
 
-static bool is_cycle(const struct finding *f)
-{
-	for (size_t i = 0; i < f->events.count; i++) {
-		if (f->events.items[i].waits_for >= f->events.count)
-			return false;
-	}
-	return true;
-}
-
 static void print_deadlock(FILE *out, struct describe *d, const struct finding *f)
 {
 	bool seen = f->status == FINDING_OBSERVED;
@@ -180,11 +171,11 @@ static void print_deadlock(FILE *out, struct describe *d, const struct finding *
 		return;
 	}
 	print_threads(out, d, f);
-	fprintf(out, " %swait%s forever: ", can, is_cycle(f) ? " for each other" : "");
+	fprintf(out, " %swait%s forever: ", can, finding_is_cycle(f) ? " for each other" : "");
 	for (size_t i = 0; i < f->events.count; i++) {
 		fprintf(out, "%s%s for ", i ? ", " : "",
 			describe_thread(d, f->events.items[i].id.stream));
-		if (is_cycle(f))
+		if (finding_is_cycle(f))
 			fputs(message_subject(d, &f->events.items[i]), out);
 		else
 			print_wait(out, d, f, i);

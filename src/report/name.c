@@ -129,18 +129,6 @@ const char *name_subject(struct describe *d, const struct trace_event *event)
 	return name_object(d, event->address, event);
 }
 
-const struct describe_frame *name_frame(const struct described *one)
-{
-	size_t i = 0;
-
-	if (!one || !one->stack.count)
-		return NULL;
-	while (i < one->stack.count &&
-	       (!one->stack.items[i].file || !strncmp(one->stack.items[i].file, "/usr/", 5)))
-		i++;
-	return &one->stack.items[i < one->stack.count ? i : 0];
-}
-
 const char *name_site(struct describe *d, const struct describe_frame *frame)
 {
 	if (!frame || (!frame->file && !frame->function))
@@ -154,12 +142,5 @@ const char *name_site(struct describe *d, const struct describe_frame *frame)
 
 const char *name_event_site(struct describe *d, const struct described *one)
 {
-	return name_site(d, name_frame(one));
-}
-
-const char *name_file(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return name_site(d, one ? describe_innermost(one->stack.items, one->stack.count) : NULL);
 }

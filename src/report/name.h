@@ -25,16 +25,10 @@ const char *name_field(struct describe *describe, const struct trace_event *even
 /* Returns the name of an event's object; for a join or create, the thread. */
 const char *name_subject(struct describe *describe, const struct trace_event *event);
 
-/* Returns the innermost frame that is not in a system header; NULL: the event has no stack. */
-const struct describe_frame *name_frame(const struct described *one);
-
 /* Returns "bank.c:12 (teller)", or the part of it that is known; "?" if nothing is. */
 const char *name_site(struct describe *describe, const struct describe_frame *frame);
 
-/* Returns the same for the frame that name_frame() finds; `one` may be NULL. */
+/* Returns the same for the event's frame that describe_innermost() finds; `one` may be NULL. */
 const char *name_event_site(struct describe *describe, const struct described *one);
-
-/* Returns the last component of a path. */
-const char *name_file(const char *path);
 
 #endif

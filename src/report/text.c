@@ -232,8 +232,8 @@ static void why_deadlock(const struct finding *f, FILE *out)
 static void why_warning(const struct finding *f, FILE *out)
 {
 	if (f->kind == FINDING_LOCKSET)
-		fputs("Why: no lock was held at every access. Whether two accesses can happen at "
-		      "the same time was not checked: a warning is not proved.",
+		fputs("Why: the accesses have no lock in common. It was not checked whether two of "
+		      "them can happen at the same time: a warning is not proved.",
 		      out);
 	else
 		fputs("Why: each thread holds the lock that the next one acquires last, and no "

@@ -5,6 +5,7 @@
  */
 #include "report/unrecorded.h"
 
+#include "base/file.h"
 #include "base/sort.h"
 
 #include <inttypes.h>
@@ -70,9 +71,7 @@ static uint64_t count_suspicions(const struct report *reports, size_t count)
 
 static const char *library_name(const struct unrecorded_library *library)
 {
-	const char *slash = library->path ? strrchr(library->path, '/') : NULL;
-
-	return slash ? slash + 1 : library->path ? library->path : "an unknown library";
+	return library->path ? path_name(library->path) : "an unknown library";
 }
 
 #define NAMES_MOST 8 /* more libraries are only counted */

@@ -230,7 +230,8 @@ int script_bump(lua_State *lua)
 	else if (lua_isnil(lua, -1))
 		lua_pop(lua, 1);
 	else
-		luaL_error(lua, "expected a number to add to, found a %s", luaL_typename(lua, -1));
+		luaL_error(lua, "the old value must be a number, but is a %s",
+			   luaL_typename(lua, -1));
 	lua_pushvalue(lua, key);
 	if (lua_tonumber(lua, -2) != 0) {
 		lua_pushvalue(lua, -2);

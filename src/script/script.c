@@ -46,12 +46,8 @@ void script_close(struct script *s)
 	if (!s)
 		return;
 	lua_close(s->lua);
-	for (size_t i = 0; i < s->files.count; i++)
-		free(s->files.items[i]);
-	vec_free(&s->files);
-	for (size_t i = 0; i < s->reports.count; i++)
-		free(s->reports.items[i]);
-	vec_free(&s->reports);
+	vec_free_all(&s->files);
+	vec_free_all(&s->reports);
 	for (unsigned i = 0; i < SCRIPT_SHOWN_DEPTH; i++)
 		vec_free(&s->keys[i]);
 	vec_free(&s->seen.list);

@@ -106,8 +106,8 @@ static bool make_parameter(struct build *build, const struct span *span,
 		made->pointee = join_parts(build, parts, last_star, true);
 	else if (is_one_of(parts[0].text, aggregates)) {
 		build_complain(build, span->place,
-			       "'%s' is a whole %s; declare a pointer to it instead", made->name,
-			       parts[0].text);
+			       "'%s' is a %s passed by value; declare a pointer instead",
+			       made->name, parts[0].text);
 		return false;
 	}
 	return true;

@@ -77,7 +77,7 @@ static void print_event(FILE *out, const struct spec_property *property, const s
 	for (const struct spec_lifetime *life = e->lives; life; life = life->next)
 		fprintf(out,
 			life->ends ? "      the lifetime of %s ends after it\n"
-				   : "      a lifetime of %s starts with it\n",
+				   : "      it starts a lifetime of %s\n",
 			life->name);
 	if (e->reset)
 		fprintf(out, "      a session ends with it%s", e->reset_if ? " if " : "");

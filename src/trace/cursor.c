@@ -402,7 +402,7 @@ static const char *set_access_value(struct trace_event *ev, const struct codec_f
 	if (!f->size)
 		return NULL;
 	if (f->n > WIRE_RECORD_MAX || f->size != f->n * copies)
-		return "an access whose value does not have its size";
+		return "an access whose value has another size than the access";
 	ev->unit = (uint32_t)f->n;
 	ev->value = f->bytes + (copies - 1) * f->n;
 	ev->old = copies == 2 ? f->bytes : NULL;

@@ -142,7 +142,7 @@ static bool read_initial(struct importer *im, struct err *err)
 
 	if (line->count != 1 || !line->has_result)
 		return parse_fail(line, line->op.text, err, "expected init(x)=value");
-	if (!parse_cut_size(&name, &size) || size > VALUE_MAX)
+	if (!parse_cut_size(&name, &size) || !size || size > VALUE_MAX)
 		return parse_fail(line, name.text, err, "expected a size from 1 to %d after '@'",
 				  VALUE_MAX);
 	wrong = parse_value(line->result, size, value);

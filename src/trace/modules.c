@@ -119,7 +119,7 @@ static const char *check_slot_definition(const struct wire_segment *row,
 	    (e->address_form == WIRE_SLOT && e->address_at >= WIRE_SLOTS))
 		return "an array element computed from slots that do not exist";
 	if (e->size != 1 && e->size != 2 && e->size != 4 && e->size != 8)
-		return "an index that is not of 1, 2, 4 or 8 bytes";
+		return "an index whose size is not 1, 2, 4 or 8 bytes";
 	return NULL;
 }
 

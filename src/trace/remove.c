@@ -36,13 +36,26 @@ bool trace_exists(const char *directory)
 	return fd >= 0;
 }
 
-bool trace_remove(const char *directory)
+static DIR *open_entries(const char *directory)
 {
 	int fd = open_trace(directory);
 	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
 
-	if (!entries)
-		return false;
+	if (fd >= 0 && !entries) {
+		int error = errno;
+
+		close(fd);
+		errno = error;
+	}
+	return entries;
+}
+
+/* Removes the directory and its files, and closes `entries`, which lists them. */
+static bool remove_files(const char *directory, DIR *entries)
+{
+	int fd = dirfd(entries);
+
+	rewinddir(entries);
 	for (struct dirent *entry; (entry = readdir(entries));)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
 		    strcmp(entry->d_name, "meta") != 0)
@@ -51,6 +64,13 @@ bool trace_remove(const char *directory)
 	unlinkat(fd, "meta", 0);
 	closedir(entries);
 	return rmdir(directory) == 0;
+}
+
+bool trace_remove(const char *directory)
+{
+	DIR *entries = open_entries(directory);
+
+	return entries && remove_files(directory, entries);
 }
 
 /* ---- moving ---------------------------------------------------------------------------------- */
@@ -83,32 +103,35 @@ static bool copy_files(DIR *entries, int to)
 	return true;
 }
 
-static bool copy_trace(const char *from, const char *to)
+/* Copies to a new directory. If that fails, nothing is left of it. */
+static bool copy_trace(DIR *entries, const char *to)
 {
-	int fd = open_trace(from), to_fd;
-	DIR *entries = fd >= 0 ? fdopendir(fd) : NULL;
-	bool ok;
+	bool made = !mkdir(to, 0777);
+	DIR *copies = made ? opendir(to) : NULL;
 
-	if (!entries || mkdir(to, 0777)) {
-		if (entries)
-			closedir(entries);
-		return false;
-	}
-	to_fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	ok = to_fd >= 0 && copy_files(entries, to_fd);
+	if (copies && copy_files(entries, dirfd(copies)))
+		return closedir(copies) == 0;
 	int error = errno;
-	if (to_fd >= 0)
-		close(to_fd);
-	closedir(entries);
-	if (!ok && !trace_remove(to))
+	if (copies)
+		remove_files(to, copies);
+	else if (made)
 		rmdir(to);
 	errno = error;
-	return ok;
+	return false;
 }
 
 bool trace_move(const char *from, const char *to)
 {
-	if (!rename(from, to))
-		return true;
-	return errno == EXDEV && copy_trace(from, to) && trace_remove(from);
+	DIR *entries = open_entries(from);
+	bool moved;
+
+	if (!entries)
+		return false;
+	moved = !rename(from, to);
+	if (!moved && errno == EXDEV && copy_trace(entries, to))
+		return remove_files(from, entries);
+	int error = errno;
+	closedir(entries);
+	errno = error;
+	return moved;
 }

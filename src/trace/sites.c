@@ -1,6 +1,7 @@
 /* Converts between sites, their addresses, and keys that are the same in other recordings. */
 #include "trace/sites.h"
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "trace/store.h"
 
@@ -73,7 +74,7 @@ const struct wire_element *trace_site_number(const struct trace *trace, size_t i
  */
 static uint64_t module_key(const struct store_module *m, uint64_t address)
 {
-	const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
+	const char *name = path_name(m->path);
 
 	return hash_bytes(HASH_FNV_START, name, strlen(name)) + m->seg_bytes * HASH_GOLDEN +
 	       (address - m->base);

@@ -121,9 +121,9 @@ static uint32_t *nodes_inside(const struct order_model *model,
 	return count;
 }
 
-void witness_make_fixed(const struct order_model *model, const struct order_solution *solution,
-			const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
-			witness_nodes *out)
+void witness_make(const struct order_model *model, const struct order_solution *solution,
+		  const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
+		  witness_nodes *out)
 {
 	uint32_t *need = nodes_inside(model, solution);
 	struct operations ops;
@@ -145,10 +145,4 @@ void witness_make_fixed(const struct order_model *model, const struct order_solu
 	free(s.done);
 	operations_free(&ops);
 	free(need);
-}
-
-void witness_make(const struct order_model *model, const struct order_solution *solution,
-		  const uint32_t *required, bool keep_all, witness_nodes *out)
-{
-	witness_make_fixed(model, solution, keep_all ? NULL : required, NULL, 0, out);
 }

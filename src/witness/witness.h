@@ -13,19 +13,13 @@ typedef VEC(uint32_t) witness_nodes;
 /*
  * Makes a schedule of the nodes in `solution`. The first required[t] nodes of each thread t must
  * stay. Drops every other node that no required node depends on, and reorders the rest for fewer
- * thread switches. With `keep_all` nothing is dropped. A reordering that keeps the order of
+ * thread switches. If `required` is NULL, nothing is dropped. The nodes in `fixed` that are not
+ * dropped stay in the order that they have in the solution. A reordering that keeps the order of
  * dependent events keeps every result (Mazurkiewicz), so the schedule is feasible if the solution
  * was.
  */
 void witness_make(const struct order_model *model, const struct order_solution *solution,
-		  const uint32_t *required, bool keep_all, witness_nodes *out);
-
-/*
- * The same as witness_make(), but the nodes in `fixed` that are not dropped stay in the order that
- * they have in the solution. If `required` is NULL, nothing is dropped.
- */
-void witness_make_fixed(const struct order_model *model, const struct order_solution *solution,
-			const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
-			witness_nodes *out);
+		  const uint32_t *required, const uint32_t *fixed, uint32_t fixed_count,
+		  witness_nodes *out);
 
 #endif

@@ -142,7 +142,7 @@ static void meant_so(void **state)
 	accepts(text, CHECKER_ATOMICITY, "A1 B0 A3", "A1 B0 A2");
 	/* A reads the same place twice: that is polling */
 	text = BEGIN "A|r(x)=0|a:1\nA|r(x)=0|a:1\nB|w(x)=5|b:1\n" END;
-	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "that is polling");
+	refuses(text, CHECKER_ATOMICITY, "A1 B0 A2", "A1 B0", "this is polling");
 	accepts(BEGIN "A|r(x)=0|a:1\nA|r(x)=0|a:2\nB|w(x)=5|b:1\n" END, CHECKER_ATOMICITY,
 		"A1 B0 A2", "A1 B0");
 	/* B writes the value that is there */

@@ -80,7 +80,7 @@ static void freed(void **state)
 	refuses(text, CHECKER_PREFIX, "", "A1", "A event 1: must come after B event 0");
 	refuses(text, CHECKER_FREED, "A1 B0", "", "after the last step A event 1 is not next");
 	refuses(text, CHECKER_FREED, "A1 B0", "A0 B0", "B event 0 is not next");
-	refuses(text, CHECKER_FREED, "B0 A1", "A0", "B event 0 does not end what");
+	refuses(text, CHECKER_FREED, "B0 A1", "A0", "B event 0 does not end the lifetime that");
 	refuses(text, CHECKER_FREED, "A1", "A0", "two events, not 1");
 	refuses(text, CHECKER_FREED, "A1 A0", "A0", "in the same thread");
 	/* the use is outside of the block */
@@ -142,7 +142,8 @@ static void freed_twice(void **state)
 	accepts(text, CHECKER_FREED, "A1 B0", "A1");
 	refuses(text, CHECKER_FREED, "B0 A1", "A0",
 		"B event 0 cannot come next: must come after A event 2");
-	refuses(text, CHECKER_FREED, "A0 B0", "", "A event 0 does not end what the claim is about");
+	refuses(text, CHECKER_FREED, "A0 B0", "",
+		"A event 0 does not end the lifetime that the claim names");
 	text = "A|map(0x1000,16)|\nA|unmap(0x1000,16)|\nA|map(0x1000,16)|\nB|unmap(0x1000,16)|\n";
 	refuses(text, CHECKER_FREED, "A1 B0", "A0", "B event 0 does not use what A event 1 ends");
 }
@@ -203,8 +204,8 @@ static void destroyed(void **state)
 	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "A1 B0", "A2",
 		       "A event 2: must come after B event 0");
 	refuses_misuse(text, EVENT_MISUSE_DESTROYED, "A1 B0", "", "A event 1 is not next");
-	refuses_misuse(text, EVENT_MISUSE_CLOSED, "A1 B0", "A0", "does not end what");
-	refuses(text, CHECKER_FREED, "A1 B0", "A0", "does not end what");
+	refuses_misuse(text, EVENT_MISUSE_CLOSED, "A1 B0", "A0", "does not end the lifetime that");
+	refuses(text, CHECKER_FREED, "A1 B0", "A0", "does not end the lifetime that");
 	text = "A|init(m)=normal|\nB|acq(m)|\nB|rel(m)|\nC|destroy(m)|\n";
 	refuses_misuse(
 		text, EVENT_MISUSE_DESTROYED, "C0 B0", "",

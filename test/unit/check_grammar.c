@@ -156,7 +156,7 @@ static void threads(void **state)
 	refuse((struct claim){ OF_A, view, "", short_one, "A0 A1", "A0 -A1 A1", false },
 	       "the word is correct");
 	refuse((struct claim){ OF_A, view, "", "{ S : x w ; }", run, word, false },
-	       "wrong before its last event");
+	       "violates the grammar before its last event");
 	refuse((struct claim){ OF_A, view, "", short_one, run, "A0 A1 A3", false }, "left out");
 	refuse((struct claim){ OF_A, view, "", short_one, run, "A0 -A1 A1", false }, "left out");
 	/* the claim is about another thread, which has no events */
@@ -205,7 +205,7 @@ static void sessions(void **state)
 	accept((struct claim){ OF_A, "thread", "reset(n == 4)", right, run, word, false });
 	accept((struct claim){ OF_A, "thread", "reset(session.k == nil)", kept, run, word, false });
 	refuse((struct claim){ OF_A, "thread", "reset", "{ S : x w | y x ; }", run, word, false },
-	       "a session before the last one is already wrong");
+	       "an earlier session already violates the grammar");
 	/* at its reset a session must be complete */
 	accept((struct claim){ OF_A, "thread", "reset", "{ S : x w a y ; }", "A0 A1", "A0 -A1 A1",
 			       false });
@@ -225,7 +225,7 @@ static void prefixes(void **state)
 	       "correct");
 	accept((struct claim){ OF_A, "thread", "", "{ S : x | x w | x w a ; }", run, word, false });
 	refuse((struct claim){ OF_A, "thread", "", "{ S : x | x w a ; }", run, word, false },
-	       "wrong before its last event");
+	       "violates the grammar before its last event");
 }
 
 static void ends(void **state)

@@ -133,7 +133,7 @@ static void recorded(void **state)
 	accepts_misuse(text, EVENT_MISUSE_HELD_AT_END, "B2", "");
 	refuses_misuse(text, EVENT_MISUSE_HELD_AT_END, "A3", "", "not a misuse of this kind");
 	refuses_misuse(text, EVENT_MISUSE_JOIN_TWICE, "A2 B2", "",
-		       "one event, in the recorded run");
+		       "the recorded run must contain it");
 	refuses_misuse(text, EVENT_MISUSE_NOT_HELD, "B0 A0 A1", "", "one or two events, not 3");
 	refuses_misuse("B|init(n)=robust|\nB|acq(n)|\nB|end|\n", EVENT_MISUSE_HELD_AT_END, "B2", "",
 		       "not a misuse of this kind");

@@ -100,9 +100,9 @@ static void sequences(void **state)
 	refuse("a b", a_b, "B0 A0", "not in the order that the pattern requires");
 	refuse("a b", a_b, "A0", "does not happen in the schedule");
 	refuse("a(t) b(t)", a_b, "A0 B0", "wrong thread");
-	refuse("a b", second_b, "A0 A1 B0", "has another binding");
+	refuse("a b", second_b, "A0 A1 B0", "has other parameter values");
 	refuse("a a", twice, "A0", "chosen twice");
-	refuse("b a", a_b, "A0 B0", "another event of the property");
+	refuse("b a", a_b, "A0 B0", "is not the property event that the claim says");
 }
 
 static void others(void **state)

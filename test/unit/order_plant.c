@@ -336,6 +336,18 @@ static int32_t true_literal(const struct run *r, struct order_query *q, int cut,
 	return place_a < place_b ? literal : -literal;
 }
 
+/* Requires that all nodes of the thread are inside. */
+static void ask_whole_thread(struct order_query *q, const struct order_model *m, uint32_t thread)
+{
+	uint32_t end = m->thread_start.items[thread + 1];
+	int32_t inside;
+
+	if (end == m->thread_start.items[thread])
+		return;
+	inside = order_query_before(q, m->thread_nodes.items[end - 1], ORDER_CUT);
+	order_query_clause(q, &inside, 1);
+}
+
 static void ask(const struct run *r, const struct order_model *m, int cut, struct order_query *q)
 {
 	uint32_t count[SEMAPHORES];
@@ -350,7 +362,7 @@ static void ask(const struct run *r, const struct order_model *m, int cut, struc
 		if (first < r->steps)
 			order_query_next(q, m, r->step[first].node);
 		else
-			order_query_whole(q, m, (uint32_t)t);
+			ask_whole_thread(q, m, (uint32_t)t);
 	}
 	for (int i = below(r->steps / 4); i > 0; i--) {
 		int32_t literals[3];

@@ -84,7 +84,7 @@ static void bumps(void **state)
 	leaves(&m, "n = nil bump(held, 2, 70, 2.5) bump(held, 2, 71, -1) bump(held, 'a', 1)",
 	       "{\"held\": {2: {70: 2.5}, \"a\": 1}}");
 	refuse(&m, "bump(held, 'a', 1, 1)", "expected a map to count in, found a number");
-	refuse(&m, "bump(held, 2, 1)", "expected a number to add to, found a table");
+	refuse(&m, "bump(held, 2, 1)", "the old value must be a number, but is a table");
 	refuse(&m, "bump(held, nil, 1)", "a key is nil");
 	refuse(&m, "bump(nil, 1, 1)", "table expected");
 	refuse(&m, "bump(held, 1, 'x')", "number expected");

@@ -202,7 +202,7 @@ static void declarations_are_checked(void **state)
 	assert_complaints("property P(int *) { always 1; }",
 			  "1:16 a name is missing after the '*'\n");
 	assert_complaints("property P(struct s v) { always 1; }",
-			  "1:12 'v' is a whole struct; declare a pointer to it instead\n");
+			  "1:12 'v' is a struct passed by value; declare a pointer instead\n");
 	assert_complaints(
 		"property P(int x, int y) { event a = call f(x) if (y == 1); pattern: a; }",
 		"1:23 no event binds 'y'\n");

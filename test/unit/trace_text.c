@@ -121,6 +121,7 @@ static void errors(void **state)
 	expect_error("T1|w(x@1)=-129|", 11, "does not fit");
 	expect_error("T1|w(x@16)=5|", 12, "hex digits");
 	expect_error("T1|w(x@16)=0x112233445566778899aabbccddeeff0011|", 12, "more bytes");
+	expect_error("-|init(x@0)=5|", 8, "expected a size from 1");
 	expect_error("T1|u(x)=5|", 10, "old,new");
 	expect_error("T1|r(x,often)|", 8, "flag");
 	expect_error("T1|ra(x,often)|", 9, "memory order");

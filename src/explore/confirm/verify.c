@@ -246,15 +246,6 @@ static bool verify_blocked(const struct finding *f, const uint64_t *keys,
 	return matched == f->events.count;
 }
 
-static bool is_cycle(const struct finding *f)
-{
-	for (size_t i = 0; i < f->events.count; i++) {
-		if (f->events.items[i].waits_for >= f->events.count)
-			return false;
-	}
-	return true;
-}
-
 bool verify_finding(const struct finding *f, const uint64_t *keys, const struct outcome *outcome,
 		    const struct trace *recording)
 {
@@ -268,7 +259,8 @@ bool verify_finding(const struct finding *f, const uint64_t *keys, const struct 
 		return verify_lifetime(f, keys, outcome, recording);
 	if (f->kind == FINDING_MISUSE)
 		return verify_misuse(f, keys, outcome, recording);
-	cycle = f->kind == FINDING_DEADLOCK && is_cycle(f) && outcome->result == CONTROL_DEADLOCK;
+	cycle = f->kind == FINDING_DEADLOCK && finding_is_cycle(f) &&
+		outcome->result == CONTROL_DEADLOCK;
 	if (!cycle && outcome->result != CONTROL_STUCK && outcome->result != CONTROL_DEADLOCK)
 		return false;
 	return verify_blocked(f, keys, outcome, recording, cycle);

@@ -72,7 +72,8 @@ bool command_line_read(struct command_line *line, const struct trace *trace, str
 	if (trace_is_text(trace))
 		return err_set(err, "a text trace has no program to run");
 	if (!command || !*command || !program || program[0] != '/')
-		return err_set(err, "the trace does not have the command line of its program");
+		return err_set(err,
+			       "the trace does not say with which command its program was started");
 	bytes = split_words(command, &line->words);
 	line->directory = trace_meta(trace, "directory");
 	if (bytes == COMMAND_BYTES || cut) {

@@ -78,7 +78,8 @@ bool rerun_open(struct rerun *r, const struct rerun_options *options, struct err
 	return false;
 }
 
-void rerun_drop(struct rerun *r)
+/* Closes the recording of the last run. */
+static void drop_recording(struct rerun *r)
 {
 	if (r->trace)
 		trace_close(r->trace);
@@ -87,7 +88,7 @@ void rerun_drop(struct rerun *r)
 
 void rerun_close(struct rerun *r)
 {
-	rerun_drop(r);
+	drop_recording(r);
 	runner_close(r->session);
 	remove_directory(r->directory);
 }
@@ -112,7 +113,7 @@ bool rerun_run(struct rerun *r, const struct plan *plan, struct err *err)
 {
 	struct executor *executor = runner_executor(r->session);
 
-	rerun_drop(r);
+	drop_recording(r);
 	if (!executor->run(executor, plan, &r->outcome, err))
 		return false;
 	if (trace_open(r->recording, &r->trace, err))
@@ -163,7 +164,7 @@ struct trace *rerun_keep(struct rerun *r, unsigned name)
 	struct trace *trace;
 	struct err err;
 
-	rerun_drop(r);
+	drop_recording(r);
 	snprintf(path, sizeof path, "%s/kept-%u.sooth", r->directory, name);
 	trace_remove(path);
 	if (rename(r->recording, path) || !trace_open(path, &trace, &err))

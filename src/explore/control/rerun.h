@@ -58,7 +58,4 @@ struct trace *rerun_keep(struct rerun *rerun, unsigned name);
 /* Moves the recording of the last run to options.keep, if that is set. The recording stays open. */
 bool rerun_save(struct rerun *rerun, struct err *err);
 
-/* Closes the recording of the last run. */
-void rerun_drop(struct rerun *rerun);
-
 #endif

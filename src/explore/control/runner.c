@@ -185,8 +185,8 @@ static bool run_once(struct runner *s, const struct plan *plan, struct outcome *
 	release_program(s);
 	if (!has_taken_control(s->file.control))
 		return err_set(err,
-			       "%s cannot be run under control: it was not built with sooth, or "
-			       "by a version that is too old (rebuild it with sooth cc)",
+			       "%s cannot be run under control: it was built without sooth, or "
+			       "with a version that is too old (rebuild it with sooth cc)",
 			       s->options.program[0]);
 	read_outcome(s, outcome, status);
 	return true;

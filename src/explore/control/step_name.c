@@ -74,7 +74,7 @@ static uint32_t make_name(struct step_names *names, const struct trace_event *ev
 	return number;
 }
 
-uint32_t step_names_of(struct step_names *names, const struct trace_event *ev)
+static uint32_t name_of_step(struct step_names *names, const struct trace_event *ev)
 {
 	uint64_t site = ev->site ? (uintptr_t)ev->site : 0;
 	uint64_t *known = map_put(&names->sites, site << 8 | ev->kind, NULL);
@@ -114,7 +114,7 @@ bool step_cursor_next(struct step_cursor *walk)
 		    ev->step == TRACE_NO_STEP || ev->step == walk->step)
 			continue;
 		walk->step = ev->step;
-		walk->name = step_names_of(walk->names, ev);
+		walk->name = name_of_step(walk->names, ev);
 		walk->occurrence = ++*map_put(&walk->counts, walk->name, NULL);
 		return true;
 	}

@@ -19,8 +19,7 @@ struct step_names {
 void step_names_open(struct step_names *names, const struct trace *trace);
 void step_names_close(struct step_names *names);
 
-/* Returns the number of the name of an event. A name has three words, without blanks in them. */
-uint32_t step_names_of(struct step_names *names, const struct trace_event *event);
+/* The text of the name with this number. A name has three words, without blanks in them. */
 const char *step_names_text(const struct step_names *names, uint32_t name);
 
 /* Iterates over the steps of a thread. */

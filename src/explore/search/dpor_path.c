@@ -11,11 +11,6 @@
 
 /* ---- clocks ---------------------------------------------------------------------------------- */
 
-uint32_t dpor_path_at(const dpor_path_clock *clock, uint32_t thread)
-{
-	return thread < clock->count ? clock->items[thread] : 0;
-}
-
 static void widen_clock(dpor_path_clock *clock, size_t count)
 {
 	size_t more = count > clock->count ? count - clock->count : 0;
@@ -34,7 +29,7 @@ void dpor_path_join(dpor_path_clock *clock, const dpor_path_clock *other)
 			clock->items[i] = other->items[i];
 }
 
-void dpor_path_raise(dpor_path_clock *clock, uint32_t thread, uint32_t value)
+static void raise_clock(dpor_path_clock *clock, uint32_t thread, uint32_t value)
 {
 	widen_clock(clock, thread + 1);
 	if (clock->items[thread] < value)
@@ -146,7 +141,7 @@ static void order_node(struct dpor_path *path, struct dpor_path_node *node)
 						  (uint32_t)event->address, DPOR_PATH_NONE));
 	}
 	copy_clock(&node->clock, &node->before);
-	dpor_path_raise(&node->clock, node->thread, node->local + 1);
+	raise_clock(&node->clock, node->thread, node->local + 1);
 }
 
 struct dpor_path_node *dpor_path_push(struct dpor_path *path, const struct control_event *events,

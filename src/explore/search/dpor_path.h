@@ -68,9 +68,7 @@ void dpor_path_touch_top(struct dpor_path *path);
 /* Returns the history for a use's key; NULL: no transition touched it. */
 const dpor_path_history *dpor_path_history_of(const struct dpor_path *path, uint64_t key);
 
-uint32_t dpor_path_at(const dpor_path_clock *clock, uint32_t thread);
 void dpor_path_join(dpor_path_clock *clock, const dpor_path_clock *other);
-void dpor_path_raise(dpor_path_clock *clock, uint32_t thread, uint32_t value);
 
 /* Is the node in the past that the clock describes? */
 static inline bool dpor_path_covers(const dpor_path_clock *clock, const struct dpor_path_node *node)

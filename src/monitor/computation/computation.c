@@ -194,9 +194,7 @@ void computations_free(struct computations *computations)
 		vec_free(&computation->binding);
 	}
 	vec_free(&computations->list);
-	for (size_t i = 0; i < computations->problems.count; i++)
-		free(computations->problems.items[i]);
-	vec_free(&computations->problems);
+	vec_free_all(&computations->problems);
 	if (source) {
 		if (source->relevant.ops)
 			message_pool_free(&source->relevant);

@@ -16,9 +16,7 @@ void labels_init(struct labels *labels, bool rich)
 
 void labels_free(struct labels *labels)
 {
-	for (size_t i = 0; i < labels->owned.count; i++)
-		free(labels->owned.items[i]);
-	vec_free(&labels->owned);
+	vec_free_all(&labels->owned);
 	vec_free(&labels->list);
 	vec_free(&labels->variables);
 	map_free(&labels->index);

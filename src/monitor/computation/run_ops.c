@@ -329,7 +329,5 @@ void run_ops_free(struct run_ops *ops)
 	vec_free(&ops->events);
 	vec_free(&ops->writes);
 	vec_free(&ops->objects);
-	for (size_t i = 0; i < ops->problems.count; i++)
-		free(ops->problems.items[i]);
-	vec_free(&ops->problems);
+	vec_free_all(&ops->problems);
 }

@@ -114,13 +114,22 @@ static struct survey_byte *byte_at(struct surveyor *s, uint64_t address)
 	return byte;
 }
 
+/*
+ * Can these numbers of survey_byte.thread mean two threads? The last number is that of all threads
+ * that have no number of their own.
+ */
+static bool may_be_two_threads(uint16_t a, uint16_t b)
+{
+	return a != b || a == UINT16_MAX;
+}
+
 static void use_byte(struct survey_byte *byte, uint32_t thread)
 {
 	uint16_t number = thread < UINT16_MAX - 1 ? (uint16_t)(thread + 1) : UINT16_MAX;
 
 	if (!byte->thread)
 		byte->thread = number;
-	else if (byte->thread != number || number == UINT16_MAX)
+	else if (may_be_two_threads(byte->thread, number))
 		byte->bits |= SURVEY_SEVERAL;
 }
 
@@ -333,7 +342,7 @@ static bool is_shared_word(const struct surveyor *s, uint64_t address)
 		if (!byte || !byte->thread)
 			continue;
 		bits |= byte->bits;
-		if (thread && byte->thread != thread)
+		if (thread && may_be_two_threads(thread, byte->thread))
 			bits |= SURVEY_SEVERAL;
 		thread = byte->thread;
 	}

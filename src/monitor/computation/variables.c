@@ -237,9 +237,7 @@ void variables_free(struct variables *v)
 	vec_free(&v->list);
 	vec_free(&v->ranges);
 	vec_free(&v->now);
-	for (size_t i = 0; i < v->names.count; i++)
-		free(v->names.items[i]);
-	vec_free(&v->names);
+	vec_free_all(&v->names);
 }
 
 /*

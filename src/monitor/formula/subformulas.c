@@ -286,9 +286,7 @@ bool subformulas_read(const struct property_set *set, uint32_t property,
 
 void subformulas_free(struct subformulas *s)
 {
-	for (size_t i = 0; i < s->texts.count; i++)
-		free(s->texts.items[i]);
-	vec_free(&s->texts);
+	vec_free_all(&s->texts);
 	free(s->values);
 	s->values = NULL;
 }

@@ -571,12 +571,10 @@ void lattice_result_free(struct lattice_result *result)
 		free(result->violations.items[i].run);
 	for (size_t i = 0; i < result->violating.count; i++)
 		free(result->violating.items[i].limbs);
-	for (size_t i = 0; i < result->notes.count; i++)
-		free(result->notes.items[i]);
 	free(result->runs.limbs);
 	free(result->violating_any.limbs);
 	vec_free(&result->violations);
 	vec_free(&result->violating);
-	vec_free(&result->notes);
+	vec_free_all(&result->notes);
 	*result = (struct lattice_result){ 0 };
 }

@@ -226,7 +226,8 @@ void level_unpack(const struct level_layout *layout, const uint64_t *key, uint32
 	}
 }
 
-bool level_pack(const struct level_layout *layout, const uint32_t *cut, uint64_t *key)
+/* Returns false if the layout cannot represent the cut. */
+static bool pack_cut(const struct level_layout *layout, const uint32_t *cut, uint64_t *key)
 {
 	memset(key, 0, layout->words * sizeof *key);
 	for (uint32_t c = 0; c < layout->column_count; c++) {
@@ -291,7 +292,7 @@ void level_repack(struct level_pool *pool, const struct level_layout *from,
 			level_unpack(from, &chunk->keys[(size_t)j * from->words], cut);
 			if (!is_within(from, cut, ends))
 				continue;
-			if (!level_pack(to, cut, level_append_copy(pool, out, chunk, j)))
+			if (!pack_cut(to, cut, level_append_copy(pool, out, chunk, j)))
 				assert(!"a layout has room for the level it was made for");
 		}
 	}
@@ -313,7 +314,7 @@ bool level_find_cut(const struct level_layout *layout, const struct level *level
 	const struct level_chunk *chunk = level->chunks.items[0];
 	uint64_t *key = mem_alloc(layout->words * sizeof *key);
 	uint32_t words = layout->words, i;
-	bool found = level_pack(layout, cut, key);
+	bool found = pack_cut(layout, cut, key);
 
 	assert(level->chunks.count == 1);
 	if (found) {

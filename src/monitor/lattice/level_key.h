@@ -57,8 +57,6 @@ struct level_layout *level_layout_share(struct level_layout *layout);
 void level_layout_drop(struct level_layout *layout);
 
 void level_unpack(const struct level_layout *layout, const uint64_t *key, uint32_t *cut);
-/* Returns false if the layout cannot represent the cut. */
-bool level_pack(const struct level_layout *layout, const uint32_t *cut, uint64_t *key);
 
 /*
  * Finds the range of a level's cuts, without those beyond `ends` (NULL: no limit). Returns false if

@@ -38,8 +38,9 @@ const struct spec_property *observe_property(const struct observe_state *o, uint
 	return o->set->properties.items[number].property;
 }
 
-void observe_add_unjudged(struct observe_state *o, uint32_t property, uint32_t formula,
-			  const char *why)
+/* Records why a formula is not judged, once for each formula. */
+static void add_unjudged(struct observe_state *o, uint32_t property, uint32_t formula,
+			 const char *why)
 {
 	const struct spec_property *of = observe_property(o, property);
 
@@ -73,14 +74,14 @@ static void add_formulas(struct observe_state *o, const struct computation *comp
 			why = unjudged_variables(&computation->labels,
 						 observe_property(o, property), f);
 		if (why) {
-			observe_add_unjudged(o, property, number, why);
+			add_unjudged(o, property, number, why);
 			continue;
 		}
 		judged.machine = machine_of_formula(
 			o->set, property, f, &computation->labels,
 			o->options->directories ? o->options->directories[property] : NULL, &err);
 		if (!judged.machine) {
-			observe_add_unjudged(o, property, number, err.text);
+			add_unjudged(o, property, number, err.text);
 			continue;
 		}
 		*vec_push(out) = judged;
@@ -105,7 +106,7 @@ static void add_grammars(struct observe_state *o, const struct computation *comp
 		if (judged.machine)
 			*vec_push(out) = judged;
 		else
-			observe_add_unjudged(o, property, s->number, err.text);
+			add_unjudged(o, property, s->number, err.text);
 	}
 }
 
@@ -119,7 +120,7 @@ static void add_unseen_formulas(struct observe_state *o)
 		for (const struct spec_formula *f = events->property->formulas; f; f = f->next) {
 			number++;
 			if (formulas_is_of_states(f) && unjudged_events(events, f))
-				observe_add_unjudged(o, i, number, unjudged_events(events, f));
+				add_unjudged(o, i, number, unjudged_events(events, f));
 		}
 	}
 }
@@ -269,8 +270,7 @@ static bool walk_once(struct observe_state *o, const struct computation *computa
 				     "the recorded one");
 	} else {
 		for (size_t i = 0; i < judged.count; i++)
-			observe_add_unjudged(o, judged.items[i].property, judged.items[i].number,
-					     err.text);
+			add_unjudged(o, judged.items[i].property, judged.items[i].number, err.text);
 	}
 	note_doubts(o, &judged);
 	for (size_t i = 0; i < walked.notes.count; i++)
@@ -396,7 +396,7 @@ static bool judge_recorded_run(struct observe_state *o, const struct computation
 		const struct grammar_formula *s = &o->grammars.list.items[i];
 
 		if (s->why)
-			observe_add_unjudged(o, s->property, s->number, s->why);
+			add_unjudged(o, s->property, s->number, s->why);
 	}
 	if (done)
 		observe_check_recorded(o, computations, &more);
@@ -419,7 +419,7 @@ static void add_all_formulas_unjudged(struct observe_state *o)
 		     f = f->next) {
 			number++;
 			if (observe_judges(f))
-				observe_add_unjudged(
+				add_unjudged(
 					o, i, number,
 					"the recording of a forked child does not have what its "
 					"parent did before the fork");

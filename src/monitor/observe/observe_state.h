@@ -45,9 +45,6 @@ struct observe_state {
 const struct spec_property *observe_property(const struct observe_state *o, uint32_t number);
 /* Adds a note, once. */
 void observe_note(struct observe_state *o, const struct spec_property *property, const char *text);
-/* Records why a formula is not judged, once for each formula. */
-void observe_add_unjudged(struct observe_state *o, uint32_t property, uint32_t formula,
-			  const char *why);
 
 /* ---- observe_found.c and observe_linear.c ---------------------------------------------------- */
 

@@ -59,14 +59,6 @@ void order_query_next(struct order_query *query, const struct order_model *model
 	require_before(query, ORDER_CUT, node);
 }
 
-void order_query_whole(struct order_query *query, const struct order_model *model, uint32_t thread)
-{
-	uint32_t end = model->thread_start.items[thread + 1];
-
-	if (end > model->thread_start.items[thread])
-		require_before(query, model->thread_nodes.items[end - 1], ORDER_CUT);
-}
-
 bool order_query_next_unit(const struct order_query *query, size_t *at, struct order_atom *atom)
 {
 	const int32_t *literals = query->clauses.items;

@@ -51,8 +51,6 @@ void order_query_clause(struct order_query *query, const int32_t *literals, uint
 
 /* Requires that the node is next: it is outside, its thread's nodes before it are inside. */
 void order_query_next(struct order_query *query, const struct order_model *model, uint32_t node);
-/* Requires that all nodes of the thread are inside. */
-void order_query_whole(struct order_query *query, const struct order_model *model, uint32_t thread);
 
 /*
  * Iterates over the clauses with one literal. Sets *atom to the atom of the next one (a negated

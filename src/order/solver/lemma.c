@@ -51,7 +51,8 @@ void lemma_add_implication(struct lemma *l, int32_t choice, int32_t literal)
 	cdcl_add(l->cdcl, both, 2);
 }
 
-int32_t lemma_add_choice(struct lemma *l, uint32_t what, uint32_t a, uint32_t b, bool preferred)
+/* Adds a choice for an event and returns its literal. The choice would bring a close to b. */
+static int32_t add_choice(struct lemma *l, uint32_t what, uint32_t a, uint32_t b, bool preferred)
 {
 	int32_t literal = cdcl_boolean(l->cdcl, a, b, preferred);
 
@@ -133,8 +134,8 @@ static void explain_fail(struct lemma *l, uint32_t number, uint32_t item)
 
 		if (!excludes_try(m, s, fail) || after == CDCL_FALSE || until == CDCL_FALSE)
 			continue;
-		choice = lemma_add_choice(l, i, s->acquire, fail->node,
-					  s->acquire == l->index->fail_needs[item]);
+		choice = add_choice(l, i, s->acquire, fail->node,
+				    s->acquire == l->index->fail_needs[item]);
 		lemma_add_implication(l, choice, after);
 		lemma_add_implication(l, choice, until);
 	}

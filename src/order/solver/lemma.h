@@ -100,9 +100,6 @@ void lemma_end_clause(struct lemma *lemma);
 void lemma_add_either(struct lemma *lemma, int32_t one, int32_t other);
 /* Adds the clause "choice implies literal", which may hold already. */
 void lemma_add_implication(struct lemma *lemma, int32_t choice, int32_t literal);
-/* Adds a choice for an event and returns its literal. The choice would bring a close to b. */
-int32_t lemma_add_choice(struct lemma *lemma, uint32_t what, uint32_t a, uint32_t b,
-			 bool preferred);
 
 /* lemma_read.c */
 void lemma_add_read(struct lemma *lemma, uint32_t cell, uint32_t read);

@@ -331,7 +331,7 @@ static void list_accesses(const struct interruptions *t, uint32_t fragment, node
 	sort_nodes(remotes);
 }
 
-/* Calls `take` for each l1 and l2 that fit r1 and r2, at most *left times. */
+/* Calls `take` for each l1 and l2 that fit r1 and r2; after *left calls, sets t->cut instead. */
 static void each_pair_of_ends(struct interruptions *t, struct interruption *candidate,
 			      const node_list *locals,
 			      void (*take)(void *context, const struct interruption *candidate),
@@ -341,7 +341,7 @@ static void each_pair_of_ends(struct interruptions *t, struct interruption *cand
 
 	for (size_t i = 0; i < locals->count; i++) {
 		candidate->l2 = locals->items[i];
-		for (size_t k = 0; k < i && *left; k++) {
+		for (size_t k = 0; k < i && !t->cut; k++) {
 			candidate->l1 = locals->items[k];
 			if (!interruptions_conflict(t, fragment, candidate->l1, candidate->r1) ||
 			    !interruptions_conflict(t, fragment, candidate->l2, candidate->r2) ||
@@ -349,6 +349,9 @@ static void each_pair_of_ends(struct interruptions *t, struct interruption *cand
 			    !interruptions_fresh(t, candidate) ||
 			    !interruptions_possible(t, candidate))
 				continue;
+			t->cut = !*left;
+			if (t->cut)
+				break;
 			--*left;
 			take(context, candidate);
 		}
@@ -361,11 +364,12 @@ void interruptions_each(struct interruptions *t,
 {
 	node_list locals = { 0 }, remotes = { 0 };
 
+	t->cut = false;
 	race_candidates_make_must_precede(&t->candidates);
-	for (uint32_t p = 0; p < t->fragments.items.count && most; p++) {
+	for (uint32_t p = 0; p < t->fragments.items.count && !t->cut; p++) {
 		list_accesses(t, p, &locals, &remotes);
 		for (size_t i = 0; i < remotes.count; i++) {
-			for (size_t k = i; k < remotes.count && most; k++) {
+			for (size_t k = i; k < remotes.count && !t->cut; k++) {
 				struct interruption candidate = { .r1 = remotes.items[i],
 								  .r2 = remotes.items[k],
 								  .fragment = p };
@@ -376,7 +380,6 @@ void interruptions_each(struct interruptions *t,
 			}
 		}
 	}
-	t->cut = !most;
 	vec_free(&locals);
 	vec_free(&remotes);
 }

@@ -34,7 +34,7 @@ struct interruptions {
 	struct site_groups by_sites; /* of struct interruption */
 	VEC(struct remote_touch) touches;
 	uint64_t steps; /* accesses examined so far */
-	bool cut;	/* there were too many steps: some candidates were not examined */
+	bool cut;	/* some candidates were not examined: too many steps, or enough calls */
 };
 
 /*

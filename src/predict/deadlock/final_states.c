@@ -20,7 +20,7 @@ bool final_can_be_over(const struct waiters *waiters, uint32_t t)
 	return waiters->window->threads.items[t].end == WINDOW_ENDED;
 }
 
-bool final_can_be_uncreated(const struct waiters *waiters, uint32_t t)
+static bool can_be_uncreated(const struct waiters *waiters, uint32_t t)
 {
 	return final_is_absent(waiters, t) ||
 	       waiters->window->threads.items[t].create != ORDER_NONE;
@@ -243,7 +243,7 @@ static bool is_possible(const struct waiters *waiters, const struct possible_sta
 {
 	for (uint32_t t = 0; t < waiters->window->model.thread_count; t++)
 		if (!p->blocked[t] && !final_can_be_over(waiters, t) &&
-		    !final_can_be_uncreated(waiters, t))
+		    !can_be_uncreated(waiters, t))
 			return false;
 	for (size_t i = 0; i < waiters->items.count; i++)
 		if (p->possible[i] && final_can_be_last(waiters, &waiters->items.items[i]))

@@ -11,11 +11,9 @@
 /*
  * States of a thread at the cut. final_is_absent(): is the thread created after the window? Then
  * the window's analysis ignores it. final_can_be_over(): can it have ended?
- * final_can_be_uncreated(): can it be that it has not been created yet?
  */
 bool final_is_absent(const struct waiters *waiters, uint32_t thread);
 bool final_can_be_over(const struct waiters *waiters, uint32_t thread);
-bool final_can_be_uncreated(const struct waiters *waiters, uint32_t thread);
 
 /*
  * Follow a chain of blocked threads, each waiting for the next. If there is no cycle, the last one

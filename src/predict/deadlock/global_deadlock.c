@@ -13,7 +13,7 @@
 #include "predict/driver/analysis.h"
 
 #define MOST_SETS 8	 /* findings per phase; no limit with the option `every` */
-#define MOST_REFUSED 256 /* solutions per phase with a cycle, or with sites that have a finding */
+#define MOST_REFUSED 256 /* solutions in a row with a cycle, or with sites that have a finding */
 
 enum phase {
 	PHASE_OBSERVED, /* the recorded run itself */
@@ -176,10 +176,12 @@ static void find_blocked_sets(struct global_search *r)
 			refused++;
 			continue;
 		}
-		if (add_blocked_set(r, &solution))
+		if (add_blocked_set(r, &solution)) {
 			found++;
-		else
+			refused = 0;
+		} else {
 			refused++;
+		}
 		global_query_forbid(&r->global, &r->set, !every);
 	}
 	r->analysis->stats.not_asked++; /* there may be more sets */

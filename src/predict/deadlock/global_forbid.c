@@ -133,6 +133,16 @@ static int32_t blocked_literal(struct global_query *g, uint32_t t)
 	return g->blocked[t];
 }
 
+/* Returns the first waiter of the same thread at the same site: it names the site in a slot. */
+static uint32_t first_at_site(const struct waiters *waiters, const struct waiter *w)
+{
+	uint32_t i = waiters->thread_start[w->thread];
+
+	while (waiters->items.items[i].site != w->site)
+		i++;
+	return i;
+}
+
 void global_query_forbid(struct global_query *g, const blocked_set *set, bool sites)
 {
 	global_literals clause = { 0 };
@@ -148,9 +158,8 @@ void global_query_forbid(struct global_query *g, const blocked_set *set, bool si
 		} else if (!sites) {
 			*vec_push(&clause) = -g->at[set->items[k++]];
 		} else {
-			uint64_t folded = w->site ^ w->site >> 32;
 			uint64_t *slot = global_query_slot(g, GLOBAL_THREAD_AT_SITE, 0, t,
-							   (uint32_t)folded, &fresh);
+							   first_at_site(&g->waiters, w), &fresh);
 
 			*vec_push(&clause) = -implied_boolean(g, slot, fresh, t, is_at_site, w);
 			k++;

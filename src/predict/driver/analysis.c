@@ -159,7 +159,7 @@ struct analysis_claim *analysis_add_claim_fixed(struct analysis *analysis,
 	struct analysis_claim *claim = vec_push(&analysis->claims);
 
 	*claim = (struct analysis_claim){ .status = FINDING_PREDICTED };
-	witness_make_fixed(&analysis->window->model, solution, required, fixed, fixed_count,
-			   &claim->steps);
+	witness_make(&analysis->window->model, solution, required, fixed, fixed_count,
+		     &claim->steps);
 	return claim;
 }

@@ -125,7 +125,7 @@ struct analysis_claim *analysis_add_claim(struct analysis *analysis,
 					  const uint32_t *required);
 
 /*
- * The same, but the nodes of `fixed` that are not dropped keep their order (witness_make_fixed()).
+ * The same, but the nodes of `fixed` that are not dropped keep their order (witness_make()).
  */
 struct analysis_claim *analysis_add_claim_fixed(struct analysis *analysis,
 						const struct order_solution *solution,

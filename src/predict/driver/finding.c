@@ -56,3 +56,12 @@ bool finding_is_use_after_end(const struct finding *finding)
 		(finding->misuse == EVENT_MISUSE_DESTROYED ||
 		 finding->misuse == EVENT_MISUSE_CLOSED));
 }
+
+bool finding_is_cycle(const struct finding *finding)
+{
+	for (size_t i = 0; i < finding->events.count; i++) {
+		if (finding->events.items[i].waits_for >= finding->events.count)
+			return false;
+	}
+	return true;
+}

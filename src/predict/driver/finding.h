@@ -112,5 +112,7 @@ void finding_free(struct finding *finding);
  * the end and the use.
  */
 bool finding_is_use_after_end(const struct finding *finding);
+/* Does each of its threads wait for another of them? */
+bool finding_is_cycle(const struct finding *finding);
 
 #endif

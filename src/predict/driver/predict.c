@@ -561,15 +561,11 @@ void predict_result_free(struct predict_result *result)
 {
 	for (size_t i = 0; i < result->findings.count; i++)
 		finding_free(&result->findings.items[i]);
-	for (size_t i = 0; i < result->problems.count; i++)
-		free(result->problems.items[i]);
-	for (size_t i = 0; i < result->faults.count; i++)
-		free(result->faults.items[i]);
 	for (size_t i = 0; i < result->leads.count; i++)
 		finding_free(&result->leads.items[i]);
 	vec_free(&result->leads);
 	vec_free(&result->opaque);
 	vec_free(&result->findings);
-	vec_free(&result->problems);
-	vec_free(&result->faults);
+	vec_free_all(&result->problems);
+	vec_free_all(&result->faults);
 }

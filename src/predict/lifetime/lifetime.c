@@ -162,6 +162,7 @@ static enum order_answer ask_in_own_window(struct lifetime_search *f,
 static enum order_answer ask_with_end_inside(struct lifetime_search *f,
 					     const struct lifetime_pair *pair, uint64_t key)
 {
+	uint64_t unknown = f->loose.stats.unknown;
 	struct order_solution solution;
 	struct lifetime_window window;
 	enum order_answer answer;
@@ -170,7 +171,7 @@ static enum order_answer ask_with_end_inside(struct lifetime_search *f,
 	answer = analysis_ask(&f->loose, &f->query.query, &solution);
 	if (answer == ORDER_IMPOSSIBLE)
 		return answer;
-	f->loose.stats.unknown = 0; /* not counted: the query is asked again */
+	f->loose.stats.unknown = unknown; /* not counted: the query is asked again */
 	lifetime_window_make(&window, &f->early, pair->end);
 	if (answer == ORDER_POSSIBLE &&
 	    lifetime_window_accepts(&window, solution.inside, solution.count))

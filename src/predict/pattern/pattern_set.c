@@ -211,12 +211,10 @@ void pattern_set_close(struct pattern_set *set)
 	free(set->checker_properties);
 	for (size_t i = 0; i < set->formulas.count; i++)
 		form_list_free(&set->formulas.items[i].forms);
-	for (size_t i = 0; i < set->problems.count; i++)
-		free(set->problems.items[i]);
 	vec_free(&set->formulas);
 	vec_free(&set->keeps);
 	vec_free(&set->use_start);
 	vec_free(&set->uses);
-	vec_free(&set->problems);
+	vec_free_all(&set->problems);
 	free(set);
 }

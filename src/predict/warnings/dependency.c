@@ -386,12 +386,3 @@ void dependency_thread_set(const struct dependency *d, const struct dependency_t
 	free(x.in);
 	vec_free(&x.waiting);
 }
-
-uint32_t dependency_creator(const struct dependency *d, uint32_t thread)
-{
-	uint32_t position = thread_position(d, thread);
-
-	if (position == NOTHING || d->created[position].thread == NOTHING)
-		return TRACE_NONE;
-	return trace_stream(d->trace, d->created[position].thread)->number;
-}

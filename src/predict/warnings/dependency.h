@@ -53,7 +53,4 @@ void dependency_thread_set(const struct dependency *dependency,
 			   const struct dependency_thread *seeds, size_t count,
 			   dependency_threads *out);
 
-/* The thread that created a thread; TRACE_NONE: unknown. */
-uint32_t dependency_creator(const struct dependency *dependency, uint32_t thread);
-
 #endif

@@ -199,9 +199,7 @@ void lock_trees_make(struct lock_trees *t, const struct trace *trace)
 
 void lock_trees_free(struct lock_trees *t)
 {
-	for (size_t i = 0; i < t->problems.count; i++)
-		free(t->problems.items[i]);
-	vec_free(&t->problems);
+	vec_free_all(&t->problems);
 	vec_free(&t->trees);
 	vec_free(&t->nodes);
 	vec_free(&t->held);

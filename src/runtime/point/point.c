@@ -577,8 +577,9 @@ void point_after_fork(void)
 void point_start(const char *path)
 {
 	if (path[0] && !point_select_read(path))
-		process_say("no points are selected: the selection is empty or cannot be read: ",
-			    path);
+		process_say(
+			"no points are selected, because this selection is empty or unreadable: ",
+			path);
 	else
 		selected = path[0] && make_sites();
 	point_select_always();
