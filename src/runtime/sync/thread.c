@@ -334,6 +334,22 @@ static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes
 }
 
 /*
+ * While the library creates a thread, it may reuse the stack of an ended thread, and free that
+ * thread's dynamic thread-local variables. These blocks come from the loader and are not recorded:
+ * their lifetimes are inside the library, which knows that the thread has ended.
+ */
+static int create_quietly(pthread_t *thread, const pthread_attr_t *attributes,
+			  struct thread_start *start)
+{
+	bool quiet = thread_buffer_self.quiet;
+
+	thread_buffer_self.quiet = true;
+	int result = real()->pthread_create(thread, attributes, begin_thread, start);
+	thread_buffer_self.quiet = quiet;
+	return result;
+}
+
+/*
  * Creates a thread. The library stores `*thread` before the new thread runs. It is read here before
  * the program's routine runs in the new thread, because the variable may not exist after that. If
  * no thread can be created, a stream number stays unused.
@@ -364,7 +380,7 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	sigset_t before;
 	block_signals(attributes, &before, &start->mask);
 	int result = turns ? create_controlled(thread, attributes, start)
-			   : real()->pthread_create(thread, attributes, begin_thread, start);
+			   : create_quietly(thread, attributes, start);
 	restore_signals(&before);
 	if (result != 0) {
 		if (!own)
