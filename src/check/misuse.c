@@ -118,11 +118,16 @@ static bool destroys_in_use(const struct checker_play *play, const struct event_
 /* ---- used before initialisation -------------------------------------------------------------- */
 
 /*
- * Is the object on the heap or on a stack, so that no static initialiser can have initialised it?
- * In a text trace all objects count as such.
+ * Can no static initialiser have initialised the object: because barriers and semaphores have none,
+ * or because it is on the heap or on a stack? In a text trace all objects count as such.
  */
-static bool is_fresh_memory(const struct checker_play *play, uint64_t address)
+static bool has_no_initialiser(const struct checker_play *play,
+			       const struct checker_operand *object)
 {
+	uint64_t address = object->address;
+
+	if (object->class == CHECKER_BARRIER || object->class == CHECKER_SEMAPHORE)
+		return true;
 	if (trace_is_text(play->world->trace) || checker_world_block_at(play->world, address))
 		return true;
 	for (uint32_t i = 0; i < play->base->streams; i++) {
@@ -192,7 +197,7 @@ static bool uses_too_early(const struct checker_play *play, const struct event_i
 		return false;
 	if (!is_untouched(play, &object))
 		return err_set(err, "the object has been used before");
-	if (!is_fresh_memory(play, object.operands[0].address))
+	if (!has_no_initialiser(play, &object.operands[0]))
 		return err_set(err, "the object may have a static initialiser");
 	return checker_claim_is_next(play, &events[1], CHECKER_NO_OBJECTS, err);
 }

@@ -9,6 +9,7 @@
  */
 #include "compiler/gcc/gcc.h"
 
+#include "compiler/gcc/bit_fields.h"
 #include "compiler/gcc/instrument.h"
 #include "compiler/gcc/loops.h"
 #include "compiler/gcc/lower.h"
@@ -251,10 +252,10 @@ void generate_op(const op &o, segment &s, slots &known)
 							   : 0);
 	switch (o.kind) {
 	case op::READ:
-		s.read(&gsi, o, lower_source_reference(o.stmt, gimple_assign_rhs1(o.stmt)));
+		s.read(&gsi, o, bit_fields_source_reference(o.stmt, gimple_assign_rhs1(o.stmt)));
 		break;
 	case op::WRITE:
-		s.write(&gsi, o, lower_source_reference(o.stmt, gimple_assign_lhs(o.stmt)));
+		s.write(&gsi, o, bit_fields_source_reference(o.stmt, gimple_assign_lhs(o.stmt)));
 		break;
 	case op::COPY: s.copy(&gsi, o); break;
 	case op::CLEAR: s.clear(&gsi, o); break;

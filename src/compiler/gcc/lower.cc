@@ -9,6 +9,7 @@
 #include "compiler/common/known_calls.h"
 #include "compiler/gcc/access.h"
 #include "compiler/gcc/atomics.h"
+#include "compiler/gcc/bit_fields.h"
 #include "compiler/gcc/lower.h"
 #include "compiler/gcc/opaque.h"
 #include "compiler/gcc/points.h"
@@ -17,139 +18,6 @@
 
 #include <map>
 #include <string>
-
-/* ---- bit-fields ------------------------------------------------------------------------------ */
-
-/*
- * Maps the accesses that were made from a bit-field to the reference in the source. The machine
- * reads and writes the whole unit that contains a bit-field. Lowering makes that explicit: a write
- * of the field becomes a read and a write of its unit. Races on neighbouring bit-fields are races
- * of these accesses.
- */
-static std::map<gimple *, tree> source_references;
-
-tree lower_source_reference(gimple *stmt, tree ref)
-{
-	auto found = source_references.find(stmt);
-	return found == source_references.end() ? ref : found->second;
-}
-
-/*
- * Chooses the smallest access of 1, 2, 4 or 8 bytes that contains all bits of a field and touches
- * only bytes from `first` up to `first + count`. These are the sequence of bit-fields that the
- * language treats as one memory location. Used for sequences whose size is not that of an integer
- * type.
- */
-static bool choose_bytes(unsigned bit, unsigned width, unsigned first, unsigned count,
-			 unsigned *start, unsigned *size)
-{
-	unsigned from = bit / BITS_PER_UNIT, to = (bit + width - 1) / BITS_PER_UNIT;
-
-	for (*size = 1; *size <= 8; *size *= 2) {
-		if (*size < to - from + 1 || *size > count)
-			continue;
-		*start = from + *size <= first + count ? from : first + count - *size;
-		return *start >= first && *start + *size > to;
-	}
-	return false;
-}
-
-/*
- * Returns the memory unit that is read and written for a bit-field, and stores the position of the
- * field's first bit in that unit. Returns NULL if the reference is not a bit-field.
- */
-static tree bitfield_unit(gimple_stmt_iterator *gsi, tree ref, unsigned *shift)
-{
-	if (TREE_CODE(ref) != COMPONENT_REF || !DECL_BIT_FIELD(TREE_OPERAND(ref, 1)) ||
-	    !INTEGRAL_TYPE_P(TREE_TYPE(ref)) || !access_is_shared(ref))
-		return NULL_TREE;
-	tree object = TREE_OPERAND(ref, 0), field = TREE_OPERAND(ref, 1), whole;
-	tree unit = DECL_BIT_FIELD_REPRESENTATIVE(field);
-	if (!tree_fits_shwi_p(DECL_FIELD_OFFSET(field)) ||
-	    (unit && !tree_fits_shwi_p(DECL_FIELD_OFFSET(unit))))
-		return NULL_TREE;
-	unsigned bit = (unsigned)int_bit_position(field);
-	if (unit && INTEGRAL_TYPE_P(TREE_TYPE(unit))) {
-		*shift = bit - (unsigned)int_bit_position(unit);
-		whole = build3(COMPONENT_REF, TREE_TYPE(unit), unshare_expr(object), unit,
-			       NULL_TREE);
-	} else {
-		tree bytes = unit ? DECL_SIZE_UNIT(unit) : TYPE_SIZE_UNIT(TREE_TYPE(object));
-		unsigned first = unit ? (unsigned)int_byte_position(unit) : 0, start, size;
-		if (!bytes || !tree_fits_uhwi_p(bytes) ||
-		    !choose_bytes(bit, TYPE_PRECISION(TREE_TYPE(ref)), first,
-				  (unsigned)tree_to_uhwi(bytes), &start, &size))
-			return NULL_TREE;
-		tree address = make_ssa_name(ptr_type_node);
-		tree value =
-			force_gimple_operand_gsi(gsi, build_fold_addr_expr(unshare_expr(object)),
-						 true, NULL_TREE, true, GSI_SAME_STMT);
-		gsi_insert_before(gsi, gimple_build_assign(address, value), GSI_SAME_STMT);
-		tree type = build_aligned_type(
-			build_nonstandard_integer_type(size * BITS_PER_UNIT, 1), BITS_PER_UNIT);
-		tree any = build_pointer_type_for_mode(char_type_node, VOIDmode, true);
-		whole = build2(MEM_REF, type, address, build_int_cst(any, start));
-		*shift = bit - start * BITS_PER_UNIT;
-	}
-	TREE_THIS_VOLATILE(whole) = TREE_SIDE_EFFECTS(whole) = TREE_THIS_VOLATILE(ref);
-	return whole;
-}
-
-static gimple *load_unit(gimple_stmt_iterator *gsi, tree whole, tree ref, tree *value)
-{
-	*value = make_ssa_name(TREE_TYPE(whole));
-	gimple *load = gimple_build_assign(*value, whole);
-	gcc_copy_site(load, gsi_stmt(*gsi));
-	gsi_insert_before(gsi, load, GSI_SAME_STMT);
-	source_references[load] = ref;
-	return load;
-}
-
-static void lower_bitfield_load(gimple_stmt_iterator *gsi, tree whole, unsigned shift)
-{
-	gimple *stmt = gsi_stmt(*gsi);
-	location_t at = gimple_location(stmt);
-	tree ref = gimple_assign_rhs1(stmt), type = TREE_TYPE(whole), value;
-	gimple_seq seq = NULL;
-
-	load_unit(gsi, whole, ref, &value);
-	tree utype = unsigned_type_for(type);
-	value = gimple_convert(&seq, at, utype, value);
-	value = gimple_build(&seq, at, RSHIFT_EXPR, utype, value,
-			     build_int_cst(unsigned_type_node, shift));
-	wide_int mask = wi::mask(TYPE_PRECISION(TREE_TYPE(ref)), false, TYPE_PRECISION(utype));
-	value = gimple_build(&seq, at, BIT_AND_EXPR, utype, value, wide_int_to_tree(utype, mask));
-	gsi_insert_seq_before(gsi, seq, GSI_SAME_STMT);
-	gimple_assign_set_rhs_with_ops(gsi, NOP_EXPR, value);
-	update_stmt(gsi_stmt(*gsi));
-}
-
-static void lower_bitfield_store(gimple_stmt_iterator *gsi, tree whole, unsigned shift)
-{
-	gimple *stmt = gsi_stmt(*gsi);
-	location_t at = gimple_location(stmt);
-	tree ref = gimple_assign_lhs(stmt), field = gimple_assign_rhs1(stmt);
-	tree type = TREE_TYPE(whole), utype = unsigned_type_for(type), value;
-	unsigned width = TYPE_PRECISION(TREE_TYPE(ref));
-	wide_int mask = wi::shifted_mask(shift, width, false, TYPE_PRECISION(utype));
-	gimple_seq seq = NULL;
-
-	load_unit(gsi, whole, ref, &value);
-	value = gimple_convert(&seq, at, utype, value);
-	value = gimple_build(&seq, at, BIT_AND_EXPR, utype, value,
-			     wide_int_to_tree(utype, wi::bit_not(mask)));
-	field = gimple_convert(&seq, at, utype, field);
-	field = gimple_build(&seq, at, LSHIFT_EXPR, utype, field,
-			     build_int_cst(unsigned_type_node, shift));
-	field = gimple_build(&seq, at, BIT_AND_EXPR, utype, field, wide_int_to_tree(utype, mask));
-	value = gimple_build(&seq, at, BIT_IOR_EXPR, utype, value, field);
-	value = gimple_convert(&seq, at, type, value);
-	gsi_insert_seq_before(gsi, seq, GSI_SAME_STMT);
-	gimple_assign_set_lhs(stmt, unshare_expr(whole));
-	gimple_assign_set_rhs1(stmt, value);
-	update_stmt(stmt);
-	source_references[stmt] = ref;
-}
 
 /* ---- complex long double --------------------------------------------------------------------- */
 
@@ -202,16 +70,12 @@ static bool is_wide_complex(tree ref)
 static void lower_assign(gimple_stmt_iterator *gsi)
 {
 	gimple *stmt = gsi_stmt(*gsi);
-	unsigned shift;
-	tree whole;
 
 	if (!gimple_assign_single_p(stmt) || gimple_clobber_p(stmt) || lookup_stmt_eh_lp(stmt))
 		return;
-	if ((whole = bitfield_unit(gsi, gimple_assign_rhs1(stmt), &shift)))
-		lower_bitfield_load(gsi, whole, shift);
-	else if ((whole = bitfield_unit(gsi, gimple_assign_lhs(stmt), &shift)))
-		lower_bitfield_store(gsi, whole, shift);
-	else if (is_wide_complex(gimple_assign_rhs1(stmt)))
+	if (bit_fields_lower(gsi))
+		return;
+	if (is_wide_complex(gimple_assign_rhs1(stmt)))
 		lower_complex_load(gsi);
 	else if (is_wide_complex(gimple_assign_lhs(stmt)))
 		lower_complex_store(gsi);
@@ -425,7 +289,7 @@ void lower_function(function *fn)
 {
 	basic_block bb;
 
-	source_references.clear();
+	bit_fields_begin();
 	FOR_EACH_BB_FN (bb, fn)
 		for (gimple_stmt_iterator gsi = gsi_start_bb(bb); !gsi_end_p(gsi); gsi_next(&gsi)) {
 			gimple *stmt = gsi_stmt(gsi);

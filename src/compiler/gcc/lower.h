@@ -10,12 +10,6 @@
 
 void lower_function(function *fn);
 
-/*
- * If lower_function() has made the statement, returns the reference as written in the source.
- * Otherwise returns `ref`.
- */
-tree lower_source_reference(gimple *stmt, tree ref);
-
 /* Kinds of calls, for the recorder. */
 enum lower_call {
 	CALL_NOTHING, /* runs no code that makes records */

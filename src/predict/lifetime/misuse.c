@@ -276,11 +276,14 @@ static void find_uses_during_destroy(struct misuse *m, const struct window_touch
 /* ---- used before it is initialised ----------------------------------------------------------- */
 
 /*
- * Is the content of this memory unknown, so that it cannot be a static initialiser (zeros, for most
- * objects)? This is so on the heap and on stacks, and assumed for text traces.
+ * Is it certain that no static initialiser has initialised the object? Barriers and semaphores have
+ * none. For other objects, this is so if the content of the memory is unknown: on the heap and on
+ * stacks, and assumed for text traces.
  */
-static bool has_unknown_content(const struct misuse *m, const struct window_node *node)
+static bool has_no_static_initialiser(const struct misuse *m, const struct window_node *node)
 {
+	if (node->kind == EV_BARRIER_INIT || node->kind == EV_SEM_INIT)
+		return true;
 	if (m->window->text || node->block != ORDER_NONE)
 		return true;
 	for (size_t t = 0; t < m->window->threads.count; t++) {
@@ -312,7 +315,7 @@ static void find_early_uses(struct misuse *m, const struct window_touch *touches
 	uint32_t init = touches[at].node;
 	const struct window_node *node = &m->window->nodes.items[init];
 
-	if (!node->first || node->environment || !has_unknown_content(m, node))
+	if (!node->first || node->environment || !has_no_static_initialiser(m, node))
 		return;
 	for (uint32_t t = 0; t < m->model->thread_count; t++)
 		m->tried[t] = 0;

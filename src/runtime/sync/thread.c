@@ -60,6 +60,7 @@ struct thread_start {
 	_Atomic int state; /* enum start_state; a futex */
 	bool turns;	   /* controlled run: it begins when it gets the turn */
 	bool in_table;
+	bool stack_given; /* the program supplied the stack */
 };
 
 /*
@@ -202,16 +203,22 @@ static bool find_stack(void **low, size_t *bytes)
 	return ok;
 }
 
-static void store_own_stack(struct record_fields *fields)
+/*
+ * A stack that the program supplied has no lifetime of its own: it is memory of the program before
+ * and after the thread, and its block or mapping has a lifetime.
+ */
+static void store_own_stack(struct record_fields *fields, bool given)
 {
 	void *low;
 	size_t bytes;
 
-	if (find_stack(&low, &bytes)) {
-		fields->a = (uintptr_t)low;
-		fields->b = (uintptr_t)low + bytes;
-		point_read_stack(fields->a, fields->b);
-	}
+	if (!find_stack(&low, &bytes))
+		return;
+	point_read_stack((uintptr_t)low, (uintptr_t)low + bytes);
+	if (given)
+		return;
+	fields->a = (uintptr_t)low;
+	fields->b = (uintptr_t)low + bytes;
 }
 
 /*
@@ -266,7 +273,7 @@ static void *begin_thread(void *argument)
 	thread_buffer_hold();
 	if (in_time && !given->in_table)
 		real()->free(given);
-	store_own_stack(&fields);
+	store_own_stack(&fields, start.stack_given);
 	bool in_destructor = thread_prepare_end();
 	thread_buffer_begin(start.stream);
 	thread_buffer_self.quiet = false;
@@ -302,6 +309,16 @@ static bool is_joinable(const pthread_attr_t *attributes)
 	return state == PTHREAD_CREATE_JOINABLE;
 }
 
+/* Do the attributes name a stack? If not, pthread_attr_getstack() gives the address 0 - size. */
+static bool has_given_stack(const pthread_attr_t *attributes)
+{
+	void *low = NULL;
+	size_t bytes = 0;
+
+	return attributes && pthread_attr_getstack(attributes, &low, &bytes) == 0 && low &&
+	       (uintptr_t)low + bytes != 0;
+}
+
 static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes,
 			     struct thread_start *start)
 {
@@ -313,6 +330,22 @@ static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes
 	int result = carrier->create(start->stream, thread, attributes, begin_thread, start);
 	if (result != 0)
 		sched_thread_created(CONTROL_NONE);
+	return result;
+}
+
+/*
+ * While the library creates a thread, it may reuse the stack of an ended thread, and free that
+ * thread's dynamic thread-local variables. These blocks come from the loader and are not recorded:
+ * their lifetimes are inside the library, which knows that the thread has ended.
+ */
+static int create_quietly(pthread_t *thread, const pthread_attr_t *attributes,
+			  struct thread_start *start)
+{
+	bool quiet = thread_buffer_self.quiet;
+
+	thread_buffer_self.quiet = true;
+	int result = real()->pthread_create(thread, attributes, begin_thread, start);
+	thread_buffer_self.quiet = quiet;
 	return result;
 }
 
@@ -342,11 +375,12 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 					.creator = thread_buffer_self.stream,
 					.stream = stream,
 					.turns = turns,
-					.in_table = own != NULL };
+					.in_table = own != NULL,
+					.stack_given = has_given_stack(attributes) };
 	sigset_t before;
 	block_signals(attributes, &before, &start->mask);
 	int result = turns ? create_controlled(thread, attributes, start)
-			   : real()->pthread_create(thread, attributes, begin_thread, start);
+			   : create_quietly(thread, attributes, start);
 	restore_signals(&before);
 	if (result != 0) {
 		if (!own)
