@@ -241,6 +241,16 @@ extern SOOTH_TLS struct sched_thread *sched_me; /* the calling thread; NULL: it 
 enum sched_outcome sched_decide(struct sched_thread *t);
 /* Takes the calling thread, which has the turn, outside. sched_return() brings it back. */
 void sched_go_outside(struct sched_thread *t);
+/*
+ * Call at work in a thread that goes on: returns when it has the turn. Another thread may have
+ * taken the turn while this one waited in an unexpected call.
+ */
+void sched_come_back(struct sched_thread *t);
+static inline void sched_keep_turn(struct sched_thread *t)
+{
+	if (__builtin_expect(sched.holder != sched_number(t), 0))
+		sched_come_back(t);
+}
 void sched_become_main(void);	    /* the caller becomes thread 0, the only thread */
 void sched_stop_taking_turns(void); /* the caller takes no turns any more */
 /*
