@@ -42,7 +42,8 @@ int main(void)
 {
 	pthread_t threads[2];
 
-	meet = (int (*)(pthread_barrier_t *))dlsym(dlopen("libc.so.6", RTLD_LAZY), "pthread_barrier_wait");
+	meet = (int (*)(pthread_barrier_t *))dlsym(dlopen("libc.so.6", RTLD_LAZY),
+						   "pthread_barrier_wait");
 	pthread_barrier_init(&barrier, NULL, 2);
 	object = calloc(1, sizeof(*object));
 	sem_init(&object->done, 0, 0);

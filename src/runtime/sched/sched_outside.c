@@ -85,11 +85,11 @@ static bool is_without_progress(int tid, uint64_t for_ns)
  * meantime, it keeps the turn.
  *
  * The owner may wake up at any moment, and it must not go on without the turn. At its next
- * operation it first says that the scheduler works in it, and then looks at `holder`. Here, `holder`
- * changes first, and the owner's state is looked at again after that, which takes longer than it
- * takes a store to become visible. So either the owner is seen at work and keeps the turn, or it
- * notices that it is not the holder. It then waits until this function has decided (come_back() in
- * sched.c).
+ * operation it first says that the scheduler works in it, and then looks at `holder`. Here,
+ * `holder` changes first, and the owner's state is looked at again after that, which takes longer
+ * than it takes a store to become visible. So either the owner is seen at work and keeps the turn,
+ * or it notices that it is not the holder. It then waits until this function has decided
+ * (come_back() in sched.c).
  *
  * The owner's slice ends here: what it does after it has come back is placed after what others do
  * until then.
