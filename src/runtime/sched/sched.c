@@ -210,6 +210,7 @@ static void give_turn_away(struct sched_thread *t)
 void sched_go_outside(struct sched_thread *t)
 {
 	sched_begin_work(t);
+	sched_keep_turn(t);
 	sched.outside++;
 	t->state = SCHED_OUTSIDE;
 	give_turn_away(t);
@@ -221,24 +222,24 @@ void sched_leave(uint64_t site)
 	if (!sched_may_leave() || !sched_me || sched_me->state != SCHED_RUNNING)
 		return;
 	int error = errno;
+	struct sched_thread *t = sched_me;
 	fiber_refuse("a call that waits in the kernel");
-	sched_finish_own_access();
+	sched_begin_work(t);
+	sched_keep_turn(t);
+	sched_finish_access(t);
 	/* In a handler, `op` is still the operation that the handler interrupted. */
 	if (thread_buffer_self.depth == 0)
-		sched_me->op = (struct sched_op){ .kind = EV_NONE, .site = site };
-	sched_go_outside(sched_me);
+		t->op = (struct sched_op){ .kind = EV_NONE, .site = site };
+	sched_go_outside(t);
 	errno = error;
+	sched_end_work(t);
 }
 
-void sched_return(void)
+/* Waits for the turn after a call outside. */
+static void return_from_outside(struct sched_thread *t)
 {
-	struct sched_thread *t = sched_me;
 	uint32_t no_thread = SCHED_NO_THREAD;
 
-	if (!t || t->state != SCHED_OUTSIDE)
-		return;
-	int error = errno;
-	sched_begin_work(t);
 	sched.returned++;
 	t->state = SCHED_RETURNED;
 	sched.outside--;
@@ -249,8 +250,42 @@ void sched_return(void)
 	sched_spin_reset(t);
 	sched.next_decision = 0;
 	t->decided = true;
+}
+
+void sched_return(void)
+{
+	struct sched_thread *t = sched_me;
+
+	if (!t || t->state != SCHED_OUTSIDE)
+		return;
+	int error = errno;
+	sched_begin_work(t);
+	return_from_outside(t);
 	errno = error;
 	sched_end_work(t);
+}
+
+/*
+ * While another thread is deciding whether to take the turn (take_turn_from() in sched_outside.c),
+ * it is the holder, but the caller is not outside yet. The other thread sees that the scheduler is
+ * at work here, and gives up; or it has seen the caller asleep just before, and goes on.
+ */
+static void come_back(void *data)
+{
+	struct sched_thread *t = data;
+
+	while (sched.holder != sched_number(t) && t->state == SCHED_RUNNING)
+		real()->sched_yield();
+	if (t->state == SCHED_OUTSIDE)
+		return_from_outside(t);
+}
+
+void sched_come_back(struct sched_thread *t)
+{
+	int error = errno;
+
+	save_vectors_call(come_back, t);
+	errno = error;
 }
 
 /* ---- before an operation --------------------------------------------------------------------- */
@@ -395,10 +430,8 @@ enum sched_outcome sched_wait_until_enabled(const struct sched_op *op)
 
 	if (!t)
 		return SCHED_GO;
-	if (sched.holder != sched_number(t))
-		/* another thread took the turn while the caller waited in an unexpected call */
-		sched_return();
 	sched_begin_work(t);
+	sched_keep_turn(t);
 	sched_finish_access(t);
 	t->op = *op;
 	bool always_enabled = sched_is_always_enabled(op);
@@ -565,6 +598,7 @@ void sched_end_thread(void)
 	if (!t || !thread_buffer_self.turns)
 		return;
 	sched_begin_work(t);
+	sched_keep_turn(t);
 	sched_finish_access(t);
 	thread_buffer_self.turns = false;
 	t->state = SCHED_ENDED;

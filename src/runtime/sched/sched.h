@@ -34,7 +34,7 @@
  * operation times out). See sched_plan.c.
  *
  * Spinning (sched_spin.c). A thread that reads the same values over and over is blocked until one
- * of them changes. Otherwise it would keep the turn forever.
+ * of them changes, or until others have gone on for long. Otherwise it would keep the turn forever.
  *
  * Time is virtual (virtual_time.c). It advances when a sleep or a timeout ends, and these normally
  * end only when no thread is ready.

@@ -23,7 +23,7 @@
 #define UNKNOWN_NS 1000000000ull /* the turn is taken from a thread whose state is unknown */
 #define HUNG_NS 5000000000ull	 /* the run is given up */
 
-static _Atomic uint64_t progress_seen, progress_since;
+static _Atomic uint64_t progress_seen, progress_since, processor_time_seen;
 
 static uint64_t real_time(void)
 {
@@ -54,19 +54,45 @@ static char state_of(int tid)
 }
 
 /*
+ * Returns the processor time that a thread has used, or 0 if it is unknown. A thread that gets no
+ * processor, because others use it or because the process was stopped, is no thread that waits in a
+ * loop: so its own time counts.
+ */
+static uint64_t processor_time_of(int tid)
+{
+	const clockid_t clock = (clockid_t)((~(uint32_t)tid << 3) | 6); /* as in the kernel's ABI */
+	struct timespec time;
+
+	if (real()->clock_gettime(clock, &time) != 0)
+		return 0;
+	return (uint64_t)time.tv_sec * 1000000000ull + (uint64_t)time.tv_nsec;
+}
+
+/*
  * Does the thread sleep, or has it run for so long that it may wait in a loop that we do not see?
  */
 static bool is_without_progress(int tid, uint64_t for_ns)
 {
 	char state = state_of(tid);
 
-	return state == 'S' || (state == 'R' && for_ns > HUNG_NS) ||
-	       (state == 0 && for_ns > UNKNOWN_NS);
+	if (state == 'R')
+		return for_ns > HUNG_NS && processor_time_of(tid) - processor_time_seen > HUNG_NS;
+	return state == 'S' || (state == 0 && for_ns > UNKNOWN_NS);
 }
 
 /*
  * Takes the turn from a thread that sleeps in the kernel. If the thread made progress in the
  * meantime, it keeps the turn.
+ *
+ * The owner may wake up at any moment, and it must not go on without the turn. At its next
+ * operation it first says that the scheduler works in it, and then looks at `holder`. Here,
+ * `holder` changes first, and the owner's state is looked at again after that, which takes longer
+ * than it takes a store to become visible. So either the owner is seen at work and keeps the turn,
+ * or it notices that it is not the holder. It then waits until this function has decided
+ * (come_back() in sched.c).
+ *
+ * The owner's slice ends here: what it does after it has come back is placed after what others do
+ * until then.
  */
 static bool take_turn_from(uint32_t owner, uint32_t self, uint64_t progress, uint64_t for_ns)
 {
@@ -77,8 +103,10 @@ static bool take_turn_from(uint32_t owner, uint32_t self, uint64_t progress, uin
 		return false;
 	if (!atomic_compare_exchange_strong(&sched.holder, &expected, self))
 		return false;
-	if (sched.progress != progress || !is_without_progress(t->tid, for_ns) || sched.inspected) {
-		sched.holder = owner;
+	if (!is_without_progress(t->tid, for_ns) || sched.progress != progress || t->work_depth ||
+	    sched.inspected) {
+		expected = self; /* unless the owner has handed the turn over just now */
+		atomic_compare_exchange_strong(&sched.holder, &expected, owner);
 		return false;
 	}
 	sched_log_switch(t); /* what it did so far comes before what others do from now on */
@@ -97,6 +125,7 @@ bool sched_try_claim_turn(uint32_t self)
 	if (progress != progress_seen) {
 		progress_seen = progress;
 		progress_since = now;
+		processor_time_seen = processor_time_of(sched_threads[owner].tid);
 		return false;
 	}
 	if (sched.inspected || now - progress_since < PATIENCE_NS || owner == self)

@@ -34,6 +34,8 @@ static uint32_t set_outcome(uint32_t i)
 		t->cancel_seen = true;
 	else if (!sched_object_enabled(t))
 		t->outcome = SCHED_TIMED_OUT;
+	if (t->outcome == SCHED_TIMED_OUT)
+		sched.timeouts++;
 	if (t->outcome == SCHED_TIMED_OUT && !t->cancelled)
 		sched_outside_advance_time(t->op.until);
 	return i;
@@ -50,6 +52,25 @@ static bool could_spin_on(const struct sched_thread *t)
 	if (t->op.pause == SCHED_YIELD || (!t->op.pause && sched_object_enabled(t)))
 		return true;
 	return sched_can_time_out(t);
+}
+
+/* Picks a spinning thread that was delayed for long enough (sched_spin.c). */
+static uint32_t pick_due_spinner(void)
+{
+	uint32_t best = CONTROL_NONE;
+
+	if (!sched_spin_any_due())
+		return CONTROL_NONE;
+	for (uint32_t i = 0; i < sched.top; i++) {
+		const struct sched_thread *t = &sched_threads[i];
+		if (sched_spin_is_due(t) && could_spin_on(t) &&
+		    (best == CONTROL_NONE ||
+		     t->spin.since_steps < sched_threads[best].spin.since_steps))
+			best = i;
+	}
+	if (best != CONTROL_NONE)
+		sched_spin_give_turn(&sched_threads[best]);
+	return best;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */
@@ -87,12 +108,20 @@ void sched_count_slices(void)
 #define PLAN_TRIES 25u
 
 /*
- * May the plan let a spinning thread continue? A replay has a goal, and a spin may be all that is
- * in its way. For a search, each round of a spin would be another schedule.
+ * Lets the thread of the current slice continue although it spins, if it may. A thread that was
+ * delayed for long enough may, as in the run from which the plan was made. A replay has a goal, and
+ * a spin may be all that is in its way. For a search, each round of a spin would be another
+ * schedule.
  */
-static bool plan_may_extend_spins(void)
+static bool plan_extends_spin(struct sched_thread *t)
 {
-	return !(sched.control->options & CONTROL_SPIN_SOON);
+	if (!could_spin_on(t))
+		return false;
+	if (sched_spin_is_due(t)) {
+		sched_spin_give_turn(t);
+		return true;
+	}
+	return !(sched.control->options & CONTROL_SPIN_SOON) && sched_spin_extend(t, false);
 }
 
 /*
@@ -121,8 +150,7 @@ static uint32_t pick_by_plan(unsigned tries, bool *waits)
 		}
 		if (i != sched.current_slice)
 			continue;
-		if (sched_can_time_out(t) ||
-		    (plan_may_extend_spins() && could_spin_on(t) && sched_spin_extend(t, false)))
+		if (sched_can_time_out(t) || plan_extends_spin(t))
 			return sched.slices[i].thread;
 		if (t->state == SCHED_OUTSIDE && tries < PLAN_TRIES) {
 			/* in the run from which the plan was made, this thread came back */
@@ -424,10 +452,12 @@ static uint32_t pick_overdue_sleeper(void)
 static uint32_t pick_by_policy(uint32_t self)
 {
 	bool any;
-	uint32_t sleeper = pick_overdue_sleeper();
+	uint32_t overdue = pick_due_spinner();
 
-	if (sleeper != CONTROL_NONE)
-		return sleeper;
+	if (overdue == CONTROL_NONE)
+		overdue = pick_overdue_sleeper();
+	if (overdue != CONTROL_NONE)
+		return overdue;
 	if (sched.control->policy == CONTROL_STAY) {
 		sched.chosen_until = CONTROL_NONE;
 		if (can_stay(self))
@@ -460,15 +490,15 @@ static uint32_t pick_spinning(uint32_t self, bool always)
 	return CONTROL_NONE;
 }
 
-/* Would any thread be ready if it were not in the sleep set? */
-static bool would_sleeper_be_ready(void)
+/* Could any thread go on, now or by time, if it were not in the sleep set? */
+static bool could_sleeper_go_on(void)
 {
 	for (uint32_t i = 0; i < sched.top; i++) {
 		struct sched_thread *t = &sched_threads[i];
 		if (!t->asleep)
 			continue;
 		t->asleep = false;
-		bool could = sched_is_ready(t);
+		bool could = sched_is_ready(t) || sched_can_time_out(t) || could_spin_on(t);
 		t->asleep = true;
 		if (could)
 			return true;
@@ -481,7 +511,7 @@ static uint32_t pick_when_none_ready(uint32_t self, unsigned tries)
 {
 	uint32_t found;
 
-	if (sched.asleep_count && !sched.outside && !sched.returned && would_sleeper_be_ready())
+	if (sched.asleep_count && !sched.outside && !sched.returned && could_sleeper_go_on())
 		sched_end_run(CONTROL_ASLEEP, "", 0);
 	if (sched.outside && (tries == 0 || (tries < PLAN_TRIES && !sched_outside_all_asleep())))
 		return CONTROL_NONE;

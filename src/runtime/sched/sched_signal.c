@@ -136,10 +136,8 @@ bool sched_run_handlers(struct sched_thread *t, int error)
 	t->work_depth = 0;
 	errno = error;
 	sched_deliver_deferred(t);
-	if (sched.holder != sched_number(t))
-		/* a handler waited in the kernel, and another thread took the turn */
-		sched_return();
 	t->work_depth = busy;
+	sched_keep_turn(t); /* a handler may have waited in the kernel */
 	return ends_wait(t);
 }
 

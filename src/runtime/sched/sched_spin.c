@@ -9,6 +9,12 @@
  * as it was (a lock made of an atomic flag), a write of the value that is already there (without
  * optimisation, an atomic load goes through a temporary variable). A thread that holds a lock is
  * not blocked, since others may wait for that lock. It lets others go first, as if it yielded.
+ *
+ * But perhaps the thread does not wait at all: a loop over a hundred elements may read the same
+ * values in each round. So it is only delayed. When the other threads have done a number of steps,
+ * or a number of sleeps and timeouts have ended, it gets the turn for another few rounds, for twice
+ * as many each time. Otherwise a thread that works and sleeps, forever, would starve it. What
+ * counts is the same in each run, so this decision is like any other.
  */
 #include "runtime/sched/sched_state.h"
 
@@ -24,6 +30,7 @@ static uint64_t current_value(const struct sched_read *r)
 void sched_spin_start(void)
 {
 	sched.spin_rounds = sched.control->options & CONTROL_SPIN_SOON ? ROUNDS_SOON : ROUNDS;
+	sched.spin_due_steps = sched.spin_due_timeouts = UINT64_MAX;
 }
 
 /*
@@ -57,10 +64,72 @@ bool sched_spin_extend(struct sched_thread *t, bool always)
 	return true;
 }
 
+/* ---- getting the turn again ------------------------------------------------------------------ */
+
+/* What others do while a spinning thread is blocked: so many steps, or so many timeouts. */
+#define STEPS_OF_OTHERS 20000u
+#define TIMEOUTS_OF_OTHERS 16u
+#define TURNS_THAT_DOUBLE 6u
+
+static void expect_due(const struct sched_thread *t)
+{
+	uint64_t steps = t->spin.since_steps + STEPS_OF_OTHERS,
+		 timeouts = t->spin.since_timeouts + TIMEOUTS_OF_OTHERS;
+
+	if (steps < sched.spin_due_steps)
+		sched.spin_due_steps = steps;
+	if (timeouts < sched.spin_due_timeouts)
+		sched.spin_due_timeouts = timeouts;
+}
+
+bool sched_spin_is_due(const struct sched_thread *t)
+{
+	return t->spinning && (sched.control->steps - t->spin.since_steps >= STEPS_OF_OTHERS ||
+			       sched.timeouts - t->spin.since_timeouts >= TIMEOUTS_OF_OTHERS);
+}
+
+bool sched_spin_any_due(void)
+{
+	if (sched.control->steps < sched.spin_due_steps && sched.timeouts < sched.spin_due_timeouts)
+		return false;
+	sched.spin_due_steps = sched.spin_due_timeouts = UINT64_MAX;
+	for (uint32_t i = 0; i < sched.top; i++)
+		if (sched_threads[i].spinning)
+			expect_due(&sched_threads[i]);
+	return sched.control->steps >= sched.spin_due_steps ||
+	       sched.timeouts >= sched.spin_due_timeouts;
+}
+
+void sched_spin_give_turn(struct sched_thread *t)
+{
+	t->spin.turns++;
+	t->spin.repeats = 0;
+	t->spinning = false;
+}
+
+static uint32_t rounds_of(const struct sched_spin *spin)
+{
+	return sched.spin_rounds << (spin->turns < TURNS_THAT_DOUBLE ? spin->turns
+								     : TURNS_THAT_DOUBLE);
+}
+
 static void start_spinning(struct sched_thread *t)
 {
-	t->spinning = true;
 	sched.next_decision = 0;
+	if (t->spinning)
+		return;
+	t->spinning = true;
+	t->spin.since_steps = sched.control->steps;
+	t->spin.since_timeouts = sched.timeouts;
+	expect_due(t);
+}
+
+/* ---- reads ----------------------------------------------------------------------------------- */
+
+static void forget_rounds(struct sched_thread *t)
+{
+	t->spin.repeats = t->spin.extensions = t->spin.turns = 0;
+	t->spinning = false;
 }
 
 static void remember_read(struct sched_thread *t, const struct sched_read *read)
@@ -74,18 +143,16 @@ static void remember_read(struct sched_thread *t, const struct sched_read *read)
 			continue;
 		if (r->value == read->value) {
 			r->repeated = true;
-			if (++spin->repeats >= sched.spin_rounds * used)
+			if (++spin->repeats >= rounds_of(spin) * used)
 				start_spinning(t);
 		} else {
 			r->value = read->value;
-			spin->repeats = spin->extensions = 0;
-			t->spinning = false;
+			forget_rounds(t);
 		}
 		return;
 	}
 	spin->reads[spin->used++ % SCHED_READS] = *read;
-	spin->repeats = spin->extensions = 0;
-	t->spinning = false;
+	forget_rounds(t);
 }
 
 void sched_spin_remember(struct sched_thread *t, uint64_t address, uint32_t size, uint64_t value,
@@ -102,13 +169,18 @@ void sched_spin_try(struct sched_thread *t, uint64_t object, uint64_t site)
 	remember_read(t, &r);
 }
 
+/*
+ * Only what the thread has read again and again can end its loop. What it read once, before the
+ * loop, may have been changed by its own code that is not instrumented.
+ */
 bool sched_spin_changed(const struct sched_thread *t)
 {
 	const struct sched_spin *spin = &t->spin;
 	uint32_t used = spin->used < SCHED_READS ? spin->used : SCHED_READS;
 
 	for (uint32_t i = 0; i < used; i++)
-		if (current_value(&spin->reads[i]) != spin->reads[i].value)
+		if (spin->reads[i].repeated &&
+		    current_value(&spin->reads[i]) != spin->reads[i].value)
 			return true;
 	return false;
 }

@@ -39,6 +39,9 @@ struct sched_read {
 struct sched_spin {
 	uint32_t used, repeats;
 	uint32_t extensions; /* how often the thread was allowed to spin for longer */
+	uint32_t turns;	     /* how often it got the turn because others had gone on for long */
+	/* when it was last taken for spinning: total numbers of steps and of timeouts */
+	uint64_t since_steps, since_timeouts;
 	struct sched_read reads[SCHED_READS];
 };
 struct sched_thread {
@@ -133,6 +136,9 @@ struct sched {
 	bool rules_open;
 	bool sleeps_applied; /* the sleep set has been applied */
 	uint32_t spin_rounds;
+	uint64_t timeouts; /* number of timeouts and sleeps that have ended */
+	/* No spinning thread is due at smaller numbers of steps and of timeouts. */
+	uint64_t spin_due_steps, spin_due_timeouts;
 	uint32_t exiting_thread; /* thread + 1 that is about to end the process */
 	bool inspected;		 /* the thread with the turn waits for the tool */
 	/* the run is left in a deadlock: waiting threads do not look around */
@@ -241,6 +247,16 @@ extern SOOTH_TLS struct sched_thread *sched_me; /* the calling thread; NULL: it 
 enum sched_outcome sched_decide(struct sched_thread *t);
 /* Takes the calling thread, which has the turn, outside. sched_return() brings it back. */
 void sched_go_outside(struct sched_thread *t);
+/*
+ * Call at work in a thread that goes on: returns when it has the turn. Another thread may have
+ * taken the turn while this one waited in an unexpected call.
+ */
+void sched_come_back(struct sched_thread *t);
+static inline void sched_keep_turn(struct sched_thread *t)
+{
+	if (__builtin_expect(sched.holder != sched_number(t), 0))
+		sched_come_back(t);
+}
 void sched_become_main(void);	    /* the caller becomes thread 0, the only thread */
 void sched_stop_taking_turns(void); /* the caller takes no turns any more */
 /*
@@ -333,6 +349,11 @@ void sched_spin_try(struct sched_thread *t, uint64_t object, uint64_t site);
 /* Lets the thread spin for longer. Returns false if this was done often enough, unless `always`. */
 bool sched_spin_extend(struct sched_thread *t, bool always);
 bool sched_spin_changed(const struct sched_thread *t);
+/* Have other threads done so much since the thread was taken for spinning that it must go on? */
+bool sched_spin_is_due(const struct sched_thread *t);
+void sched_spin_give_turn(struct sched_thread *t); /* lets a thread that is due spin for longer */
+/* May a spinning thread be due? */
+bool sched_spin_any_due(void);
 
 /* Call when the thread has made progress: forgets its reads. */
 static inline void sched_spin_reset(struct sched_thread *t)
@@ -340,7 +361,7 @@ static inline void sched_spin_reset(struct sched_thread *t)
 	struct sched_spin *spin = &t->spin;
 
 	if (spin->used) {
-		spin->used = spin->repeats = spin->extensions = 0;
+		spin->used = spin->repeats = spin->extensions = spin->turns = 0;
 		t->spinning = false;
 	}
 }

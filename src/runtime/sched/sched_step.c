@@ -159,10 +159,8 @@ void sched_access(const uint8_t *record, unsigned element)
 		return;
 	bool reads = e->kind == EV_READ,
 	     has_value = reads || access_decoder_value(e, record, &value);
-	if (__builtin_expect(sched.holder != sched_number(t), 0))
-		/* another thread took the turn while the caller waited in an unexpected call */
-		sched_return();
 	sched_begin_work(t);
+	sched_keep_turn(t);
 	sched_finish_access(t);
 	if (t->step < sched.next_decision) {
 		sched_count_progress();
@@ -311,9 +309,8 @@ void sched_recorded(enum event_kind kind, uintptr_t pc, const struct record_fiel
 	(void)size;
 	if (!t || !event_is_step(kind))
 		return;
-	if (sched.holder != sched_number(t))
-		sched_return();
 	sched_begin_work(t);
+	sched_keep_turn(t);
 	sched_finish_access(t);
 	enum event_group group = event_group(kind);
 	if (group == EG_ACCESS && !(kind == EV_READ && fields->m & EF_LOOK)) {
