@@ -12,6 +12,7 @@
 #include "runtime/host/safe_read.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/io/poll_empty.h"
+#include "runtime/io/kernel_state.h"
 #include "runtime/io/sleep.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/io/transfer.h"
@@ -245,6 +246,7 @@ static struct watch {
 	int epoll, fd; /* each is the descriptor + 1; 0: free */
 	uint32_t events;
 	uint64_t data;
+	uint64_t name; /* what arms the registration comes before its events (kernel_state.h) */
 } watches[WATCHES_MOST];
 static _Atomic bool watches_lost; /* there was no room for a registration */
 static _Atomic unsigned watch_count;
@@ -277,45 +279,47 @@ static struct watch *find_watch(int epoll, int fd)
 	return NULL;
 }
 
-static void update_watch(int epoll, int operation, int fd, const struct epoll_event *event)
+/* Returns the entry for a descriptor, or a free one, or NULL if all are in use. */
+static struct watch *entry_for(int epoll, int fd)
 {
-	struct signal_mask before = lock_watches();
 	struct watch *at = find_watch(epoll, fd);
-	if (operation == EPOLL_CTL_DEL) {
-		if (at) {
-			*at = (struct watch){ 0 };
-			watch_count--;
-		}
-	} else {
-		for (int i = 0; !at && i < WATCHES_MOST; i++) {
-			at = watches[i].epoll ? NULL : &watches[i];
-			watch_count += at != NULL;
-		}
-		if (at)
-			*at = (struct watch){ epoll + 1, fd + 1, event->events, event->data.u64 };
-		else
-			watches_lost = true;
-	}
-	unlock_watches(before);
+
+	for (int i = 0; !at && i < WATCHES_MOST; i++)
+		at = watches[i].epoll ? NULL : &watches[i];
+	return at;
 }
 
-/* Returns the descriptor that was registered with `data`, or -1 if there is not exactly one. */
-static int find_watched(int epoll, uint64_t data)
+/* Stores `watch` in the entry for the descriptor. Returns what the entry contained. */
+static struct watch replace_watch(int epoll, int fd, struct watch watch)
 {
-	int found = -1;
+	struct signal_mask before = lock_watches();
+	struct watch old = { 0 }, *at = entry_for(epoll, fd);
+
+	if (at) {
+		old = *at;
+		*at = watch;
+		watch_count += (watch.epoll != 0) - (old.epoll != 0);
+	} else if (watch.epoll) {
+		watches_lost = true;
+	}
+	unlock_watches(before);
+	return old;
+}
+
+/* Finds the registration with `data`. Returns false if there is not exactly one. */
+static bool find_watched(int epoll, uint64_t data, struct watch *found)
+{
+	int count = 0;
 
 	struct signal_mask before = lock_watches();
 	for (int i = 0; i < WATCHES_MOST && !watches_lost; i++) {
 		if (watches[i].epoll != epoll + 1 || watches[i].data != data)
 			continue;
-		if (found >= 0) {
-			found = -1;
-			break;
-		}
-		found = watches[i].fd - 1;
+		*found = watches[i];
+		count++;
 	}
 	unlock_watches(before);
-	return found;
+	return count == 1;
 }
 
 void readiness_forget(int fd)
@@ -337,13 +341,38 @@ void readiness_after_fork(void)
 	watches_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
+/*
+ * A registration is reported only after it was added and, if it reports one event only
+ * (EPOLLONESHOT), after it was armed again. So what a thread did before EPOLL_CTL_ADD or
+ * EPOLL_CTL_MOD comes before the events of the registration, which other threads may get before the
+ * call returns.
+ */
+static int arm_watch(int epoll, int operation, int fd, struct epoll_event *event, uintptr_t pc)
+{
+	struct epoll_event wanted = { 0 };
+	struct watch old = replace_watch(epoll, fd, (struct watch){ 0 });
+	uint64_t name = old.epoll ? old.name : kernel_state_new_name();
+
+	safe_read(&wanted, event, sizeof(wanted));
+	kernel_state_change(name, pc);
+	replace_watch(epoll, fd,
+		      (struct watch){ epoll + 1, fd + 1, wanted.events, wanted.data.u64, name });
+	int result = real()->epoll_ctl(epoll, operation, fd, event);
+	if (result != 0)
+		replace_watch(epoll, fd, old);
+	return result;
+}
+
 SOOTH_API int epoll_ctl(int epoll, int operation, int fd, struct epoll_event *event)
 {
-	descriptor_use(epoll, RECORD_CALLER);
-	int result = real()->epoll_ctl(epoll, operation, fd, event);
+	bool seen = record_on() && thread_buffer_self.depth == 0;
 
-	if (result == 0 && record_on() && thread_buffer_self.depth == 0)
-		update_watch(epoll, operation, fd, event);
+	descriptor_use(epoll, RECORD_CALLER);
+	if (seen && (operation == EPOLL_CTL_ADD || operation == EPOLL_CTL_MOD))
+		return arm_watch(epoll, operation, fd, event, RECORD_CALLER);
+	int result = real()->epoll_ctl(epoll, operation, fd, event);
+	if (result == 0 && seen)
+		replace_watch(epoll, fd, (struct watch){ 0 });
 	else if (result == 0)
 		watches_lost = true;
 	return result;
@@ -435,8 +464,13 @@ static void record_epoll_ready(const struct unknown_wait_call *call, int epoll,
 	struct unknown_wait_call waited = { call->pc, UNKNOWN_WAIT_NOTHING };
 
 	for (int i = 0; i < count && waited.how == UNKNOWN_WAIT_NOTHING; i++) {
-		int fd = thread_buffer_self.depth ? -1 : find_watched(epoll, events[i].data.u64);
-		if (fd < 0 || !record_receive(fd, poll_events(events[i].events), call->pc))
+		struct watch watch;
+		bool known = !thread_buffer_self.depth &&
+			     find_watched(epoll, events[i].data.u64, &watch);
+		if (known)
+			kernel_state_look(watch.name, call->pc);
+		if (!known ||
+		    !record_receive(watch.fd - 1, poll_events(events[i].events), call->pc))
 			waited.how = UNKNOWN_WAIT_WAITED;
 	}
 	unknown_wait_end(&waited);
