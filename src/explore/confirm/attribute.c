@@ -55,9 +55,8 @@ static bool add_rule(struct plan *plan, const struct trace *trace, struct event_
 	recorded_close(recorded);
 	if (before_step == TRACE_NO_STEP || after_step == TRACE_NO_STEP)
 		return err_set(err, "one of its events is in a signal handler");
-	*vec_push(&plan->rules) =
-		(struct control_rule){ before.stream, (uint32_t)before_step, after.stream,
-				       (uint32_t)after_step };
+	*vec_push(&plan->rules) = (struct control_rule){ before.stream, (uint32_t)before_step,
+							 after.stream, (uint32_t)after_step };
 	return true;
 }
 

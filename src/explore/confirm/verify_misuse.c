@@ -151,7 +151,8 @@ bool verify_misuse(const struct finding *f, const uint64_t *keys, const struct o
 	struct base_run *run;
 
 	if (f->misuse == EVENT_MISUSE_NO_RECHECK)
-		return control_is_failure(outcome->result) && woke_spuriously(outcome, recording, keys[0]);
+		return control_is_failure(outcome->result) &&
+		       woke_spuriously(outcome, recording, keys[0]);
 	if (f->events.count != 2)
 		return false;
 	share_survey_make(&survey, recording);
