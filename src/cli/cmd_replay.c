@@ -64,6 +64,8 @@ static void print_text(const struct report *report, const struct report_item *it
 		printf("confirmed, in %u run%s\n", c->runs, c->runs == 1 ? "" : "s");
 	else if (c->verdict == CONFIRM_DIVERGED)
 		printf("diverged, in %u run%s\n", c->runs, c->runs == 1 ? "" : "s");
+	else if (c->verdict == CONFIRM_NOT_ATTRIBUTED)
+		printf("not attributed, in %u runs\n", c->runs);
 }
 
 static void print_json(const struct report *report, const struct report_item *item)
@@ -81,7 +83,8 @@ static int exit_status(const struct confirmation *c)
 {
 	switch (c->verdict) {
 	case CONFIRM_DONE: return STATUS_FINDINGS;
-	case CONFIRM_DIVERGED: return STATUS_DIVERGED;
+	case CONFIRM_DIVERGED:
+	case CONFIRM_NOT_ATTRIBUTED: return STATUS_DIVERGED;
 	default: return STATUS_BAD_USE;
 	}
 }

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 static const struct explore_result *result_of(const struct explore_program *x)
 {
@@ -33,10 +34,15 @@ static uint64_t count_schedules(const struct explore_result *r)
 	return r->systematic.runs - r->systematic.asleep;
 }
 
-/* Was the search complete? A failure that was not repeated may hide another one. */
+/*
+ * Was the search complete? A failure that was not repeated may hide another one. A first run that
+ * exits with an error or starts no thread may lack an argument, and then no run does the work.
+ */
 static bool is_complete(const struct explore_program *x)
 {
-	return result_of(x)->complete && !x->unrepeated.count;
+	const struct explore_result *r = result_of(x);
+
+	return r->complete && !x->unrepeated.count && !r->first_status && !r->first_alone;
 }
 
 /* Returns the first failure that was repeated, or NULL. */
@@ -66,14 +72,38 @@ static void print_failures(const struct explore_program *x)
 		       count_schedules(result_of(x)));
 }
 
+/* Prints what is unusual about the first run: "exited with status 2 and started no thread". */
+static void describe_first_run(const struct explore_result *r, char text[80])
+{
+	char status[40] = "";
+
+	if (WIFSIGNALED(r->first_status))
+		snprintf(status, sizeof status, "was killed by signal %d",
+			 WTERMSIG(r->first_status));
+	else if (r->first_status)
+		snprintf(status, sizeof status, "exited with status %d",
+			 WEXITSTATUS(r->first_status));
+	snprintf(text, 80, "the first run %s%s%s", status,
+		 *status && r->first_alone ? " and " : "",
+		 r->first_alone ? "started no thread" : "");
+}
+
 static const char *why_incomplete(const struct explore_result *r)
 {
+	static char first[80];
+
 	if (r->interrupted)
 		return "interrupted";
+	if (r->first_status || r->first_alone) {
+		describe_first_run(r, first);
+		return first;
+	}
 	if (!r->at_its_end)
 		return "the budget is used up";
 	if (r->systematic.world)
 		return "the program waits for external events, whose order is unknown";
+	if (r->systematic.opaque)
+		return "code that was not recorded took part";
 	if (r->systematic.unordered)
 		return "signals or cancellations were not tried at every possible point";
 	if (r->systematic.diverged)
@@ -96,7 +126,7 @@ static void print_summary(const struct explore_program *x)
 		printf("complete: no failure in any schedule (%" PRIu64 " different)\n",
 		       count_schedules(r));
 	else
-		printf("no failure found; not all schedules were run: %s\n", why_incomplete(r));
+		printf("no failure found; the search is not complete: %s\n", why_incomplete(r));
 	if (r->limits)
 		printf("%" PRIu64 " execution%s did not end within the limit of steps or time\n",
 		       r->limits, r->limits == 1 ? "" : "s");

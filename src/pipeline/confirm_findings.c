@@ -69,10 +69,9 @@ void confirm_findings_skip(struct report *report, const char *why)
  * Replays the predicted findings one after the other while there is time. Returns false if the user
  * interrupted it.
  */
-static bool confirm_all(const struct confirm_findings *c, struct confirmer *confirmer,
-			struct predict_result *result, struct confirmation *confirmations)
+static bool confirm_all(double deadline, struct confirmer *confirmer, struct predict_result *result,
+			struct confirmation *confirmations)
 {
-	double deadline = seconds_now() + c->seconds;
 	size_t confirmed = 0;
 	bool going = true;
 
@@ -100,13 +99,12 @@ static bool confirm_all(const struct confirm_findings *c, struct confirmer *conf
 }
 
 /*
- * Replays the leads. Appends those that are confirmed to the findings; `confirmations` has room for
- * them.
+ * Replays the leads in the time that the findings left. Appends those that are confirmed to the
+ * findings; `confirmations` has room for them.
  */
-static bool try_leads(const struct confirm_findings *c, struct confirmer *confirmer,
-		      struct predict_result *result, struct confirmation *confirmations)
+static bool try_leads(double deadline, struct confirmer *confirmer, struct predict_result *result,
+		      struct confirmation *confirmations)
 {
-	double deadline = seconds_now() + c->seconds;
 	bool going = true;
 
 	for (size_t i = 0; i < result->leads.count && going && seconds_now() < deadline; i++) {
@@ -152,8 +150,8 @@ bool confirm_findings_run(const struct confirm_findings *c, struct report *repor
 	bool going = true;
 
 	if (confirmer) {
-		going = confirm_all(c, confirmer, result, confirmations) &&
-			try_leads(c, confirmer, result, confirmations);
+		going = confirm_all(options.deadline, confirmer, result, confirmations) &&
+			try_leads(options.deadline, confirmer, result, confirmations);
 		confirm_close(confirmer);
 	} else {
 		skip_all(result, confirmations, err.text);

@@ -8,7 +8,7 @@
 struct confirm_findings {
 	char **program;	       /* NULL-terminated words */
 	const char *directory; /* working directory of the program; NULL: the current one */
-	double seconds;	       /* time limit for all findings; then again for all leads */
+	double seconds;	       /* time limit for all findings and leads */
 	double run_seconds;    /* time limit for one run; 0: a minute */
 	/* the files with the properties that findings violate */
 	struct spec_file *const *files;

@@ -99,6 +99,7 @@ static const char *verdict_name(enum confirm_verdict verdict)
 	case CONFIRM_NOT_TRIED: return "not tried";
 	case CONFIRM_DONE: return "confirmed";
 	case CONFIRM_DIVERGED: return "diverged";
+	case CONFIRM_NOT_ATTRIBUTED: return "not attributed";
 	case CONFIRM_CANNOT: return "impossible";
 	}
 	return NULL;

@@ -195,6 +195,25 @@ static void differences(void **state)
 	vec_free(&b);
 }
 
+/* ---- how a run ended ------------------------------------------------------------------------ */
+
+/* A run that a limit ended may only be slow: it is not a hang. */
+static void ends_by_a_limit(void **state)
+{
+	static const enum control_result limits[] = { CONTROL_LIMIT, CONTROL_HUNG };
+	struct control control = { 0 };
+	struct run_outcome effect;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct outcome outcome = { .result = limits[i], .control = &control };
+
+		run_outcome_of_end(&effect, &outcome, &(struct run_outcome_source){ 0 }, 0);
+		assert_int_equal(effect.kind, RUN_OUTCOME_UNDECIDED);
+		assert_false(control_is_failure(limits[i]));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,6 +222,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(too_many_stops, make_path, drop_path),
 		cmocka_unit_test(files_that_are_not_there),
 		cmocka_unit_test(differences),
+		cmocka_unit_test(ends_by_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "explore/confirm/attribute.h"
 #include "explore/confirm/divergence.h"
 #include "explore/confirm/plan_finding.h"
 #include "explore/confirm/verify.h"
@@ -203,19 +204,11 @@ static void compare_orders(struct confirmer *c, const struct trace *base, struct
 	}
 }
 
-/*
- * Describes how the run ended. A run that did not end counts as a failure only if the recorded run
- * did end.
- */
 static void describe_end(struct confirmer *c, struct run_outcome *effect)
 {
 	struct run_outcome_source source = source_of(c);
-	enum control_result result = c->rerun.outcome.result;
 
-	if (trace_is_cut(c->trace) && (result == CONTROL_LIMIT || result == CONTROL_HUNG))
-		*effect = (struct run_outcome){ RUN_OUTCOME_NONE, "" };
-	else
-		run_outcome_of_end(effect, &c->rerun.outcome, &source, c->status);
+	run_outcome_of_end(effect, &c->rerun.outcome, &source, c->status);
 }
 
 static void keep_order(struct confirmer *c, struct confirmation *out, unsigned i, bool race)
@@ -313,34 +306,63 @@ static void explain_divergence(struct confirmer *c, const struct trace *base,
 }
 
 /*
- * Did the run fail? An inferred region is confirmed only by a failure, because the programmer may
- * not have meant it to be atomic.
+ * Does the recording of the last run show the finding? An inferred region is confirmed only by a
+ * failure, because the programmer may not have meant it to be atomic.
  */
-static bool run_fails(struct confirmer *c)
-{
-	struct run_outcome effect;
-
-	describe_end(c, &effect);
-	switch (effect.kind) {
-	case RUN_OUTCOME_HANG:
-	case RUN_OUTCOME_USE_AFTER_FREE:
-	case RUN_OUTCOME_BAD_FREE:
-	case RUN_OUTCOME_CRASH:
-	case RUN_OUTCOME_ASSERTION: return true;
-	default: return false;
-	}
-}
-
-/* Does the recording of the last run show the finding? */
 static bool run_shows_finding(struct confirmer *c, const struct finding *finding,
 			      const uint64_t *keys)
 {
-	if (finding->inferred && !run_fails(c))
+	if (finding->inferred && !control_is_failure(c->rerun.outcome.result))
 		return false;
 	if (finding->property)
 		return verify_violation(finding, keys, c->options.files, c->options.file_count,
 					c->rerun.trace);
 	return verify_finding(finding, keys, &c->rerun.outcome, c->rerun.trace);
+}
+
+/* Runs c->plan, and finds out whether the run shows the finding. */
+static bool run_and_verify(struct confirmer *c, const struct trace *base,
+			   const struct finding *finding, const uint64_t *keys,
+			   struct confirmation *out)
+{
+	if (!run_plan(c, out))
+		return false;
+	if (run_shows_finding(c, finding, keys))
+		return true;
+	explain_divergence(c, base, out);
+	return false;
+}
+
+/*
+ * Is the failure of the last run due to the finding? The recorded run did not fail, the control run
+ * does not fail, and the run of the finding fails again after it.
+ */
+static bool is_due_to_finding(struct confirmer *c, const struct trace *base,
+			      const struct finding *finding, const uint64_t *keys,
+			      struct confirmation *out)
+{
+	struct plan plan = { 0 };
+	struct err err = { 0 };
+	bool due = false;
+
+	if (c->status < 0) {
+		set_verdict(out, CONFIRM_NOT_ATTRIBUTED,
+			    "the run fails, but the recorded run failed as well");
+		return false;
+	}
+	plan_copy(&plan, &c->plan);
+	if (!attribute_plan(&c->plan, base, finding, &err)) {
+		set_verdict(out, CONFIRM_CANNOT, err.text);
+	} else if (run_plan(c, out)) {
+		due = attribute_is_clean(&c->rerun.outcome, c->status);
+		if (!due)
+			set_verdict(out, CONFIRM_NOT_ATTRIBUTED,
+				    "the run fails, but with these events in their recorded order "
+				    "it does not succeed either");
+	}
+	plan_copy(&c->plan, &plan);
+	plan_free(&plan);
+	return due && run_and_verify(c, base, finding, keys, out);
 }
 
 /*
@@ -359,12 +381,10 @@ static bool follow_witness(struct confirmer *c, const struct trace *base,
 	}
 	if (c->options.run.on_held)
 		c->plan.options |= CONTROL_HOLD;
-	if (!run_plan(c, out))
+	if (!run_and_verify(c, base, finding, keys, out))
 		return false;
-	if (!run_shows_finding(c, finding, keys)) {
-		explain_divergence(c, base, out);
+	if (attribute_is_needed(finding) && !is_due_to_finding(c, base, finding, keys, out))
 		return false;
-	}
 	if (!rerun_save(&c->rerun, &err)) {
 		set_verdict(out, CONFIRM_CANNOT, err.text);
 		return false;

@@ -35,6 +35,8 @@ enum confirm_verdict {
 	CONFIRM_NOT_TRIED,
 	CONFIRM_DONE,	  /* the run showed the finding */
 	CONFIRM_DIVERGED, /* the runs did not follow the witness; `why` explains */
+	/* the run failed, but not because of the finding (attribute.h); `why` explains */
+	CONFIRM_NOT_ATTRIBUTED,
 	/* the program cannot be run, or no plan can be made for the finding; `why` explains */
 	CONFIRM_CANNOT,
 };

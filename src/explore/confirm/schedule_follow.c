@@ -86,8 +86,6 @@ static const char *result_word(enum control_result result)
 	case CONTROL_CRASHED: return "crash";
 	case CONTROL_DEADLOCK:
 	case CONTROL_STUCK: return "deadlock";
-	case CONTROL_HUNG:
-	case CONTROL_LIMIT: return "hang";
 	default: return "";
 	}
 }

@@ -118,11 +118,13 @@ static void process_initialisation(struct misuse_verifier *w, const struct base_
 
 /* ---- condition not checked again after a wait ------------------------------------------------ */
 
-/* Did any wait wake up without a signal? */
-static bool woke_spuriously(const struct outcome *outcome)
+/* Did the wait at this site wake up without a signal? */
+static bool woke_spuriously(const struct outcome *outcome, const struct trace *recording,
+			    uint64_t key)
 {
 	for (uint32_t i = 0; i < outcome->event_count; i++) {
-		if (outcome->events[i].flags & CONTROL_EVENT_SPURIOUS)
+		if (outcome->events[i].flags & CONTROL_EVENT_SPURIOUS &&
+		    trace_site_key(recording, outcome->events[i].site) == key)
 			return true;
 	}
 	return false;
@@ -149,7 +151,8 @@ bool verify_misuse(const struct finding *f, const uint64_t *keys, const struct o
 	struct base_run *run;
 
 	if (f->misuse == EVENT_MISUSE_NO_RECHECK)
-		return control_is_failure(outcome->result) && woke_spuriously(outcome);
+		return control_is_failure(outcome->result) &&
+		       woke_spuriously(outcome, recording, keys[0]);
 	if (f->events.count != 2)
 		return false;
 	share_survey_make(&survey, recording);

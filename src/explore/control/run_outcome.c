@@ -22,6 +22,7 @@ const char *run_outcome_name(enum run_outcome_kind kind)
 		[RUN_OUTCOME_BAD_FREE] = "bad free",
 		[RUN_OUTCOME_CRASH] = "crash",
 		[RUN_OUTCOME_ASSERTION] = "assertion failed",
+		[RUN_OUTCOME_UNDECIDED] = "not decided",
 		[RUN_OUTCOME_NOT_SHOWN] = "not shown",
 	};
 
@@ -140,8 +141,8 @@ void run_outcome_of_end(struct run_outcome *e, const struct outcome *outcome,
 		[CONTROL_USE_AFTER_FREE] = RUN_OUTCOME_USE_AFTER_FREE,
 		[CONTROL_BAD_FREE] = RUN_OUTCOME_BAD_FREE,
 		[CONTROL_CRASHED] = RUN_OUTCOME_CRASH,
-		[CONTROL_LIMIT] = RUN_OUTCOME_HANG,
-		[CONTROL_HUNG] = RUN_OUTCOME_HANG,
+		[CONTROL_LIMIT] = RUN_OUTCOME_UNDECIDED,
+		[CONTROL_HUNG] = RUN_OUTCOME_UNDECIDED,
 		[CONTROL_UNFIT] = RUN_OUTCOME_NONE,
 	};
 	const char *text = outcome->control ? outcome->control->text : "";

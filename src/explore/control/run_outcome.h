@@ -17,6 +17,7 @@ enum run_outcome_kind {
 	RUN_OUTCOME_BAD_FREE,
 	RUN_OUTCOME_CRASH,
 	RUN_OUTCOME_ASSERTION,
+	RUN_OUTCOME_UNDECIDED, /* the run was ended by a limit: it may be slow, or hang */
 	RUN_OUTCOME_NOT_SHOWN, /* the run did not get to the finding, so nothing is known */
 };
 const char *run_outcome_name(enum run_outcome_kind kind); /* such as "other value" */

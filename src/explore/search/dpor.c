@@ -385,7 +385,7 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 {
 	size_t at = dpor->path.events.count;
 	struct outcome seen = *whole, *outcome = &seen;
-	bool too_large;
+	bool too_large, world = false, opaque = false;
 
 	dpor->stats.runs++;
 	keep_interleaved(dpor, outcome);
@@ -395,11 +395,13 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 		dpor->stats.lost++;
 	dpor->stats.unordered += outcome->control && outcome->control->unordered;
 	for (uint32_t i = 0; i < outcome->event_count; i++)
-		if (outcome->events[i].kind == EV_SYNC || outcome->events[i].kind == EV_OPAQUE ||
-		    outcome->events[i].kind == EV_RECEIVE) {
-			dpor->stats.world++;
-			break;
+		switch (outcome->events[i].kind) {
+		case EV_SYNC:
+		case EV_RECEIVE: world = true; break;
+		case EV_OPAQUE: opaque = true; break;
 		}
+	dpor->stats.world += world;
+	dpor->stats.opaque += opaque;
 	too_large = op_uses_count_bytes(outcome->events, outcome->event_count) > MOST_BYTES;
 	if (too_large || !repeats_prefix(dpor, outcome)) {
 		dpor->stats.lost += too_large;
@@ -425,26 +427,33 @@ void dpor_learn(struct dpor *dpor, const struct outcome *whole)
 /* ---- the next run ---------------------------------------------------------------------------- */
 
 /*
- * Picks an untried choice of the level that the preemption bound allows, and counts it as tried.
- * Returns false if there is none.
+ * Returns the index of an untried choice of the level that the preemption bound allows; their
+ * number if there is none.
  */
-static bool choose_untried(struct dpor *dpor, uint32_t at)
+static size_t find_untried(struct dpor *dpor, uint32_t at)
 {
 	struct dpor_level *level = &dpor->levels.items[at];
+	size_t i = level->tried;
 
-	for (size_t i = level->tried; i < level->chosen.count; i++) {
-		struct dpor_choice choice = level->chosen.items[i];
-		if (level->preemptions + is_preemption(dpor, at, choice.thread) >
-		    dpor->options.bound) {
-			dpor->stats.cut += !level->cut;
-			level->cut = true;
-			continue;
-		}
-		level->chosen.items[i] = level->chosen.items[level->tried];
-		level->chosen.items[level->tried++] = choice;
-		return true;
+	while (i < level->chosen.count &&
+	       level->preemptions + is_preemption(dpor, at, level->chosen.items[i].thread) >
+		       dpor->options.bound) {
+		dpor->stats.cut += !level->cut;
+		level->cut = true;
+		i++;
 	}
-	return false;
+	return i;
+}
+
+/* Picks that choice, and counts it as tried. */
+static void choose_untried(struct dpor *dpor, uint32_t at)
+{
+	struct dpor_level *level = &dpor->levels.items[at];
+	size_t i = find_untried(dpor, at);
+	struct dpor_choice choice = level->chosen.items[i];
+
+	level->chosen.items[i] = level->chosen.items[level->tried];
+	level->chosen.items[level->tried++] = choice;
 }
 
 /*
@@ -468,6 +477,16 @@ static void plan_branch(struct dpor *dpor, uint32_t at, struct plan *plan)
 	vec_free(&asleep);
 }
 
+bool dpor_is_finished(struct dpor *dpor)
+{
+	uint32_t *count = &dpor->level_count;
+
+	while (*count &&
+	       find_untried(dpor, *count - 1) == dpor->levels.items[*count - 1].chosen.count)
+		--*count;
+	return dpor->started && !*count;
+}
+
 bool dpor_next(struct dpor *dpor, struct plan *plan)
 {
 	plan_clear(plan);
@@ -478,10 +497,9 @@ bool dpor_next(struct dpor *dpor, struct plan *plan)
 		dpor->started = true;
 		return true;
 	}
-	while (dpor->level_count && !choose_untried(dpor, dpor->level_count - 1))
-		dpor->level_count--;
-	if (!dpor->level_count)
+	if (dpor_is_finished(dpor))
 		return false;
+	choose_untried(dpor, dpor->level_count - 1);
 	dpor->branch = dpor->level_count - 1;
 	dpor->branching = true;
 	dpor_path_cut(&dpor->path, dpor->branch);
@@ -525,5 +543,6 @@ bool dpor_complete(const struct dpor *dpor)
 	const struct dpor_stats *stats = &dpor->stats;
 
 	return dpor->started && !dpor->level_count && !stats->cut && !stats->lost &&
-	       !stats->diverged && !stats->world && !stats->unordered && !dpor->options.set.threads;
+	       !stats->diverged && !stats->world && !stats->opaque && !stats->unordered &&
+	       !dpor->options.set.threads;
 }

@@ -32,6 +32,7 @@ struct dpor_stats {
 	uint64_t cut;	    /* levels at which the bound left out branches */
 	uint64_t lost;	    /* runs that were too large to compare, or that did not end */
 	uint64_t world;	    /* runs that waited for pipes or other processes */
+	uint64_t opaque;    /* runs in which code took part that is not recorded */
 	uint64_t unordered; /* runs with signals or cancellations, whose moment is not varied */
 	uint32_t deepest;
 };
@@ -40,13 +41,16 @@ struct dpor;
 struct dpor *dpor_open(const struct dpor_options *options);
 void dpor_close(struct dpor *dpor);
 
+/* Is there no run left? */
+bool dpor_is_finished(struct dpor *dpor);
+
 /* Makes the plan of the next run. Returns false if the search is finished. */
 bool dpor_next(struct dpor *dpor, struct plan *plan);
 void dpor_learn(struct dpor *dpor, const struct outcome *outcome);
 
 const struct dpor_stats *dpor_stats(const struct dpor *dpor);
 
-/* After dpor_next() returned false: have all different runs been made? */
+/* After the search is finished: have all different runs been made? */
 bool dpor_complete(const struct dpor *dpor);
 
 #endif

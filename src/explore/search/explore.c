@@ -318,16 +318,20 @@ static bool run_systematic(struct explore *e)
 {
 	for (;;) {
 		uint64_t most;
+		bool finished;
+
 		if (!e->dpor && !begin_pass(e))
 			return false;
 		most = passes[e->pass].share ? e->options.budget / passes[e->pass].share
 					     : BOUNDED_RUNS;
-		if (e->pass_runs < most && dpor_next(e->dpor, &e->plan))
+		finished = dpor_is_finished(e->dpor);
+		if (!finished && e->pass_runs < most)
 			break;
-		end_pass(e, e->pass_runs < most);
+		end_pass(e, finished);
 		if (e->result.complete)
 			return false;
 	}
+	dpor_next(e->dpor, &e->plan);
 	e->pass_runs++;
 	if (run_plan(e, passes[e->pass].bound == DPOR_PATH_NONE ? "systematic" : "few preemptions",
 		     "systematic", NULL)) {
@@ -385,6 +389,10 @@ void explore_first(struct explore *e, const struct outcome *outcome)
 {
 	e->outcome = *outcome;
 	e->usual = outcome->result == CONTROL_ENDED ? outcome->status : 0;
+	if (outcome->control) { /* not of a simulated program */
+		e->result.first_status = e->usual;
+		e->result.first_alone = outcome->thread_count < 2;
+	}
 	count_run(e, "first run", NULL);
 	if (!e->options.most_steps)
 		e->options.most_steps = 100000 + 20 * (uint64_t)outcome->event_count;
@@ -398,6 +406,10 @@ bool explore_search(struct explore *e, struct executor *executor, struct err *er
 	e->err = err;
 	while (!must_end(e) && !e->result.complete)
 		run_next(e);
+	/* The last run of the search may be the last one that the budget allows. */
+	if (e->dpor && !e->broken && !has_failed(e) && e->pass + 1 == PASSES &&
+	    dpor_is_finished(e->dpor))
+		end_pass(e, true);
 	if (e->dpor) /* do not close the pass: the search may continue */
 		e->result.systematic = *dpor_stats(e->dpor);
 	e->result.leads_made = e->leads.made;

@@ -45,6 +45,12 @@ struct explore_result {
 	uint64_t leads_made, leads_left;
 	uint64_t limits; /* runs that exceeded their limit of steps or time */
 	bool complete;	 /* all different runs have been made */
+	/*
+	 * How the first run ended (as from waitpid), and whether it started no thread. If it failed
+	 * by itself or has no threads, the other runs say little about the program.
+	 */
+	int first_status;
+	bool first_alone;
 	bool interrupted;
 	bool at_its_end; /* the systematic search finished, even if it left something out */
 	struct dpor_stats systematic; /* of the last pass */
