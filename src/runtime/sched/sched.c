@@ -469,16 +469,21 @@ void sched_cancel(uint32_t thread)
 	sched_reclassify_pending();
 }
 
+static enum sched_outcome pause_with(struct sched_op op)
+{
+	op.foreign = false;
+	enum sched_outcome outcome = sched_wait_until_enabled(&op);
+	sched_me->op.pause = SCHED_NO_PAUSE;
+	return outcome;
+}
+
 static enum sched_outcome pause_thread(enum sched_pause pause, uint64_t until, uintptr_t pc)
 {
 	struct sched_op op = sched_op(EV_NONE, NULL, pc);
 
 	op.pause = (uint8_t)pause;
 	op.until = until;
-	op.foreign = false;
-	enum sched_outcome outcome = sched_wait_until_enabled(&op);
-	sched_me->op.pause = SCHED_NO_PAUSE;
-	return outcome;
+	return pause_with(op);
 }
 
 /*
@@ -515,6 +520,24 @@ void sched_yield_turn(uintptr_t pc)
 	if (sched_me)
 		sched_spin_try(sched_me, 0, pc);
 	pause_thread(SCHED_YIELD, 0, pc);
+}
+
+void sched_give_way(uintptr_t pc)
+{
+	if (sched_me)
+		pause_thread(SCHED_YIELD, 0, pc);
+}
+
+void sched_meet(const uint64_t *count, uint64_t enough, uintptr_t pc)
+{
+	struct sched_op op = sched_op(EV_NONE, count, pc);
+
+	if (!sched_me)
+		return;
+	op.pause = SCHED_MEET;
+	op.other = enough;
+	while (pause_with(op) == SCHED_INTERRUPTED)
+		continue;
 }
 
 void sched_exit(void)

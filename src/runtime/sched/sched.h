@@ -103,6 +103,7 @@ enum sched_pause {
 	SCHED_SLEEP, /* until a virtual time; no other thread can end it */
 	SCHED_YIELD, /* prefers to let other threads run */
 	SCHED_EXIT,  /* the process is about to end: others run first only if the plan says so */
+	SCHED_MEET,  /* until a number in memory is large enough (sched_meet()) */
 };
 
 struct sched_op {
@@ -227,6 +228,16 @@ void sched_notify_signal(enum event_kind kind, const volatile void *condition);
  */
 bool sched_sleep(uint64_t until, uintptr_t pc);
 void sched_yield_turn(uintptr_t pc);
+/*
+ * Lets other threads run first, like sched_yield_turn(), but the caller does not wait for anything:
+ * a loop of such calls is no spinning.
+ */
+void sched_give_way(uintptr_t pc);
+/*
+ * Waits until *count >= enough. Only threads that have the turn change `count`. For threads that
+ * come back from outside together: all of them have the same next decision.
+ */
+void sched_meet(const uint64_t *count, uint64_t enough, uintptr_t pc);
 /* Call in a handler before it sleeps or yields: other threads run until sched_return(). */
 void sched_leave_in_handler(uint64_t site);
 

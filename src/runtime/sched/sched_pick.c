@@ -20,7 +20,8 @@ static uint32_t set_outcome(uint32_t i)
 		t->outcome = SCHED_RUN_HANDLER; /* after that, its operation is checked again */
 		return i;
 	}
-	if (t->state != SCHED_PENDING || t->op.pause == SCHED_YIELD || t->op.pause == SCHED_EXIT)
+	if (t->state != SCHED_PENDING || t->op.pause == SCHED_YIELD || t->op.pause == SCHED_EXIT ||
+	    t->op.pause == SCHED_MEET)
 		return i;
 	if (!choice && sched_is_always_enabled(&t->op))
 		return i;
@@ -152,8 +153,12 @@ static uint32_t pick_by_plan(unsigned tries, bool *waits)
 			continue;
 		if (sched_can_time_out(t) || plan_extends_spin(t))
 			return sched.slices[i].thread;
-		if (t->state == SCHED_OUTSIDE && tries < PLAN_TRIES) {
-			/* in the run from which the plan was made, this thread came back */
+		bool meets = t->state == SCHED_PENDING && t->op.pause == SCHED_MEET && sched.outside;
+		if ((t->state == SCHED_OUTSIDE || meets) && tries < PLAN_TRIES) {
+			/*
+			 * in the run from which the plan was made, this thread came back, or the
+			 * threads that it meets
+			 */
 			*waits = true;
 			return CONTROL_NONE;
 		}
@@ -260,6 +265,9 @@ static void count_staying(uint32_t i)
 }
 
 /*
+ * The thread that meets others last was the last to come back from outside, which is a matter of
+ * real time. So after a meeting the first of all threads continues.
+ *
  * Stays with the running thread unless that thread yields, spins or has run for long. In these
  * cases the next candidate in cyclic order gets the turn: otherwise two yielding threads could keep
  * a third from running.
@@ -268,7 +276,7 @@ static uint32_t pick_staying(uint32_t self)
 {
 	const struct sched_thread *t = &sched_threads[self];
 
-	if (t->state != SCHED_PENDING || !sched_set_has(sched.ready, self))
+	if (t->state != SCHED_PENDING || !sched_set_has(sched.ready, self) || sched_has_met(t))
 		return first_candidate(0);
 	if (!sched_set_has(sched.yielding, self) && !has_stayed_long(self))
 		return self;
@@ -422,6 +430,7 @@ static bool can_stay(uint32_t self)
 {
 	return self < sched.top && sched_threads[self].state == SCHED_PENDING &&
 	       !sched_set_has(sched.yielding, self) && !has_stayed_long(self) &&
+	       !sched_has_met(&sched_threads[self]) &&
 	       sched_is_ready(&sched_threads[self]);
 }
 

@@ -187,6 +187,11 @@ static bool can_by_choice(const struct sched_thread *t)
 	}
 }
 
+bool sched_has_met(const struct sched_thread *t)
+{
+	return t->op.pause == SCHED_MEET && *(const uint64_t *)t->op.object >= t->op.other;
+}
+
 bool sched_is_ready(const struct sched_thread *t)
 {
 	if (t->state == SCHED_RETURNED || (t->signal_deferred && t->state == SCHED_PENDING))
@@ -196,7 +201,7 @@ bool sched_is_ready(const struct sched_thread *t)
 	if (t->spinning && !t->locks_held && !sched_spin_changed(t) && !t->cancelled)
 		return false;
 	if (t->op.pause)
-		return t->op.pause == SCHED_YIELD || t->cancelled;
+		return t->op.pause == SCHED_YIELD || t->cancelled || sched_has_met(t);
 	return sched_object_enabled(t) || can_by_choice(t) ||
 	       (t->cancelled && sched_object_mutex_free(t));
 }

@@ -294,6 +294,8 @@ void sched_recheck_blocked(struct sched_object *o);   /* the object has changed 
 void sched_update_contenders(struct sched_object *o); /* the lock was acquired or released */
 /* Do stops, sleep sets and rules let the pending thread run if its operation is enabled? */
 bool sched_is_allowed(const struct sched_thread *t);
+/* Does the thread wait in sched_meet(), and may it continue? */
+bool sched_has_met(const struct sched_thread *t);
 bool sched_is_ready(const struct sched_thread *t);     /* could it run now? */
 bool sched_can_time_out(const struct sched_thread *t); /* could its timeout or sleep end? */
 void sched_find_ready(void);			       /* fills sched.ready */

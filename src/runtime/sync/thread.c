@@ -11,6 +11,8 @@
 #include "runtime/sync/keys.h"
 #include "runtime/point/point_read.h"
 #include "runtime/host/process.h"
+#include "runtime/openmp/openmp.h"
+#include "runtime/openmp/openmp_thread.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
 #include "runtime/server/snapshot.h"
@@ -144,6 +146,8 @@ bool thread_prepare_end(void)
  */
 void thread_exit(void *result)
 {
+	if (__builtin_expect(openmp_self.inside, 0))
+		openmp_leave();
 	if (record_on()) {
 		thread_buffer_self.quiet = true;
 		thread_prepare_end();
@@ -404,6 +408,8 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 SOOTH_API int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
 			     void *(*routine)(void *), void *restrict argument)
 {
+	if (__builtin_expect(openmp_self.inside, 0))
+		return openmp_create_thread(thread, attributes, routine, argument, RECORD_CALLER);
 	if (!record_on())
 		return real()->pthread_create(thread, attributes, routine, argument);
 	return thread_create(thread, attributes, (struct thread_routine){ .posix = routine },
