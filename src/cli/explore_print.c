@@ -83,8 +83,7 @@ static void describe_first_run(const struct explore_result *r, char text[80])
 	else if (r->first_status)
 		snprintf(status, sizeof status, "exited with status %d",
 			 WEXITSTATUS(r->first_status));
-	snprintf(text, 80, "the first run %s%s%s", status,
-		 *status && r->first_alone ? " and " : "",
+	snprintf(text, 80, "the first run %s%s%s", status, *status && r->first_alone ? " and " : "",
 		 r->first_alone ? "started no thread" : "");
 }
 

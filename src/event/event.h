@@ -72,8 +72,7 @@ enum event_channel {
 };
 #define EVENT_FD                                                                                   \
 	(UINT64_C(1) << 60) /* base of the "addresses" of file descriptors: no memory is there */
-#define EVENT_OPENMP                                                                               \
-	(UINT64_C(1) << 61) /* base of the channels of OpenMP: no memory is there */
+#define EVENT_OPENMP (UINT64_C(1) << 61) /* base of the channels of OpenMP: no memory is there */
 enum event_stop { EVENT_STOP_LIMIT, EVENT_STOP_NO_SPACE, EVENT_STOP_IO };
 enum event_process {
 	EVENT_PROCESS_EXIT,

@@ -12,7 +12,7 @@ void closed_meet(void);
 static struct object {
 	int value;
 	sem_t done;
-} *object;
+} * object;
 
 static void *use(void *unused)
 {

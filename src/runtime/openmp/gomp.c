@@ -25,8 +25,8 @@ struct gomp_region {
 static void run_region(void *data)
 {
 	struct gomp_region *gomp = data;
-	struct openmp_part part = openmp_part_begin(
-		&gomp->region, (unsigned)openmp_library()->omp_get_num_threads());
+	struct openmp_part part =
+		openmp_part_begin(&gomp->region, (unsigned)openmp_library()->omp_get_num_threads());
 
 	gomp->function(gomp->data);
 	openmp_part_end(&part);
@@ -252,7 +252,7 @@ DEFINE(void, GOMP_ordered_end, void)
 		if (on)                                                                            \
 			openmp_enter(true, RECORD_CALLER);                                         \
 		(void)first;                                                                       \
-		__builtin_apply((void (*)(void))(uintptr_t)openmp_library()->wait,                  \
+		__builtin_apply((void (*)(void))(uintptr_t)openmp_library()->wait,                 \
 				__builtin_apply_args(), DOACROSS_BYTES);                           \
 		if (!on)                                                                           \
 			return;                                                                    \

@@ -118,7 +118,9 @@ DEFINE(void, GOMP_task, openmp_function *function, void *data, openmp_copy *copy
 		return;
 	}
 	struct gomp_task task;
-	struct gomp_source source = { .task = &task, .copy = copy, .data = data, .size = (size_t)size };
+	struct gomp_source source = {
+		.task = &task, .copy = copy, .data = data, .size = (size_t)size
+	};
 	make_task(&task, function, false, alignment, RECORD_CALLER);
 	if (flags & TASK_DEPEND)
 		read_depend(&task.task, depend);
@@ -146,7 +148,9 @@ DEFINE(void, GOMP_task, openmp_function *function, void *data, openmp_copy *copy
 			return;                                                                    \
 		}                                                                                  \
 		struct gomp_task task;                                                             \
-		struct gomp_source source = { .task = &task, .copy = copy, .data = data, .size = (size_t)size };                   \
+		struct gomp_source source = {                                                      \
+			.task = &task, .copy = copy, .data = data, .size = (size_t)size            \
+		};                                                                                 \
 		bool group = !(flags & TASKLOOP_NOGROUP);                                          \
 		if (flags & TASKLOOP_REDUCTION)                                                    \
 			source.reductions = ((struct gomp_source *)data)->reductions;              \

@@ -47,7 +47,7 @@ enum openmp_team_channel {
 enum openmp_task_channel {
 	OPENMP_START,
 	OPENMP_CHILDREN, /* children send here when they end */
-	OPENMP_GROUP, /* a taskgroup has a number, too: its tasks send here when they end */
+	OPENMP_GROUP,	 /* a taskgroup has a number, too: its tasks send here when they end */
 };
 
 /* A parallel region. It lives on the stack of the thread that began it, its master. */

@@ -47,8 +47,7 @@ static void find_functions(void)
 
 	thread_buffer_self.quiet = true;
 	void *handle = find_library();
-#define FUNCTION(result, name, ...)                                                                \
-	*(void **)(void *)&library.name = find_function(#name, handle);
+#define FUNCTION(result, name, ...) *(void **)(void *)&library.name = find_function(#name, handle);
 #include "runtime/openmp/openmp_library.def"
 #undef FUNCTION
 	__atomic_store_n(&library_found, true, __ATOMIC_RELEASE);

@@ -26,8 +26,7 @@ static uint64_t readers_of(uint64_t address)
 void openmp_task_depend(struct openmp_task *task, const void *address, bool out)
 {
 	if (task->depends < OPENMP_DEPENDS)
-		task->depend[task->depends++] =
-			(struct openmp_depend){ (uintptr_t)address, out };
+		task->depend[task->depends++] = (struct openmp_depend){ (uintptr_t)address, out };
 	else
 		task->depends = OPENMP_DEPENDS + 1;
 }

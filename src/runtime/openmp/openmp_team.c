@@ -83,8 +83,7 @@ struct openmp_barrier openmp_barrier_begin(uintptr_t pc)
 	struct openmp_barrier barrier = { .pc = pc };
 
 	if (team && team->size > 1) {
-		barrier.channel =
-			team->number + OPENMP_BARRIER + (openmp_self.barriers++ & 1);
+		barrier.channel = team->number + OPENMP_BARRIER + (openmp_self.barriers++ & 1);
 		openmp_send(barrier.channel, pc);
 		openmp_self.waits_at = barrier.channel;
 	}
