@@ -255,6 +255,8 @@ test-long: test ## test, and everything that takes too long for CI
 	@$(MAKE) --no-print-directory test-grammar N=20000
 	@$(MAKE) --no-print-directory test-search N=20000
 	@$(MAKE) --no-print-directory test-programs N=520
+	@test/model/programs $(B) --count 1000 --hidden library,function --seed 5000
+	@test/model/programs $(B) --count 1000 --hidden library,function --seed 7000 --serial
 	@$(MAKE) --no-print-directory fuzz-added N=1000
 	@$(MAKE) --no-print-directory test-mutants N=100000
 	@$(MAKE) --no-print-directory test-spec N=1000000
@@ -290,6 +292,10 @@ bench-studies: all ## GPredict's Table I: seven studies, with our solver and wit
 
 bench-record: all build/deps-bench ## the cost of recording compared with native, libtsan and helgrind
 	@bench/record $(B)
+
+bench-verdicts: all build/deps-libraries ## programs with libraries that are not recorded: correct ones, and the same with a bug
+	@bench/verdicts $(B)
+	@bench/verdicts $(B) --bugs
 
 bench-serial: all build/deps-bench ## the cost of controlled recording compared with plain recording
 	@bench/serial $(B)
@@ -334,7 +340,7 @@ help: ## print this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 18
 
 .PHONY: all all-tests deps demo test test-compilers unit golden programs serial runtime survive transparent projects exact model lint format \
-	bench-record bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice test-grammar \
+	bench-record bench-verdicts bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice test-grammar \
 	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-survive test-long fuzz-record fuzz-added install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
