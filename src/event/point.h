@@ -14,6 +14,13 @@ enum point_kind {
 	/* at the end of the body, or after the call of a function that is not recorded */
 	POINT_RETURN,
 	POINT_PROBE, /* sooth_probe(app, name, ...) of annotate.h */
+	/*
+	 * The others are for noticing code that is not recorded (runtime/opaque) and cannot be
+	 * requested. They have no name.
+	 */
+	POINT_ENTRY,	  /* at the start of a function that has no BODY but may be a callback */
+	POINT_EXIT,	  /* at its end */
+	POINT_BY_POINTER, /* before a call through a pointer, which is the only argument */
 };
 
 /* How an argument or a result is recorded. */

@@ -6,7 +6,6 @@
 // text: ^T1\|opaque\(
 // predict: race loose@FIRST loose@SECOND
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,6 +21,7 @@ struct item {
 
 static int loose, count, sum;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
 
 static void count_up(void)
 {
@@ -41,6 +41,7 @@ static void *make(void *unused)
 		item->value = i;
 		pthread_mutex_lock(&mutex);
 		closed_put(&item->next);
+		pthread_cond_signal(&filled);
 		pthread_mutex_unlock(&mutex);
 	}
 	return unused;
@@ -50,17 +51,14 @@ static void *use(void *unused)
 {
 	loose = 2; // SECOND
 	count_up();
-	for (int i = 0; i < 5;) {
+	for (int i = 0; i < 5; i++) {
+		struct item *item;
 		pthread_mutex_lock(&mutex);
-		struct item *item = (struct item *)closed_take();
+		while (!(item = (struct item *)closed_take()))
+			pthread_cond_wait(&filled, &mutex);
 		pthread_mutex_unlock(&mutex);
-		if (!item) {
-			sched_yield();
-			continue;
-		}
 		sum += item->value;
 		free(item);
-		i++;
 	}
 	return unused;
 }

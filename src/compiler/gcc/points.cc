@@ -214,6 +214,21 @@ void mark_call(gcall *call, declaration_set &escaping)
 	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
 }
 
+/* The called function may be one that is not recorded. */
+void mark_call_by_pointer(gcall *call)
+{
+	tree target = gimple_call_fn(call);
+	point p = { POINT_BY_POINTER, 0, "", {}, gimple_location(call) };
+
+	if (target && TREE_CODE(target) == OBJ_TYPE_REF)
+		target = OBJ_TYPE_REF_EXPR(target);
+	if (!target || TREE_CODE(target) != SSA_NAME)
+		return;
+	p.values.push_back({ target, NULL_TREE, false });
+	gimple_stmt_iterator gsi = gsi_for_stmt(call);
+	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
+}
+
 /* ---- probes ---------------------------------------------------------------------------------- */
 
 /* Calls of __sooth_probe("app:name", …) come from annotate.h only to be replaced here. */
@@ -259,20 +274,15 @@ bool is_end_mark(gimple *stmt)
 }
 
 /*
- * Inserts the RETURN before the sanitizer's mark at the end of the function, so that the trace
- * shows the function as still open.
+ * Inserts a RETURN before the sanitizer's mark at the end of the function, so that the trace shows
+ * the function as still open.
  */
-void mark_return(greturn *stmt, const point &base)
+void insert_before_return(greturn *stmt, point p)
 {
-	point p = base;
-	tree value = gimple_return_retval(stmt);
 	gimple_stmt_iterator gsi = gsi_for_stmt(stmt), before = gsi;
 
-	p.kind = POINT_RETURN;
 	if (gimple_has_location(stmt))
 		p.where = gimple_location(stmt);
-	if (value)
-		p.values.push_back({ value, NULL_TREE, false });
 	for (gsi_prev(&before); !gsi_end_p(before); gsi_prev(&before)) {
 		if (is_end_mark(gsi_stmt(before)))
 			gsi = before;
@@ -282,10 +292,21 @@ void mark_return(greturn *stmt, const point &base)
 	gsi_insert_seq_before(&gsi, point_build(p), GSI_SAME_STMT);
 }
 
+void mark_return(greturn *stmt, const point &base)
+{
+	point p = base;
+	tree value = gimple_return_retval(stmt);
+
+	p.kind = POINT_RETURN;
+	if (value)
+		p.values.push_back({ value, NULL_TREE, false });
+	insert_before_return(stmt, p);
+}
+
 /* ---- functions ------------------------------------------------------------------------------- */
 
 struct point_candidates {
-	std::vector<gcall *> calls, probes;
+	std::vector<gcall *> calls, calls_by_pointer, probes;
 	std::vector<greturn *> returns;
 	unsigned statements = 0;
 	bool calls_any = false;
@@ -306,6 +327,8 @@ void classify_statement(gimple *stmt, point_candidates &f)
 		f.probes.push_back(call);
 	else if (calls_other_unit(call))
 		f.calls.push_back(call);
+	else if (!function)
+		f.calls_by_pointer.push_back(call);
 	if (!function || !fndecl_built_in_p(function))
 		f.calls_any = true;
 }
@@ -370,6 +393,56 @@ void mark_body(function *fn, const point_candidates &f)
 	forget_purity(fn->decl);
 }
 
+/* Can the function be called through a pointer? */
+bool may_be_callback(tree function)
+{
+	cgraph_node *node = cgraph_node::get(function);
+
+	return DECL_VIRTUAL_P(function) || (node && node->address_taken);
+}
+
+/* A function without points of its own. */
+void mark_callback(function *fn, const point_candidates &f)
+{
+	point p = { POINT_ENTRY, 0, "", {}, DECL_SOURCE_LOCATION(fn->decl) };
+
+	gsi_insert_seq_on_edge_immediate(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(fn)),
+					 point_build(p));
+	p.kind = POINT_EXIT;
+	for (greturn *r : f.returns)
+		insert_before_return(r, p);
+}
+
+/* The points that a property can ask for. Returns whether the function's body has them. */
+bool mark_for_properties(function *fn, const point_candidates &f)
+{
+	declaration_set escaping;
+
+	find_escaping(fn, escaping);
+	for (gcall *call : f.calls)
+		mark_call(call, escaping);
+	if (is_too_small(fn->decl, f)) {
+		point_add_none(fn->decl, "too small");
+		return false;
+	}
+	mark_body(fn, f);
+	return true;
+}
+
+/* Returns whether there are points. */
+bool mark_recorded(function *fn, const point_candidates &f)
+{
+	bool own = !is_from_system_header(fn->decl);
+	bool has_body = own && mark_for_properties(fn, f);
+	bool callback = !has_body && may_be_callback(fn->decl);
+
+	if (callback)
+		mark_callback(fn, f);
+	for (gcall *call : f.calls_by_pointer)
+		mark_call_by_pointer(call);
+	return own || callback || !f.calls_by_pointer.empty();
+}
+
 unsigned insert_points(function *fn)
 {
 	bool recorded = sanitize_flags_p(SANITIZE_THREAD, fn->decl) && points_wanted != POINTS_NONE;
@@ -383,18 +456,8 @@ unsigned insert_points(function *fn)
 			classify_statement(gsi_stmt(i), f);
 	for (gcall *call : f.probes)
 		replace_probe(call);
-	if (recorded && !is_from_system_header(fn->decl)) {
-		declaration_set escaping;
-		find_escaping(fn, escaping);
-		for (gcall *call : f.calls)
-			mark_call(call, escaping);
-		if (is_too_small(fn->decl, f))
-			point_add_none(fn->decl, "too small");
-		else
-			mark_body(fn, f);
-	} else if (f.probes.empty()) {
+	if (!(recorded && mark_recorded(fn, f)) && f.probes.empty())
 		return 0;
-	}
 	strings_module_needed = true;
 	free_dominance_info(CDI_DOMINATORS);
 	free_dominance_info(CDI_POST_DOMINATORS);

@@ -46,7 +46,7 @@ struct candidate_call {
 
 struct point_candidates {
 	std::vector<candidate_call> calls;
-	std::vector<CallBase *> probes;
+	std::vector<CallBase *> calls_by_pointer, probes;
 	std::vector<ReturnInst *> returns;
 	unsigned statements = 0;
 	bool calls_any = false;
@@ -102,8 +102,10 @@ void classify_call(CallBase &call, const TargetLibraryInfoImpl &library, point_c
 	}
 	if (!function || !library.getLibFunc(*function, known))
 		f.calls_any = true;
-	if (!function)
+	if (!function) {
+		f.calls_by_pointer.push_back(&call);
 		return;
+	}
 	std::string name = point_linker_name(*function);
 	bool outside = function->isDeclaration() || function->hasAvailableExternallyLinkage() ||
 		       name != function->getName();
@@ -159,6 +161,8 @@ class point_inserter
 	void mark_call(const candidate_call &f);
 	void replace_probe(CallBase &call);
 	void mark_body(const point_candidates &f);
+	void mark_callback(const point_candidates &f);
+	void mark_call_by_pointer(CallBase &call);
 
 	Function &function;
 	const DataLayout &layout;
@@ -358,6 +362,36 @@ void point_inserter::mark_body(const point_candidates &f)
 			llvm_forget_memory_effects(*call);
 }
 
+/* A function without points of its own. */
+void point_inserter::mark_callback(const point_candidates &f)
+{
+	DISubprogram *described = function.getSubprogram();
+	point p = point_at(POINT_ENTRY, 0, "", nullptr);
+	DebugLoc where;
+
+	if (described) {
+		where = DILocation::get(function.getContext(), described->getLine(), 0, described);
+		p.line = described->getLine();
+	}
+	BasicBlock::iterator first = function.getEntryBlock().begin();
+	while (isa<AllocaInst>(*first))
+		first++;
+	maker.insert(p, &*first, where);
+	p.kind = POINT_EXIT;
+	for (ReturnInst *r : f.returns)
+		if (!r->getParent()->getTerminatingMustTailCall())
+			maker.insert(p, r, r->getDebugLoc());
+}
+
+/* The called function may be one that is not recorded. */
+void point_inserter::mark_call_by_pointer(CallBase &call)
+{
+	point p = point_at(POINT_BY_POINTER, 0, "", call.getDebugLoc());
+
+	p.values.push_back({ { 'p', 'o', {}, 8 }, { call.getCalledOperand(), nullptr }, false });
+	maker.insert(p, &call, call.getDebugLoc());
+}
+
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /*
@@ -405,6 +439,37 @@ bool is_compiler_made(const Function &function)
 	return function.hasFnAttribute(Attribute::Naked);
 }
 
+/* The points that a property can ask for. Returns whether the function's body has them. */
+bool mark_for_properties(Function &function, point_inserter &here, const point_candidates &f)
+{
+	bool complete_variant = is_complete_object_variant(function);
+
+	for (const candidate_call &call : f.calls)
+		here.mark_call(call);
+	if (complete_variant || (!here.seen && seen_any()))
+		return false;
+	if (is_too_small(here.seen, f)) {
+		point_add_none(function, here.seen->where, "too small");
+		return false;
+	}
+	here.mark_body(f);
+	return true;
+}
+
+/* Returns whether there are points. */
+bool mark_recorded(Function &function, point_inserter &here, const point_candidates &f)
+{
+	bool own = !(here.seen && here.seen->is_of_system);
+	bool has_body = own && mark_for_properties(function, here, f);
+	bool callback = !has_body && function.hasAddressTaken();
+
+	if (callback)
+		here.mark_callback(f);
+	for (CallBase *call : f.calls_by_pointer)
+		here.mark_call_by_pointer(*call);
+	return own || callback || !f.calls_by_pointer.empty();
+}
+
 bool insert_points(Function &function)
 {
 	bool recorded = function.hasFnAttribute(Attribute::SanitizeThread) &&
@@ -416,18 +481,7 @@ bool insert_points(Function &function)
 		return false;
 	for (CallBase *call : f.probes)
 		here.replace_probe(*call);
-	if (!recorded || (here.seen && here.seen->is_of_system))
-		return !f.probes.empty();
-	bool complete_variant = is_complete_object_variant(function);
-	for (const candidate_call &call : f.calls)
-		here.mark_call(call);
-	if (complete_variant || (!here.seen && seen_any()))
-		return true;
-	if (is_too_small(here.seen, f))
-		point_add_none(function, here.seen->where, "too small");
-	else
-		here.mark_body(f);
-	return true;
+	return (recorded && mark_recorded(function, here, f)) || !f.probes.empty();
 }
 
 struct points_pass : llvm_required_pass<points_pass> {

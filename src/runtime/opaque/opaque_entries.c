@@ -1,5 +1,7 @@
 /*
- * Notices calls from opaque code into an instrumented module: of a function that a library was
+ * Notices calls from opaque code into an instrumented module, and its calls through pointers.
+ *
+ * Opaque code calls functions of the module: of a function that a library was
  * given (a callback, the work of a thread pool), or finds by its name. The thread then comes after
  * what other threads did before, each time it is called, and again when it has returned into the
  * opaque code, which may wait there.
@@ -22,6 +24,7 @@
 #include "runtime/host/module.h"
 #include "runtime/host/sections.h"
 #include "runtime/point/assemble.h"
+#include "runtime/point/point_operand.h"
 
 #include <link.h>
 #include <string.h>
@@ -53,6 +56,8 @@ struct entry_work {
 	bool has_frames;
 	bool *taken;
 	struct sections file;
+	const char *texts; /* of the rows */
+	size_t text_bytes;
 	uint8_t *area;
 	size_t area_bytes;
 	struct assemble_code code;
@@ -114,35 +119,57 @@ static void load_return_address(struct entry_work *w, const struct opaque_frame_
 	}
 }
 
-/* Writes the code of a NOP. Without a rule, any call may come from opaque code. */
-static void write_code(struct entry_work *w, const struct opaque_frame_rule *rule, bool is_end)
+static const uint8_t *shared_jump(const struct entry_work *w, bool is_end)
+{
+	return w->area + HEAD_JUMPS + is_end * HEAD_JUMP_BYTES;
+}
+
+/* With the address in rax: nothing more is done if that is in the module itself. */
+static void write_check(struct entry_work *w, bool is_end)
 {
 	static const uint8_t address_of[] = { 0x48, 0x8d, 0x0d }, compare[] = { 0x48, 0x3d },
-			     jump[] = { 0xe9 }, back[] = { 0xc3 };
-	const uint8_t *shared = w->area + HEAD_JUMPS + is_end * HEAD_JUMP_BYTES;
+			     back[] = { 0xc3 };
 	uint32_t size = (uint32_t)(w->module->end - w->module->base);
 
-	assemble(&w->code, ASSEMBLE_STORE, RAX, saved(RAX));
-	if (rule)
-		load_return_address(w, rule);
 	assemble(&w->code, ASSEMBLE_STORE, RCX, saved(RCX));
-	if (!rule) {
-		assemble(&w->code, ASSEMBLE_LOAD, RAX, assemble_register(RCX));
-		assemble(&w->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RCX));
-		assemble(&w->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RCX));
-		put(w, jump, sizeof(jump)); /* there it becomes 0 */
-		put_distance(w, (uintptr_t)shared);
-		return;
-	}
 	put(w, address_of, sizeof(address_of));
 	put_distance(w, w->module->base);
 	assemble(&w->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RCX));
 	put(w, compare, sizeof(compare));
 	put(w, &size, sizeof(size));
-	assemble_jump_back(&w->code, ASSEMBLE_NOT_BELOW, shared);
+	assemble_jump_back(&w->code, ASSEMBLE_NOT_BELOW, shared_jump(w, is_end));
 	assemble(&w->code, ASSEMBLE_LOAD, RAX, saved(RAX));
 	assemble(&w->code, ASSEMBLE_LOAD, RCX, saved(RCX));
 	put(w, back, sizeof(back));
+}
+
+static void write_check_of_caller(struct entry_work *w, const struct opaque_frame_rule *rule,
+				  bool is_end)
+{
+	assemble(&w->code, ASSEMBLE_STORE, RAX, saved(RAX));
+	load_return_address(w, rule);
+	write_check(w, is_end);
+}
+
+static void write_check_of_target(struct entry_work *w, unsigned reg)
+{
+	assemble(&w->code, ASSEMBLE_STORE, RAX, saved(RAX));
+	if (reg != RAX)
+		assemble(&w->code, ASSEMBLE_LOAD, RAX, assemble_register(reg));
+	write_check(w, false);
+}
+
+/* The caller is not known: it may be opaque code. */
+static void write_no_check(struct entry_work *w, bool is_end)
+{
+	static const uint8_t jump[] = { 0xe9 };
+
+	assemble(&w->code, ASSEMBLE_STORE, RAX, saved(RAX));
+	assemble(&w->code, ASSEMBLE_STORE, RCX, saved(RCX));
+	assemble(&w->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RAX));
+	assemble(&w->code, ASSEMBLE_SUBTRACT, RAX, assemble_register(RCX));
+	put(w, jump, sizeof(jump)); /* there it becomes 0 */
+	put_distance(w, (uintptr_t)shared_jump(w, is_end));
 }
 
 /* ---- NOPs ------------------------------------------------------------------------------------ */
@@ -153,16 +180,24 @@ static bool is_wanted(const struct entry_work *w, const struct point_row *row)
 {
 	uintptr_t at = w->module->shift + row->pc;
 
-	if (row->kind != POINT_BODY &&
-	    (row->kind != POINT_RETURN || row->flags & POINT_ROW_AFTER_CALL))
+	if (row->kind == POINT_CALL || row->kind == POINT_PROBE || row->kind > POINT_BY_POINTER ||
+	    (row->kind == POINT_RETURN && row->flags & POINT_ROW_AFTER_CALL))
 		return false;
 	return row->pc && at >= w->module->base && at < w->module->end &&
 	       !memcmp((const void *)at, nop, sizeof(nop));
 }
 
-static void switch_on(struct entry_work *w, const struct point_row *row)
+/* Turns a NOP into a call of the code that is written next. */
+static void call_next_code(struct entry_work *w, uint8_t *at)
 {
-	uint8_t *at = (uint8_t *)(w->module->shift + row->pc);
+	int32_t distance = (int32_t)(w->code.at - (at + sizeof(nop)));
+
+	at[0] = 0xe8;
+	memcpy(at + 1, &distance, sizeof(distance));
+}
+
+static void switch_on_function(struct entry_work *w, uint8_t *at, bool is_end)
+{
 	struct opaque_frame_rule rule;
 	size_t function = OPAQUE_FRAME_NONE;
 	bool has_rule = false;
@@ -174,10 +209,34 @@ static void switch_on(struct entry_work *w, const struct point_row *row)
 			return;
 		has_rule = opaque_frames_rule(&w->frames, function, (uintptr_t)at, &rule);
 	}
-	int32_t distance = (int32_t)(w->code.at - (at + sizeof(nop)));
-	write_code(w, has_rule ? &rule : NULL, row->kind == POINT_RETURN);
-	at[0] = 0xe8; /* call */
-	memcpy(at + 1, &distance, sizeof(distance));
+	call_next_code(w, at);
+	if (has_rule)
+		write_check_of_caller(w, &rule, is_end);
+	else
+		write_no_check(w, is_end);
+}
+
+/* Before a call through a pointer, which the compiler has put into a register. */
+static void switch_on_call(struct entry_work *w, const struct point_row *row, uint8_t *at)
+{
+	struct point_operand target;
+	const char *text = row->operands < w->text_bytes ? w->texts + row->operands : "";
+
+	point_parse_operand(text, strcspn(text, ";"), &target);
+	if (target.how != POINT_REGISTER || target.reg == RSP)
+		return;
+	call_next_code(w, at);
+	write_check_of_target(w, target.reg);
+}
+
+static void switch_on(struct entry_work *w, const struct point_row *row)
+{
+	uint8_t *at = (uint8_t *)(w->module->shift + row->pc);
+
+	if (row->kind == POINT_BY_POINTER)
+		switch_on_call(w, row, at);
+	else
+		switch_on_function(w, at, row->kind == POINT_RETURN || row->kind == POINT_EXIT);
 }
 
 static size_t each_row(struct entry_work *w, const char *section, bool switches_on)
@@ -234,6 +293,9 @@ static void finish_area(struct entry_work *w)
 
 static void process_file(struct entry_work *w)
 {
+	w->texts = sections_find(&w->file, "sooth_pstr", &w->text_bytes);
+	if (!w->texts || !w->text_bytes || w->texts[w->text_bytes - 1])
+		return;
 	size_t nops = each_row(w, POINT_SECTION, false) + each_row(w, POINT_SECTION_LOOSE, false);
 
 	if (!nops || !make_area(w, nops))

@@ -345,7 +345,8 @@ static bool is_dropped(const struct point_row *row)
 /* Is the row's name requested? Nearly no name is, so the result is cached. */
 static bool is_asked_for(const struct module_work *w, const struct point_row *row)
 {
-	if (is_dropped(row) || row->name >= w->text_bytes)
+	if (is_dropped(row) || row->name >= w->text_bytes ||
+	    (row->kind >= POINT_ENTRY && row->kind <= POINT_BY_POINTER))
 		return false;
 	uint8_t *name_cache = &w->name_cache[row->name];
 	if (!*name_cache)
