@@ -9,6 +9,7 @@
 #include "stmt.h"
 
 #include "compiler/common/asm_order.h"
+#include "compiler/common/builtin_order.h"
 #include "compiler/common/client_request.h"
 #include "compiler/gcc/access.h"
 #include "compiler/gcc/opaque.h"
@@ -87,7 +88,7 @@ void opaque_announce_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 	gimple_asm_set_volatile(stmt, true);
 }
 
-/* ---- calls ----------------------------------------------------------------------------------- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 static bool is_recorded(tree function)
 {
@@ -102,9 +103,39 @@ static bool is_opaque(tree function)
 	       !is_recorded(function);
 }
 
+/* ---- builtins of the processor --------------------------------------------------------------- */
+
+static bool points_to_shared(tree value)
+{
+	if (!POINTER_TYPE_P(TREE_TYPE(value)) || integer_zerop(value))
+		return false;
+	return access_is_shared(
+		build2(MEM_REF, char_type_node, value, build_int_cst(ptr_type_node, 0)));
+}
+
+static bool may_order(gcall *call, tree builtin)
+{
+	bool shared = false;
+
+	if (!gimple_vuse(call))
+		return false;
+	for (unsigned i = 0; i < gimple_call_num_args(call); i++)
+		shared |= points_to_shared(gimple_call_arg(call, i));
+	return builtin_order_is_possible(IDENTIFIER_POINTER(DECL_NAME(builtin)), shared);
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
 bool opaque_announce_call(gimple_stmt_iterator *gsi, gcall *call)
 {
-	if (!is_opaque(gimple_call_fndecl(call)))
+	tree function = gimple_call_fndecl(call);
+
+	if (function && fndecl_built_in_p(function, BUILT_IN_MD)) {
+		if (may_order(call, function))
+			gsi_insert_before(gsi, make_announcement(call), GSI_SAME_STMT);
+		return true;
+	}
+	if (!is_opaque(function))
 		return false;
 	gsi_insert_before(gsi, make_announcement(call), GSI_SAME_STMT);
 	gimple_call_set_tail(call, false);

@@ -8,7 +8,8 @@
 void opaque_announce_asm(gimple_stmt_iterator *gsi, gasm *stmt);
 /*
  * If the statement at `gsi` calls a function without recording, adds such a call before and after
- * it, and returns true. The iterator then stands at the last of them in its block.
+ * it, and returns true. The iterator then stands at the last of them in its block. The same for
+ * builtins of the processor (common/builtin_order.h), without a call after them.
  */
 bool opaque_announce_call(gimple_stmt_iterator *gsi, gcall *call);
 

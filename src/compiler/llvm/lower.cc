@@ -208,6 +208,8 @@ static void lower_call(CallBase *call, access_sharing &sharing)
 		requests_announce(call);
 		opaque_announce(call, sharing);
 	}
+	if (isa<IntrinsicInst>(call))
+		opaque_announce(call, sharing, points);
 	if (isa<IntrinsicInst>(call) || call->isInlineAsm())
 		return;
 	lower_arguments(call, sharing);

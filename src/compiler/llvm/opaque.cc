@@ -6,6 +6,7 @@
 #include "compiler/llvm/opaque.h"
 
 #include "compiler/common/asm_order.h"
+#include "compiler/common/builtin_order.h"
 #include "compiler/common/client_request.h"
 
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -117,10 +118,31 @@ static void announce_call(CallBase *call)
 		plain->setTailCallKind(CallInst::TCK_NoTail);
 }
 
+/* ---- builtins of the processor --------------------------------------------------------------- */
+
+static void announce_builtin(IntrinsicInst *call, access_sharing &sharing)
+{
+	StringRef name = call->getCalledFunction()->getName();
+	bool shared = false;
+
+	if ((!llvm_starts_with(name, "llvm.x86.") && !llvm_starts_with(name, "llvm.masked.")) ||
+	    !call->mayReadOrWriteMemory())
+		return;
+	for (const Use &argument : call->args())
+		if (argument->getType()->isPtrOrPtrVectorTy())
+			shared |= argument->getType()->isVectorTy() || sharing.is_shared(argument);
+	if (builtin_order_is_possible(name.str(), shared))
+		announce(call, call);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
 void opaque_announce(CallBase *call, access_sharing &sharing)
 {
 	if (call->isInlineAsm())
 		announce_asm(call, sharing);
+	else if (IntrinsicInst *builtin = dyn_cast<IntrinsicInst>(call))
+		announce_builtin(builtin, sharing);
 	else
 		announce_call(call);
 }

@@ -4,6 +4,7 @@
 #include "compiler/llvm/chosen.h"
 #include "compiler/llvm/hold.h"
 #include "compiler/llvm/instrument.h"
+#include "compiler/llvm/masked.h"
 #include "compiler/llvm/options.h"
 #include "compiler/llvm/own_pass.h"
 #include "compiler/llvm/points.h"
@@ -73,8 +74,10 @@ static void register_passes(PassBuilder &builder)
 	forbid_added_reads();
 	want_address_table();
 	points_register(builder);
-	builder.registerPipelineStartEPCallback(
-		[](ModulePassManager &passes, auto...) { passes.addPass(instrument_begin()); });
+	builder.registerPipelineStartEPCallback([](ModulePassManager &passes, auto...) {
+		passes.addPass(instrument_begin());
+		passes.addPass(createModuleToFunctionPassAdaptor(masked_split()));
+	});
 	builder.registerPipelineEarlySimplificationEPCallback(
 		[](ModulePassManager &passes, auto...) {
 			passes.addPass(createModuleToFunctionPassAdaptor(chosen_reads()));
