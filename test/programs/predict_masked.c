@@ -1,4 +1,4 @@
-// Masked loads and stores of vectors access only the lanes that the mask selects; the lanes beside them belong to another
+// Masked loads and stores of vectors access only the parts that the mask selects; the parts beside them belong to another
 // thread. Gathers are not recorded, but data that they read may have come from another thread.
 // build: -pthread
 // stdout: 5 7 9 11 7 7 7 7 3

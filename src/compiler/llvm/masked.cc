@@ -1,8 +1,8 @@
 /*
- * Splits masked loads and stores of vectors into accesses of single lanes, each of which happens
- * only if its part of the mask is set. Otherwise InstCombine would turn a masked load into a load of
- * the whole vector where the machine can do that, and that would be recorded as a read of all lanes:
- * a race with a write of a lane that the program does not read. So this pass comes first.
+ * Splits masked loads and stores of vectors into accesses of their parts (the single numbers), each
+ * of which happens only if the mask selects it. Otherwise InstCombine would turn a masked load into a load of
+ * the whole vector where the machine can do that, and that would be recorded as a read of all parts:
+ * a race with a write of a part that the program does not read. So this pass comes first.
  *
  * Gathers and scatters stay as they are, and are announced as code that is not recorded
  * (opaque.cc).
@@ -22,8 +22,8 @@ struct masked_access {
 	IntrinsicInst *call = nullptr;
 	Value *pointer = nullptr, *mask = nullptr;
 	Value *stored = nullptr; /* the value; NULL: a load */
-	Value *others = nullptr; /* of a load: the lanes that are not read; NULL: zeros */
-	bool by_sign = false;	 /* the mask is the lanes' sign bits */
+	Value *others = nullptr; /* of a load: the parts that are not read; NULL: zeros */
+	bool by_sign = false;	 /* the mask is the parts' sign bits */
 	MaybeAlign align;
 };
 
@@ -75,7 +75,7 @@ class splitter
 	      result(a.others ? a.others : Constant::getNullValue(type))
 	{
 		IRBuilder<> builder(a.call);
-		lanes = builder.CreatePointerCast(a.pointer,
+		parts = builder.CreatePointerCast(a.pointer,
 						  type->getElementType()->getPointerTo());
 		flags = a.mask;
 		if (a.by_sign)
@@ -85,8 +85,8 @@ class splitter
 
 	void split()
 	{
-		for (unsigned lane = 0; lane < type->getNumElements(); lane++)
-			split_lane(lane);
+		for (unsigned part = 0; part < type->getNumElements(); part++)
+			split_part(part);
 		if (!a.stored)
 			a.call->replaceAllUsesWith(result);
 		a.call->eraseFromParent();
@@ -95,41 +95,41 @@ class splitter
       private:
 	const masked_access &a;
 	FixedVectorType *type;
-	Value *result, *lanes, *flags;
+	Value *result, *parts, *flags;
 
-	/* Returns the vector in which a load has set the lane. */
-	Value *access(unsigned lane, Instruction *before)
+	/* Returns the vector in which a load has set the part. */
+	Value *access(unsigned part, Instruction *before)
 	{
 		IRBuilder<> builder(before);
-		Type *part = type->getElementType();
-		uint64_t bytes = part->getPrimitiveSizeInBits() / 8;
-		Value *at = builder.CreateConstGEP1_32(part, lanes, lane);
-		Align align = a.align ? commonAlignment(*a.align, lane * bytes) : Align(1);
+		Type *scalar = type->getElementType();
+		uint64_t bytes = scalar->getPrimitiveSizeInBits() / 8;
+		Value *at = builder.CreateConstGEP1_32(scalar, parts, part);
+		Align align = a.align ? commonAlignment(*a.align, part * bytes) : Align(1);
 
 		builder.SetCurrentDebugLocation(a.call->getDebugLoc());
 		if (a.stored) {
-			Value *value = builder.CreateExtractElement(a.stored, lane);
+			Value *value = builder.CreateExtractElement(a.stored, part);
 			builder.CreateAlignedStore(value, at, align);
 			return nullptr;
 		}
-		Value *value = builder.CreateAlignedLoad(part, at, align);
-		return builder.CreateInsertElement(result, value, lane);
+		Value *value = builder.CreateAlignedLoad(scalar, at, align);
+		return builder.CreateInsertElement(result, value, part);
 	}
 
-	void split_lane(unsigned lane)
+	void split_part(unsigned part)
 	{
 		IRBuilder<> builder(a.call);
-		Value *flag = builder.CreateExtractElement(flags, lane);
+		Value *flag = builder.CreateExtractElement(flags, part);
 
 		if (ConstantInt *known = dyn_cast<ConstantInt>(flag)) {
 			if (known->isOne())
-				if (Value *value = access(lane, a.call))
+				if (Value *value = access(part, a.call))
 					result = value;
 			return;
 		}
 		BasicBlock *before = a.call->getParent();
 		Instruction *then = SplitBlockAndInsertIfThen(flag, a.call, false);
-		Value *value = access(lane, then);
+		Value *value = access(part, then);
 		if (!value)
 			return;
 		PHINode *joined = PHINode::Create(type, 2, "", &*a.call->getParent()->begin());

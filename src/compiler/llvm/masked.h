@@ -1,4 +1,4 @@
-/* Splits masked loads and stores into accesses of their lanes: see masked.cc. */
+/* Splits masked loads and stores into accesses of their parts: see masked.cc. */
 #ifndef COMPILER_LLVM_MASKED_H
 #define COMPILER_LLVM_MASKED_H
 
