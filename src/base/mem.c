@@ -70,3 +70,12 @@ void mem_stream_close(FILE *stream)
 	if (fclose(stream))
 		mem_exhausted();
 }
+
+bool mem_has_text(char *const *list, size_t count, const char *text)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(list[i], text))
+			return true;
+	}
+	return false;
+}

@@ -3,6 +3,7 @@
 #define BASE_MEM_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -10,6 +11,9 @@ void *mem_alloc(size_t size);
 void *mem_zalloc(size_t count, size_t size);
 void *mem_resize(void *old, size_t count, size_t size);
 char *mem_copy_text(const char *text, size_t length);
+
+/* Is the text in the list? */
+bool mem_has_text(char *const *list, size_t count, const char *text);
 
 /* As asprintf(): the caller frees the text. */
 char *mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));

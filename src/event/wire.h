@@ -102,6 +102,7 @@ enum wire_form {
 };
 
 #define WIRE_ADDRESS_BYTES 6
+#define WIRE_ADDRESS_MASK ((1ull << 8 * WIRE_ADDRESS_BYTES) - 1)
 #define WIRE_NO_SLOT 0xffffu
 #define WIRE_SLOTS 1024
 

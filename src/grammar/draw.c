@@ -181,15 +181,6 @@ static void print_captured(FILE *out, const struct grammar *g)
 
 /* ---- Graphviz -------------------------------------------------------------------------------- */
 
-static void print_quoted(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putc('\\', out);
-		putc((unsigned char)*text < ' ' ? ' ' : *text, out);
-	}
-}
-
 static void print_label(FILE *out, const struct spec_alternative *a)
 {
 	char *text = NULL;
@@ -198,7 +189,7 @@ static void print_label(FILE *out, const struct spec_alternative *a)
 
 	print_alternative(label, a);
 	mem_stream_close(label);
-	print_quoted(out, text + 1); /* without the leading blank */
+	spec_print_quoted(out, text + 1); /* without the leading blank */
 	free(text);
 }
 
@@ -213,7 +204,7 @@ static unsigned print_graph(FILE *out, const struct grammar *g, unsigned next)
 
 	for (uint32_t i = 0; i < spec->production_count; i++) {
 		fprintf(out, "    n%u [label=\"", first + i);
-		print_quoted(out, spec->productions[i].name);
+		spec_print_quoted(out, spec->productions[i].name);
 		fprintf(out, "\", shape=ellipse];\n");
 	}
 	for (uint32_t i = 0; i < spec->production_count; i++)

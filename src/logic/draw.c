@@ -278,15 +278,6 @@ static void print_text(const struct drawing *d)
 
 /* ---- Graphviz -------------------------------------------------------------------------------- */
 
-static void print_quoted(FILE *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			putc('\\', out);
-		putc((unsigned char)*text < ' ' ? ' ' : *text, out);
-	}
-}
-
 static unsigned print_graph(const struct drawing *d, unsigned next)
 {
 	const struct automaton *a = &d->automaton;
@@ -309,7 +300,7 @@ static unsigned print_graph(const struct drawing *d, unsigned next)
 		for (size_t k = 0; k < list.count && !s->bad && !s->safe; k++) {
 			fprintf(d->out, "    n%u -> n%u [label=\"", first + i,
 				first + list.items[k].to);
-			print_quoted(d->out, list.items[k].condition);
+			spec_print_quoted(d->out, list.items[k].condition);
 			fprintf(d->out, "\"];\n");
 		}
 		free_edges(&list);

@@ -33,10 +33,8 @@ void predict_trace_init(struct predict_trace *p, const char *command)
 
 static void add_problem(struct predict_trace *p, const char *text)
 {
-	for (size_t i = 0; i < p->problems.count; i++) {
-		if (!strcmp(p->problems.items[i], text))
-			return;
-	}
+	if (mem_has_text(p->problems.items, p->problems.count, text))
+		return;
 	*vec_push(&p->problems) = mem_copy_text(text, strlen(text));
 	fprintf(stderr, "sooth: %s\n", text);
 }

@@ -2,6 +2,7 @@
 #include "pipeline/property_judge.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 
 #include <string.h>
 
@@ -90,10 +91,11 @@ static void compare_with_first(struct property_judge *j, struct property_judge_l
 	}
 	for (size_t i = 0; i < look->set.properties.count; i++) {
 		const struct property_events *events = &look->set.properties.items[i];
+		const struct property_events *before = &j->first.properties.items[i];
 
 		for (size_t k = 0; k < events->unseen.count; k++)
-			j->unknown += !property_events_miss(&j->first.properties.items[i],
-							    events->unseen.items[k]);
+			j->unknown += !mem_has_text(before->unseen.items, before->unseen.count,
+						    events->unseen.items[k]);
 	}
 	for (size_t i = 0; i < look->observation.unjudged.count; i++)
 		j->unknown +=

@@ -8,7 +8,6 @@
 #include "base/sort.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 SORT_COMPARISON(compare_events, struct property_event, a, b,
 		sort_order(a->order, b->order)
@@ -103,15 +102,6 @@ bool property_read(const struct trace *trace, struct spec_file *const *files, si
 	move_texts(&texts, set);
 	property_reader_close(r);
 	return true;
-}
-
-bool property_events_miss(const struct property_events *events, const char *text)
-{
-	for (size_t i = 0; i < events->unseen.count; i++) {
-		if (!strcmp(events->unseen.items[i], text))
-			return true;
-	}
-	return false;
 }
 
 void property_events_free(struct property_events *events)

@@ -269,21 +269,6 @@ static void queue_event(const struct match *m)
 
 /* ---- filters --------------------------------------------------------------------------------- */
 
-static struct spec_value known_value(const struct property_value *value)
-{
-	struct property_raw raw = { .known = true,
-				    .word = value->text && value->type != SPEC_STRING,
-				    .bits = value->bits,
-				    .text = value->text,
-				    .length = value->length };
-
-	if (value->type == SPEC_FLOATING && !value->text) {
-		raw.real = true;
-		memcpy(&raw.number, &value->bits, sizeof raw.number);
-	}
-	return raw_value_spec_value(&raw, value->type);
-}
-
 static bool filter_holds(const struct match *m)
 {
 	struct property_reader *r = m->reader;
@@ -320,7 +305,7 @@ static void try_guesses(const struct match *m, uint32_t i)
 
 		r->chosen[parameter] = number;
 		r->parameter_values[parameter] =
-			known_value(&prop->values.entries.items[number].value);
+			raw_value_of_known(&prop->values.entries.items[number].value);
 		try_guesses(m, i + 1);
 	}
 }

@@ -98,8 +98,6 @@ struct property_set {
 bool property_read(const struct trace *trace, struct spec_file *const *files, size_t count,
 		   struct property_set *set, struct err *err);
 void property_set_free(struct property_set *set);
-/* Is the event that `text` describes among the unseen ones? */
-bool property_events_miss(const struct property_events *events, const char *text);
 void property_events_free(struct property_events *events); /* for events that are in no set */
 
 /* ---- one event at a time --------------------------------------------------------------------- */

@@ -4,6 +4,8 @@
  */
 #include "property/raw_value.h"
 
+#include "property/property.h"
+
 #include <string.h>
 
 static struct property_raw word_value(const char *text, size_t length)
@@ -94,4 +96,19 @@ struct spec_value raw_value_spec_value(const struct property_raw *raw, uint8_t t
 	value.cut = raw->cut;
 	value.type = as_text ? SPEC_VALUE_TEXT : raw->real ? SPEC_VALUE_REAL : SPEC_VALUE_INT;
 	return value;
+}
+
+struct spec_value raw_value_of_known(const struct property_value *value)
+{
+	struct property_raw raw = { .known = true,
+				    .word = value->text && value->type != SPEC_STRING,
+				    .bits = value->bits,
+				    .text = value->text,
+				    .length = value->length };
+
+	if (value->type == SPEC_FLOATING && !value->text) {
+		raw.real = true;
+		memcpy(&raw.number, &value->bits, sizeof raw.number);
+	}
+	return raw_value_spec_value(&raw, value->type);
 }

@@ -42,4 +42,8 @@ struct property_raw raw_value_bytes(const uint8_t *bytes, uint64_t size, enum ra
 /* Converts a value for filters. A string becomes text, unless `type` is a number or a pointer. */
 struct spec_value raw_value_spec_value(const struct property_raw *raw, uint8_t type);
 
+/* The same for the value of a parameter. */
+struct property_value;
+struct spec_value raw_value_of_known(const struct property_value *value);
+
 #endif

@@ -53,7 +53,7 @@ static bool is_unseen_by_all(const struct report *reports, size_t count,
 	for (size_t i = 0; i < count; i++) {
 		const struct property_events *events = events_of(&reports[i], property);
 
-		if (events && !property_events_miss(events, text))
+		if (events && !mem_has_text(events->unseen.items, events->unseen.count, text))
 			return false;
 	}
 	return true;

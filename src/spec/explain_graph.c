@@ -23,7 +23,7 @@ struct explain_graph_nodes { /* the layout that vec_push() needs */
 	size_t count, room;
 };
 
-static void print_quoted(FILE *out, const char *text)
+void spec_print_quoted(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		if (*text == '"' || *text == '\\')
@@ -35,7 +35,7 @@ static void print_quoted(FILE *out, const char *text)
 static unsigned print_node(struct explain_graph *g, const char *label, const char *shape)
 {
 	fprintf(g->out, "    n%u [label=\"", ++g->next);
-	print_quoted(g->out, label);
+	spec_print_quoted(g->out, label);
 	fprintf(g->out, "\", shape=%s];\n", shape);
 	return g->next;
 }
@@ -96,7 +96,7 @@ static struct ends draw_leaf(struct explain_graph *g, const struct spec_pattern 
 	struct ends e = { .optional = false };
 
 	fprintf(g->out, "    n%u [label=\"%u: ", ++g->next, ++g->leaf);
-	print_quoted(g->out, p->name);
+	spec_print_quoted(g->out, p->name);
 	if (p->thread != SPEC_NONE)
 		fprintf(g->out, "\\n%s", f->threads[p->thread]);
 	if (p->begins != SPEC_NONE)
@@ -297,13 +297,13 @@ void explain_graph(FILE *out, const struct spec_file *file, spec_drawing *drawin
 	for (const struct spec_property *p = file->properties; p; p = p->next)
 		for (const struct spec_formula *f = p->formulas; f; f = f->next) {
 			fprintf(out, "  subgraph cluster_%u {\n    label=\"", ++cluster);
-			print_quoted(out, p->name);
+			spec_print_quoted(out, p->name);
 			putc(':', out);
 			if (f->formalism != SPEC_TEMPORAL)
 				fprintf(out, " %s", explain_formalism(f));
 			if (f->formalism != SPEC_GRAMMAR && f->formalism != SPEC_MONITOR) {
 				putc(' ', out);
-				print_quoted(out, f->text);
+				spec_print_quoted(out, f->text);
 			}
 			fprintf(out, "\";\n");
 			g.formula = f;

@@ -80,6 +80,8 @@ typedef unsigned spec_drawing(FILE *out, const struct spec_file *file,
 			      const struct spec_property *property,
 			      const struct spec_formula *formula, bool graphviz, unsigned next);
 char *spec_explain(const struct spec_file *file, bool graphviz, spec_drawing *draw);
+/* Prints a text inside a string of Graphviz. */
+void spec_print_quoted(FILE *out, const char *text);
 
 /*
  * spec_point_binds(): does the point bind the parameter with this index? spec_names_parameter():

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ADDRESS_MASK ((1ull << 48) - 1)
 #define DEPTH_MAX (1u << 20) /* deeper calls are counted, not kept */
 
 /* State that only a text trace needs. */
@@ -259,8 +258,8 @@ static inline uint64_t step_address(struct trace_cursor *c, const struct store_s
 		address = load_address(c->payload + s->address_at);
 		if (s->address_slot != WIRE_NO_SLOT)
 			c->slots[s->address_slot] = address;
-		return (address + s->address) & ADDRESS_MASK;
-	case WIRE_SLOT: return (c->slots[s->address_slot] + s->address) & ADDRESS_MASK;
+		return (address + s->address) & WIRE_ADDRESS_MASK;
+	case WIRE_SLOT: return (c->slots[s->address_slot] + s->address) & WIRE_ADDRESS_MASK;
 	case WIRE_CONST: return s->address;
 	}
 	return 0;
@@ -504,21 +503,6 @@ static const char *set_kind_fields(struct trace_cursor *c, struct trace_event *e
 }
 
 /*
- * Is `pc` in a module that the plugin compiled? A SITE belongs to the next call from such code. It
- * does not belong to the calls that a library makes before that (pthread_create allocates memory).
- */
-static bool is_instrumented(const struct trace *trace, uint64_t pc)
-{
-	for (size_t i = 0; i < trace->modules.count; i++) {
-		const struct store_module *m = &trace->modules.items[i];
-
-		if (pc >= m->base && pc < m->end)
-			return true;
-	}
-	return false;
-}
-
-/*
  * Decodes a runtime record. Returns false if it is not an event, or with c->failed set if it is
  * damaged or incomplete.
  */
@@ -544,8 +528,12 @@ static bool decode_record(struct trace_cursor *c, struct trace_event *ev, struct
 	c->p = body + bytes;
 	if (kind == EV_TIME)
 		return false;
+	/*
+	 * A SITE belongs to the next call from code that the plugin compiled. It does not belong to
+	 * the calls that a library makes before that (pthread_create allocates memory).
+	 */
 	if (c->pending && event_fits_site(kind, c->pending->size) &&
-	    is_instrumented(c->trace, f.p)) {
+	    trace_is_static(c->trace, f.p)) {
 		c->bound = c->pending;
 		c->bound_pc = f.p;
 		c->pending = NULL;

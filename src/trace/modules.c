@@ -9,8 +9,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define ADDRESS_MASK ((1ull << 48) - 1)
-
 /* ---- references ------------------------------------------------------------------------------ */
 
 const struct store_module *store_module_of_site(const struct trace *trace,
@@ -171,7 +169,7 @@ static struct store_step prepare_element(const struct store_module *m, const str
 	};
 
 	if (e->address_form == WIRE_CONST)
-		step.address = resolve_reference(m, &e->address_ref) & ADDRESS_MASK;
+		step.address = resolve_reference(m, &e->address_ref) & WIRE_ADDRESS_MASK;
 	else
 		step.address = (uint64_t)(int64_t)e->address_ref;
 	return step;

@@ -2,6 +2,7 @@
 #include "trace/names.h"
 
 #include "base/mem.h"
+#include "trace/parse.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -21,22 +22,17 @@ void names_escape(FILE *out, const char *text, size_t length, const char *also)
 	}
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)tolower((unsigned char)c);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 size_t names_unescape(char *text, size_t length)
 {
 	size_t to = 0;
 
 	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '%' && i + 2 < length && hex_digit(text[i + 1]) >= 0 &&
-		    hex_digit(text[i + 2]) >= 0) {
-			text[to++] = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
+		bool escape = text[i] == '%' && i + 2 < length;
+		int high = escape ? parse_hex_digit(text[i + 1]) : -1;
+		int low = escape ? parse_hex_digit(text[i + 2]) : -1;
+
+		if (high >= 0 && low >= 0) {
+			text[to++] = (char)(high << 4 | low);
 			i += 2;
 		} else {
 			text[to++] = text[i];
@@ -123,7 +119,8 @@ static bool read_initial(struct names *names, char *words[WORDS])
 		return false;
 	value = mem_alloc(size);
 	for (size_t i = 0; i < size; i++) {
-		int high = hex_digit(words[3][2 * i]), low = hex_digit(words[3][2 * i + 1]);
+		int high = parse_hex_digit(words[3][2 * i]),
+		    low = parse_hex_digit(words[3][2 * i + 1]);
 
 		if (high < 0 || low < 0) {
 			free(value);

@@ -125,12 +125,12 @@ bool parse_line(struct parse_line *line, struct err *err)
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-static int hex_digit(char c)
+int parse_hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
+	c = (char)tolower((unsigned char)c);
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 static bool is_hex(struct parse_slice s)
@@ -146,9 +146,9 @@ bool parse_number(struct parse_slice s, uint64_t *out)
 	if (!s.length)
 		return false;
 	for (size_t i = base == 16 ? 2 : 0; i < s.length; i++) {
-		int d = hex_digit(s.text[i]);
+		int d = parse_hex_digit(s.text[i]);
 
-		if (d >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
+		if (d < 0 || d >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)d, &value))
 			return false;
 	}
@@ -166,9 +166,9 @@ static const char *parse_wide(struct parse_slice s, size_t size, uint8_t *out)
 		return "the value has more bytes than the access";
 	memset(out, 0, size);
 	for (size_t i = 0; i < digits; i++) {
-		int d = hex_digit(s.text[s.length - 1 - i]);
+		int d = parse_hex_digit(s.text[s.length - 1 - i]);
 
-		if (d > 15)
+		if (d < 0)
 			return "expected hex digits";
 		out[i / 2] |= (uint8_t)(d << (i % 2 * 4));
 	}

@@ -35,6 +35,9 @@ bool parse_fail(const struct parse_line *line, const char *at, struct err *err, 
 
 bool parse_is(struct parse_slice slice, const char *word);
 
+/* Returns the value of a hex digit; -1: it is none. */
+int parse_hex_digit(char c);
+
 /* Reads an unsigned number, decimal or 0x…, from the whole slice. */
 bool parse_number(struct parse_slice slice, uint64_t *out);
 

@@ -7,6 +7,15 @@
 
 #include <string>
 
+/*
+ * Selects the functions that get points at their start and end. By default, small inline functions
+ * that make no calls get none.
+ */
+enum points_wanted { POINTS_NONE, POINTS_SOME, POINTS_ALL };
+
+/* A function with fewer statements than this that makes no calls is nearly always inlined. */
+const unsigned small_statements = 12;
+
 struct point_row_text {
 	unsigned kind, flags;
 	std::string name, where,

@@ -9,6 +9,7 @@
 #include "compiler/gcc/names.h"
 #include "compiler/gcc/point_asm.h"
 #include "compiler/gcc/point_name.h"
+#include "compiler/gcc/segment.h"
 
 #define STRUCT_MAX 16
 
@@ -169,15 +170,6 @@ static point_row_text row_of(const point &p, const std::string &where, const std
 		 types,	 operands, (unsigned)x.line, x.column > 0 ? (unsigned)x.column : 0 };
 }
 
-/* The text is in AT&T syntax, because in Intel syntax 990b would not be parsed as a label. */
-static const char *template_of(const std::string &text)
-{
-	if (ix86_asm_dialect != ASM_INTEL)
-		return ggc_strdup(text.c_str());
-	return ggc_strdup(
-		("\t.att_syntax noprefix\n" + text + "\n\t.intel_syntax noprefix").c_str());
-}
-
 gimple_seq point_build(const point &p)
 {
 	point_operands o;
@@ -205,7 +197,7 @@ gimple_seq point_build(const point &p)
 	std::string text = point_row_nop(
 		row_of(made, names_function(current_function_decl, x.file), types, o.words), escape,
 		flag_function_sections);
-	gasm *stmt = gimple_build_asm_vec(template_of(text), o.in, NULL, clobbers, NULL);
+	gasm *stmt = gimple_build_asm_vec(segment_asm_template(text), o.in, NULL, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
 	/* The text has many lines but few instructions, so lines must not be counted as size. */
 	gimple_asm_set_inline(stmt, true);

@@ -34,9 +34,6 @@ enum points_wanted points_wanted = POINTS_SOME;
 namespace
 {
 
-/* A function with fewer statements than this that makes no calls is nearly always inlined. */
-const unsigned small_statements = 12;
-
 /* ---- private locals -------------------------------------------------------------------------- */
 
 /*

@@ -8,11 +8,8 @@
 
 #include "compiler/gcc/gcc.h"
 
-/*
- * Selects the functions that get points at their start and end. By default, small inline functions
- * that make no calls get none.
- */
-enum points_wanted { POINTS_NONE, POINTS_SOME, POINTS_ALL };
+#include "compiler/common/point_row.h"
+
 extern enum points_wanted points_wanted;
 
 opt_pass *points_new_pass(gcc::context *context);

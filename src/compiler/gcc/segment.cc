@@ -22,11 +22,7 @@ static tree operand(const char *constraint, tree value)
 	return build_tree_list(build_tree_list(NULL_TREE, text), value);
 }
 
-/*
- * The text is in AT&T syntax. Under -masm=intel, operands are printed without '%'; `noprefix`
- * allows that.
- */
-static const char *template_of(const std::string &text)
+const char *segment_asm_template(const std::string &text)
 {
 	if (ix86_asm_dialect != ASM_INTEL)
 		return ggc_strdup(text.c_str());
@@ -45,7 +41,7 @@ static gasm *build_asm(const std::string &text, std::vector<tree> outputs, std::
 	for (const char *what : { "memory", "cc" })
 		vec_safe_push(clobbers,
 			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
-	gasm *stmt = gimple_build_asm_vec(template_of(text), in, out, clobbers, NULL);
+	gasm *stmt = gimple_build_asm_vec(segment_asm_template(text), in, out, clobbers, NULL);
 	gimple_asm_set_volatile(stmt, true);
 	/* The text has many lines but few instructions, so lines must not be counted as size. */
 	gimple_asm_set_inline(stmt, true);
@@ -95,7 +91,7 @@ void segment::close(gimple_stmt_iterator *gsi)
 	/* At least two bytes per element, because buffer_page.c relies on that. */
 	if (HEADER_BYTES + bytes < 2 * elements.size())
 		bytes = 2 * (unsigned)elements.size() - HEADER_BYTES;
-	opening->string = template_of(row_text() + open_code);
+	opening->string = segment_asm_template(row_text() + open_code);
 	gasm *commit = build_asm("addq\t$" + std::to_string(HEADER_BYTES + bytes) + ", (%0)", {},
 				 { buffer });
 	if (on_edge) {

@@ -95,4 +95,10 @@ struct segment_counts {
 };
 extern segment_counts segment_counts;
 
+/*
+ * Returns text in AT&T syntax as the template of an asm statement. Under -masm=intel, operands are
+ * printed without '%', which `noprefix` allows. In Intel syntax 990b would not be a label.
+ */
+const char *segment_asm_template(const std::string &text);
+
 #endif

@@ -27,9 +27,6 @@ using namespace llvm;
 namespace
 {
 
-/* A function with fewer statements than this that makes no calls is nearly always inlined. */
-const unsigned small_statements = 12;
-
 Function *callee_of(const CallBase &call)
 {
 	return dyn_cast<Function>(call.getCalledOperand()->stripPointerCasts());

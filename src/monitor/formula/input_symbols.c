@@ -139,20 +139,8 @@ static void read_binding(struct input_symbols *l)
 		struct spec_value known = { .type = SPEC_VALUE_UNKNOWN };
 		uint32_t number = l->labels->binding ? l->labels->binding[i] : PROPERTY_NONE;
 
-		if (number != PROPERTY_NONE) {
-			const struct property_value *v = &events->values.items[number];
-			struct property_raw raw = { .known = true,
-						    .word = v->text && v->type != SPEC_STRING,
-						    .bits = v->bits,
-						    .text = v->text,
-						    .length = v->length };
-
-			if (v->type == SPEC_FLOATING && !v->text) {
-				raw.real = true;
-				memcpy(&raw.number, &v->bits, sizeof raw.number);
-			}
-			known = raw_value_spec_value(&raw, v->type);
-		}
+		if (number != PROPERTY_NONE)
+			known = raw_value_of_known(&events->values.items[number]);
 		*vec_push(&l->parameters) = known;
 	}
 }

@@ -24,13 +24,10 @@ void observe_note(struct observe_state *o, const struct spec_property *property,
 {
 	char *whole = mem_format("%s: %s", property->name, text);
 
-	for (size_t i = 0; i < o->result->notes.count; i++) {
-		if (!strcmp(o->result->notes.items[i], whole)) {
-			free(whole);
-			return;
-		}
-	}
-	*vec_push(&o->result->notes) = whole;
+	if (mem_has_text(o->result->notes.items, o->result->notes.count, whole))
+		free(whole);
+	else
+		*vec_push(&o->result->notes) = whole;
 }
 
 const struct spec_property *observe_property(const struct observe_state *o, uint32_t number)

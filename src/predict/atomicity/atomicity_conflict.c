@@ -7,19 +7,9 @@
 #include "base/hash.h"
 #include "base/sort.h"
 
-static const struct window_node *node_at(const struct interruptions *t, uint32_t node)
-{
-	return &t->window->nodes.items[node];
-}
-
 static uint8_t kind_of(const struct interruptions *t, uint32_t node)
 {
-	return node_at(t, node)->kind;
-}
-
-static uint32_t thread_of(const struct interruptions *t, uint32_t node)
-{
-	return t->model->thread.items[node];
+	return interruptions_node(t, node)->kind;
 }
 
 /*
@@ -29,8 +19,9 @@ static uint32_t thread_of(const struct interruptions *t, uint32_t node)
 static bool holds_lock(const struct interruptions *t, uint32_t node, uint64_t lock)
 {
 	const struct window_held *held = t->window->held.items;
-	const struct window_node *n = node_at(t, node);
-	bool handler = n->id.stream != t->window->threads.items[thread_of(t, node)].stream;
+	const struct window_node *n = interruptions_node(t, node);
+	bool handler =
+		n->id.stream != t->window->threads.items[interruptions_thread(t, node)].stream;
 
 	for (uint32_t i = n->held; i != ORDER_NONE; i = held[i].outer) {
 		if (held[i].address == lock && (!handler || held[i].taken.stream == n->id.stream))
@@ -54,14 +45,14 @@ static bool is_guarded(struct interruptions *t, uint32_t cell, uint64_t lock)
 		uint32_t node = c->cell_nodes[i];
 
 		t->steps++;
-		if ((first != ORDER_NONE && thread_of(t, node) == first) ||
+		if ((first != ORDER_NONE && interruptions_thread(t, node) == first) ||
 		    !holds_lock(t, node, lock))
 			continue;
 		if (first != ORDER_NONE) {
 			*known = 2;
 			return true;
 		}
-		first = thread_of(t, node);
+		first = interruptions_thread(t, node);
 	}
 	return false;
 }
@@ -126,7 +117,8 @@ bool interruptions_kinds_conflict(struct interruptions *t, const struct region_f
 	return !(race_is_atomic(own) && race_is_atomic(kind)) &&
 	       !race_candidates_locks_exclude(
 		       &t->candidates,
-		       race_candidates_lockset(&t->candidates, node_at(t, local)->held), locks);
+		       race_candidates_lockset(&t->candidates, interruptions_node(t, local)->held),
+		       locks);
 }
 
 bool interruptions_cell_counts(struct interruptions *t, const struct region_fragment *fragment,
@@ -143,7 +135,8 @@ bool interruptions_remote_counts(const struct interruptions *t, uint32_t remote,
 bool interruptions_conflict(struct interruptions *t, const struct region_fragment *fragment,
 			    uint32_t local, uint32_t remote)
 {
-	const struct window_node *l = node_at(t, local), *r = node_at(t, remote);
+	const struct window_node *l = interruptions_node(t, local),
+				 *r = interruptions_node(t, remote);
 	const uint32_t *cells = t->window->cells.items;
 
 	if (!interruptions_kinds_conflict(t, fragment, local, r->kind,
@@ -164,7 +157,7 @@ bool interruptions_conflict(struct interruptions *t, const struct region_fragmen
 
 bool interruptions_can_be_ends(const struct interruptions *t, uint32_t l1, uint32_t l2)
 {
-	const struct window_node *a = node_at(t, l1), *b = node_at(t, l2);
+	const struct window_node *a = interruptions_node(t, l1), *b = interruptions_node(t, l2);
 
 	return race_is_write(a->kind) || race_is_write(b->kind) || !a->site || a->site != b->site;
 }
@@ -174,8 +167,9 @@ static bool is_locked_out(const struct interruptions *t, uint32_t l1, uint32_t l
 {
 	const struct window_held *held = t->window->held.items;
 
-	for (uint32_t i = node_at(t, l1)->held; i != ORDER_NONE; i = held[i].outer) {
-		for (uint32_t k = node_at(t, l2)->held; k != ORDER_NONE; k = held[k].outer) {
+	for (uint32_t i = interruptions_node(t, l1)->held; i != ORDER_NONE; i = held[i].outer) {
+		for (uint32_t k = interruptions_node(t, l2)->held; k != ORDER_NONE;
+		     k = held[k].outer) {
 			if (held[i].address == held[k].address &&
 			    held[i].taken.stream == held[k].taken.stream &&
 			    held[i].taken.index == held[k].taken.index && !held[i].shared &&

@@ -22,16 +22,6 @@
 #define FOLLOWERS 6
 #define STEPS_MOST 4000000u
 
-static const struct window_node *node_at(const struct interruptions *t, uint32_t node)
-{
-	return &t->window->nodes.items[node];
-}
-
-static uint32_t thread_of(const struct interruptions *t, uint32_t node)
-{
-	return t->model->thread.items[node];
-}
-
 /* ---- candidates with the same sites ---------------------------------------------------------- */
 
 static bool is_observed(const struct interruption *candidate)
@@ -65,15 +55,10 @@ static bool is_same(const void *left, const void *right)
 	return a->l1 == b->l1 && a->r1 == b->r1 && a->r2 == b->r2 && a->l2 == b->l2;
 }
 
-static uint64_t site_of(const struct window_node *node)
-{
-	return hash_mix(hash_mix(0, node->site ? node->site : ~node->address), node->kind);
-}
-
 static void keep_interruption(struct interruptions *t, const struct interruption *i)
 {
 	uint64_t sites[] = { t->fragments.items.items[i->fragment].site_key,
-			     site_of(node_at(t, i->r2)) };
+			     analysis_site(interruptions_node(t, i->r2)) };
 	struct site_group *group = site_groups_find(&t->by_sites, t->analysis,
 						    analysis_key(FINDING_ATOMICITY, sites, 2));
 
@@ -142,7 +127,8 @@ static void add_touch(struct interruptions *t, uint32_t node, const struct inter
 {
 	if (interruptions_remote_counts(t, node, of->r1))
 		*vec_push(&t->touches) =
-			(struct remote_touch){ of->fragment, thread_of(t, node), node, of->r1 };
+			(struct remote_touch){ of->fragment, interruptions_thread(t, node), node,
+					       of->r1 };
 }
 
 /*
@@ -216,7 +202,7 @@ static uint32_t find_first_l1(struct interruptions *t, const struct remote_touch
 			      uint32_t l2)
 {
 	const struct region_fragment *fragment = &t->fragments.items.items[touch->fragment];
-	const struct window_node *remote = node_at(t, touch->node);
+	const struct window_node *remote = interruptions_node(t, touch->node);
 	uint32_t locks = race_candidates_lockset(&t->candidates, remote->held);
 	size_t count;
 	const struct fragment_access *run =
@@ -235,7 +221,7 @@ static void pair_touches(struct interruptions *t, const struct remote_touch *a,
 			 const struct remote_touch *b)
 {
 	const struct region_fragment *fragment = &t->fragments.items.items[a->fragment];
-	const struct window_node *remote = node_at(t, b->node);
+	const struct window_node *remote = interruptions_node(t, b->node);
 	uint32_t locks = race_candidates_lockset(&t->candidates, remote->held);
 	size_t count;
 	const struct fragment_access *run =
@@ -323,7 +309,8 @@ static void list_accesses(const struct interruptions *t, uint32_t fragment, node
 			continue;
 		*vec_push(locals) = a->node;
 		for (uint32_t k = c->cell_start[a->cell]; k < c->cell_start[a->cell + 1]; k++) {
-			if (thread_of(t, c->cell_nodes[k]) != thread_of(t, a->node))
+			if (interruptions_thread(t, c->cell_nodes[k]) !=
+			    interruptions_thread(t, a->node))
 				*vec_push(remotes) = c->cell_nodes[k];
 		}
 	}
@@ -374,7 +361,8 @@ void interruptions_each(struct interruptions *t,
 								  .r2 = remotes.items[k],
 								  .fragment = p };
 
-				if (thread_of(t, candidate.r1) == thread_of(t, candidate.r2))
+				if (interruptions_thread(t, candidate.r1) ==
+				    interruptions_thread(t, candidate.r2))
 					each_pair_of_ends(t, &candidate, &locals, take, context,
 							  &most);
 			}

@@ -37,6 +37,17 @@ struct interruptions {
 	bool cut;	/* some candidates were not examined: too many steps, or enough calls */
 };
 
+static inline const struct window_node *interruptions_node(const struct interruptions *t,
+							   uint32_t node)
+{
+	return &t->window->nodes.items[node];
+}
+
+static inline uint32_t interruptions_thread(const struct interruptions *t, uint32_t node)
+{
+	return t->model->thread.items[node];
+}
+
 /*
  * For leads, the cells and their contents come from analysis->before, the analysis of the original
  * window, because a relaxed window has none.

@@ -102,6 +102,11 @@ enum order_answer analysis_ask(struct analysis *analysis, const struct order_que
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
+uint64_t analysis_site(const struct window_node *node)
+{
+	return hash_mix(hash_mix(0, node->site ? node->site : ~node->address), node->kind);
+}
+
 /*
  * Keys are made from a sum, so that the order of the sites does not matter. Collisions are ignored.
  */

@@ -109,6 +109,8 @@ enum order_answer analysis_ask(struct analysis *analysis, const struct order_que
  */
 uint64_t analysis_key(enum finding_kind kind, const uint64_t *sites, size_t count);
 bool analysis_has_finding(const struct analysis *analysis, uint64_t key);
+/* The kind and the code site of a node as a key; of one without a site, kind and address. */
+uint64_t analysis_site(const struct window_node *node);
 /*
  * analysis_earlier_failures(): how many queries about the key were in vain in earlier windows.
  * analysis_count_failures(): adds `count` queries of this window that were in vain.

@@ -228,9 +228,7 @@ void lifetime_pairs_each(struct lifetime_pairs *pairs, const struct lifetime_ear
  */
 static uint64_t site_of(const struct window_node *node)
 {
-	uint64_t site = node->site ? node->site : ~node->address;
-
-	return node->kind == EV_END ? EV_END : hash_mix(hash_mix(0, site), node->kind);
+	return node->kind == EV_END ? EV_END : analysis_site(node);
 }
 
 static uint32_t distance(const struct lifetime_pair *pair)

@@ -132,13 +132,6 @@ bool race_candidates_locks_exclude(const struct race_candidates *c, uint32_t a, 
  * The code site, combined with the kind. Without a site, all accesses to one address count as one
  * site. The order of groups, and with it that of findings, depends on this value.
  */
-static uint64_t site_of(const struct window_node *node)
-{
-	uint64_t site = node->site ? node->site : ~node->address;
-
-	return site * 0xff51afd7ed558ccdu + node->kind;
-}
-
 static int compare_access_groups(const void *a, const void *b, void *context)
 {
 	struct race_candidates *c = context;
@@ -147,7 +140,8 @@ static int compare_access_groups(const void *a, const void *b, void *context)
 	uint32_t lx = race_candidates_lockset(c, nx->held),
 		 ly = race_candidates_lockset(c, ny->held);
 
-	return sort_order(thread_of(c, x), thread_of(c, y)) ?: sort_order(site_of(nx), site_of(ny))
+	return sort_order(thread_of(c, x), thread_of(c, y))
+		       ?: sort_order(analysis_site(nx), analysis_site(ny))
 		       ?: sort_order(lx, ly)
 		       ?: sort_order(x, y);
 }
@@ -155,7 +149,7 @@ static int compare_access_groups(const void *a, const void *b, void *context)
 static bool is_same_group(struct race_candidates *c, uint32_t x, uint32_t y)
 {
 	return thread_of(c, x) == thread_of(c, y) &&
-	       site_of(node_at(c, x)) == site_of(node_at(c, y)) &&
+	       analysis_site(node_at(c, x)) == analysis_site(node_at(c, y)) &&
 	       race_candidates_lockset(c, node_at(c, x)->held) ==
 		       race_candidates_lockset(c, node_at(c, y)->held);
 }
@@ -177,7 +171,7 @@ static void group_accesses(struct race_candidates *c, uint32_t *nodes, uint32_t 
 			.thread = thread_of(c, nodes[i]),
 			.locks = race_candidates_lockset(c, node->held),
 			.kind = node->kind,
-			.site = site_of(node),
+			.site = analysis_site(node),
 		};
 	}
 }

@@ -26,9 +26,6 @@ struct finding *warnings_add(struct predict_result *result, struct map *found,
 
 void warnings_add_problem(struct predict_result *result, const char *text)
 {
-	for (size_t i = 0; i < result->problems.count; i++) {
-		if (!strcmp(result->problems.items[i], text))
-			return;
-	}
-	*vec_push(&result->problems) = mem_copy_text(text, strlen(text));
+	if (!mem_has_text(result->problems.items, result->problems.count, text))
+		*vec_push(&result->problems) = mem_copy_text(text, strlen(text));
 }
