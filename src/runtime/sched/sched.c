@@ -18,6 +18,7 @@
 #include "runtime/sched/det_heap.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/host/save_vectors.h"
+#include "runtime/host/shared_mapping.h"
 #include "runtime/sched/virtual_time.h"
 
 #include <errno.h>
@@ -302,6 +303,8 @@ struct sched_op sched_op(enum event_kind kind, const volatile void *object, uint
 	op.how = EVENT_PLAIN;
 	op.size = 0;
 	op.object = (uint64_t)object;
+	if (__builtin_expect(shared_mapping_any, 0) && sched_is_sync(event_group(kind)))
+		op.object = shared_mapping_find(op.object);
 	op.other = 0;
 	op.site = access_decoder_site(kind, pc);
 	op.until = 0;
@@ -383,6 +386,8 @@ static enum sched_outcome decide_before_op(struct sched_thread *t)
 		record_request(t);
 		sched_stuck_deadlock(t);
 	}
+	if (__builtin_expect(sched.cycle_until && sched.control->steps >= sched.cycle_until, 0))
+		sched_stuck_end_cycle();
 	wait_for_turn(t);
 	while (t->outcome == SCHED_RUN_HANDLER) {
 		if (sched_run_handlers(t, error)) {
@@ -546,6 +551,7 @@ void sched_exit(void)
 		return;
 	sched.exiting_thread = sched_self() + 1;
 	pause_thread(SCHED_EXIT, 0, 0);
+	sched_stuck_end_cycle();
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
