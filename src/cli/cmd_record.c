@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "cli/option_groups.h"
 #include "pipeline/complain.h"
+#include "pipeline/end_request.h"
+#include "pipeline/hang_watch.h"
 #include "pipeline/lock_patterns.h"
 #include "pipeline/property_files.h"
 #include "pipeline/record_program.h"
@@ -68,17 +70,21 @@ static void report_trace(const struct record_program *r, bool verbose)
 		close(fd);
 }
 
-static bool wait_for_program(const struct record_program *r, pid_t pid, int *status)
+/* Waits for the program's end. Returns its status, as from waitpid. */
+static int wait_for_program(const struct record_program *r, pid_t pid)
 {
 	struct lock_patterns patterns = { .directory = r->directory };
-	pid_t ended = -1;
+	struct hang_watch_options options = {
+		.look = r->patterns ? lock_patterns_look : NULL,
+		.context = &patterns,
+		.may_hang = true,
+	};
+	struct hang_watch_result result = { 0 };
 
-	if (r->patterns)
-		ended = lock_patterns_wait(&patterns, pid, status);
+	hang_watch_program(pid, &options, &result);
 	lock_patterns_close(&patterns);
-	while (!r->patterns && (ended = waitpid(pid, status, 0)) < 0 && errno == EINTR)
-		;
-	return ended == pid;
+	vec_free(&result.hung);
+	return result.status;
 }
 
 static int record_and_wait(struct record_command *c)
@@ -89,10 +95,10 @@ static int record_and_wait(struct record_command *c)
 
 	if (!property_files_select(&c->properties))
 		return RECORD_PROGRAM_FAILED;
+	end_request_catch();
 	if (!record_program_start(r, &pid, &status))
 		return status;
-	if (!wait_for_program(r, pid, &wait_status))
-		return RECORD_PROGRAM_FAILED;
+	wait_status = wait_for_program(r, pid);
 	if (trace_exists(r->directory))
 		property_files_store(&c->properties, r->directory);
 	report_trace(r, c->verbose);

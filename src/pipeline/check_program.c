@@ -7,12 +7,14 @@
 #include "base/sort.h"
 #include "pipeline/complain.h"
 #include "pipeline/confirm_findings.h"
+#include "pipeline/end_request.h"
 #include "pipeline/lock_patterns.h"
 #include "pipeline/paths.h"
 #include "trace/remove.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +118,16 @@ static bool has_hung(const struct check_program *c, pid_t pid)
 	return false;
 }
 
-/* Describes how the whole program ended. An end by Ctrl-C does not count as a failure. */
+/* Is this a signal by which a program is asked to end? */
+static bool is_request(int signal)
+{
+	return signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+}
+
+/*
+ * Describes how the whole program ended. An end by Ctrl-C, or by a signal that asks a program to
+ * end, does not count as a failure.
+ */
 static void describe_end(const struct check_program *c, pid_t pid, struct predict_trace_end *end,
 			 char text[160])
 {
@@ -125,7 +136,7 @@ static void describe_end(const struct check_program *c, pid_t pid, struct predic
 	*end = (struct predict_trace_end){ .hung = has_hung(c, pid), .message = text };
 	if (end->hung || c->end.interrupted)
 		return;
-	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGINT) {
+	if (WIFSIGNALED(status) && !is_request(WTERMSIG(status))) {
 		end->aborted = WTERMSIG(status) == SIGABRT;
 		end->kind = end->aborted ? "assertion" : "crash";
 		snprintf(text, 160, "%s was killed by signal %d (%s)",
@@ -279,6 +290,7 @@ bool check_program_run(struct check_program *c)
 	pid_t pid;
 
 	c->predicting.options.leads = c->confirm_seconds > 0;
+	end_request_catch();
 	if (!property_files_open(&c->predicting.properties) || !place_traces(c) ||
 	    !property_files_select(&c->predicting.properties))
 		return false;

@@ -3,16 +3,17 @@
 
 #include "base/mem.h"
 #include "base/seconds.h"
+#include "pipeline/end_request.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* ---- Ctrl-C ---------------------------------------------------------------------------------- */
+/* ---- Ctrl-C and SIGTERM ---------------------------------------------------------------------- */
 
 static volatile int interrupted;
-static struct sigaction before;
+static struct sigaction before, before_termination;
 
 static void note_interrupt(int number)
 {
@@ -23,14 +24,18 @@ const volatile int *confirm_findings_catch(void)
 {
 	struct sigaction action = { .sa_handler = note_interrupt };
 
-	interrupted = 0;
+	interrupted = end_request_came() ? SIGTERM : 0;
 	sigaction(SIGINT, &action, &before);
+	sigaction(SIGTERM, NULL, &before_termination);
+	if (before_termination.sa_handler != SIG_IGN)
+		sigaction(SIGTERM, &action, NULL);
 	return &interrupted;
 }
 
 void confirm_findings_release(void)
 {
 	sigaction(SIGINT, &before, NULL);
+	sigaction(SIGTERM, &before_termination, NULL);
 }
 
 /* ---- findings and leads ---------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "pipeline/end_request.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -136,11 +137,27 @@ static bool handles_signals(pid_t pid)
 	return strtoull(caught + 7, NULL, 16) & mask;
 }
 
+/*
+ * Has the thread ended? Main stays in the list after it has ended, until all other threads have
+ * ended as well.
+ */
+static bool is_over(const char *task)
+{
+	char path[352], text[512];
+	const char *state;
+
+	snprintf(path, sizeof path, "%s/stat", task);
+	if (!read_file(path, text, sizeof text) || !(state = strrchr(text, ')')))
+		return false;
+	return state[1] == ' ' && (state[2] == 'Z' || state[2] == 'X');
+}
+
 /* ---- the program's processes ----------------------------------------------------------------- */
 
 struct hang_watch_look {
-	bool asleep;   /* all threads of all processes sleep */
-	uint64_t hash; /* of all threads and their numbers of context switches */
+	bool asleep;	  /* all threads of all processes sleep */
+	uint64_t hash;	  /* of all threads and their numbers of context switches */
+	uint64_t ends_at; /* SIGTERM came: when the program is killed */
 	VEC(pid_t) processes;
 	VEC(pid_t) stuck;			/* processes in which no thread waits for a child */
 	VEC(struct hang_watch_sleeper) readers; /* threads that wait for bytes in a pipe */
@@ -164,6 +181,8 @@ static bool inspect_process(struct hang_watch_look *look, pid_t pid)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		snprintf(task, sizeof task, "%s/%s", path, entry->d_name);
+		if (is_over(task))
+			continue;
 		sleep = read_sleep(task, &sleeper);
 		look->asleep &= sleep != SLEEP_NOT;
 		stuck &= sleep != SLEEP_CHILD;
@@ -331,7 +350,7 @@ static void kill_stuck(const struct hang_watch_look *look, struct hang_watch_res
 	}
 }
 
-/* ---- Ctrl-C ---------------------------------------------------------------------------------- */
+/* ---- signals that end the program ------------------------------------------------------------ */
 
 static volatile sig_atomic_t interrupts; /* number of SIGINT that came */
 static volatile sig_atomic_t sent_to_us; /* a process sent one, not the terminal */
@@ -342,6 +361,14 @@ static void count_interrupt(int signal, siginfo_t *info, void *unused)
 	interrupts++;
 	if (info->si_code == SI_USER)
 		sent_to_us = 1;
+}
+
+static void kill_all(struct hang_watch_look *look, pid_t pid)
+{
+	look->processes.count = 0;
+	find_processes(look, pid);
+	for (size_t i = 0; i < look->processes.count; i++)
+		kill(look->processes.items[i], SIGKILL);
 }
 
 static void pass_interrupts(pid_t pid, struct hang_watch_look *look,
@@ -356,11 +383,25 @@ static void pass_interrupts(pid_t pid, struct hang_watch_look *look,
 	}
 	if (interrupts < 2)
 		return;
-	look->processes.count = 0;
-	find_processes(look, pid);
-	for (size_t i = 0; i < look->processes.count; i++)
-		kill(look->processes.items[i], SIGKILL);
+	kill_all(look, pid);
 	interrupts = 1;
+}
+
+#define TERMINATION_MS 5000 /* the program has this long to end by itself */
+
+/* SIGTERM ends the program, which gets the same signal first. */
+static void pass_termination(pid_t pid, struct hang_watch_look *look,
+			     struct hang_watch_result *result)
+{
+	if (!end_request_came())
+		return;
+	if (!result->interrupted)
+		kill(pid, SIGTERM);
+	result->interrupted = true;
+	if (!look->ends_at)
+		look->ends_at = now_ms() + TERMINATION_MS;
+	else if (now_ms() >= look->ends_at)
+		kill_all(look, pid);
 }
 
 void hang_watch_program(pid_t pid, const struct hang_watch_options *options,
@@ -376,9 +417,12 @@ void hang_watch_program(pid_t pid, const struct hang_watch_options *options,
 		sigaction(SIGINT, &count, &old);
 	while (!has_ended(pid, fd, &result->status)) {
 		pass_interrupts(pid, &look, result);
+		pass_termination(pid, &look, result);
 		if (options->look)
 			options->look(options->context);
-		inspect_all(&look, pid);
+		look.asleep = false;
+		if (!options->may_hang)
+			inspect_all(&look, pid);
 		if (!look.asleep) {
 			since = 0;
 		} else if (!since || look.hash != hash) {

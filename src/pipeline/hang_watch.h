@@ -22,15 +22,19 @@ struct hang_watch_options {
 	 * kills the program.
 	 */
 	bool interruptible;
+	bool may_hang; /* only wait: do not look whether the program hangs */
 };
 
 struct hang_watch_result {
 	int status;	  /* as from waitpid */
-	bool interrupted; /* the user pressed Ctrl-C */
+	bool interrupted; /* the user pressed Ctrl-C, or SIGTERM came (end_request.h) */
 	VEC(pid_t) hung;  /* processes that hung and were killed */
 };
 
-/* Waits until the child `pid` has ended. */
+/*
+ * Waits until the child `pid` has ended. SIGTERM to this process (end_request.h) is passed to the
+ * program, which is killed if it has not ended a few seconds later.
+ */
 void hang_watch_program(pid_t pid, const struct hang_watch_options *options,
 			struct hang_watch_result *result);
 

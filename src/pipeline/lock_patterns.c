@@ -3,18 +3,12 @@
 
 #include "trace/symbol.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#define LOOK_MS 50
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -113,24 +107,6 @@ void lock_patterns_look(void *patterns)
 		add_bytes(p, bytes, (size_t)n);
 	}
 	close(fd);
-}
-
-pid_t lock_patterns_wait(struct lock_patterns *p, pid_t pid, int *status)
-{
-	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct pollfd end = { .fd = fd, .events = POLLIN };
-	pid_t ended;
-
-	do {
-		/* Without a pidfd (an old kernel) poll only waits. */
-		poll(&end, fd >= 0, LOOK_MS);
-		lock_patterns_look(p);
-		ended = waitpid(pid, status, WNOHANG);
-	} while (!ended || (ended < 0 && errno == EINTR));
-	lock_patterns_look(p);
-	if (fd >= 0)
-		close(fd);
-	return ended;
 }
 
 void lock_patterns_close(struct lock_patterns *p)

@@ -30,9 +30,6 @@ struct lock_patterns {
  */
 void lock_patterns_look(void *patterns);
 
-/* Waits for a child to end and prints new patterns meanwhile. Returns the result of waitpid. */
-pid_t lock_patterns_wait(struct lock_patterns *patterns, pid_t pid, int *status);
-
 void lock_patterns_close(struct lock_patterns *patterns);
 
 #endif

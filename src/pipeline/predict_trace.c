@@ -7,6 +7,7 @@
 #include "pipeline/confirm_findings.h"
 #include "pipeline/paths.h"
 #include "report/last.h"
+#include "trace/check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -144,6 +145,32 @@ static bool predict_one(struct predict_trace *p, const struct trace *trace, cons
 	return done;
 }
 
+/*
+ * Could the events of the recording have happened in the order that it gives? If not, nothing that
+ * is derived from it holds, not even what it seems to show directly. Of a damaged recording that
+ * has no schedule, the readable part is ordered by itself. Takes a tenth of the time that
+ * predicting takes.
+ */
+static bool is_consistent(struct predict_trace *p, const struct trace *trace, const char *path)
+{
+	struct check_report report;
+	bool consistent;
+
+	if (trace_is_text(trace) || (trace_problem_count(trace) && !trace_has_schedule(trace)))
+		return true;
+	trace_check(trace, &report);
+	consistent = !report.violation_count;
+	if (!consistent) {
+		char *text = mem_format("%s cannot be used: its events do not fit together (%s); "
+					"see sooth trace check",
+					path, report.violations.items[0]);
+		add_problem(p, text);
+		free(text);
+	}
+	check_report_free(&report);
+	return consistent;
+}
+
 static void count_events(const struct trace *trace, struct predict_stats *stats)
 {
 	stats->threads = 0;
@@ -267,6 +294,10 @@ void predict_trace_add(struct predict_trace *p, const char *path, const char *pr
 
 	if (!trace_open(path, &trace, &err)) {
 		add_problem(p, err.text);
+		return;
+	}
+	if (!is_consistent(p, trace, path)) {
+		trace_close(trace);
 		return;
 	}
 	report.result = result = mem_zalloc(1, sizeof *result);

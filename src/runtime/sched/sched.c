@@ -466,6 +466,11 @@ bool sched_cancelled(void)
 	return sched_me && sched_me->cancel_seen;
 }
 
+bool sched_may_cancel(void)
+{
+	return sched.may_cancel;
+}
+
 void sched_cancel(uint32_t thread)
 {
 	if (thread >= CONTROL_THREADS)

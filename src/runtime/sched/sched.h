@@ -261,6 +261,7 @@ uint32_t sched_self(void);		  /* the calling thread's number */
 bool sched_thread_ended(uint32_t thread); /* its END was recorded */
 /* The thread was cancelled: it can continue from any cancellation point it waits at. */
 void sched_cancel(uint32_t thread);
+bool sched_may_cancel(void); /* Does the program import pthread_cancel? */
 /* did the caller's last sched_wait_until_enabled() return because the caller was cancelled? */
 bool sched_cancelled(void);
 

@@ -87,6 +87,12 @@ static bool is_shared(const pthread_cond_t *cond)
 	return cond->__data.__wrefs & 1;
 }
 
+/* Returns the clock of a wait that names none. The bit is that of glibc. */
+static clockid_t clock_of(const pthread_cond_t *cond)
+{
+	return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
 /*
  * Waits by the real function. Used for a condition that is shared with other processes, because
  * they may signal it in real time.
@@ -178,7 +184,7 @@ WAIT(cond_wait, cond, mutex, pthread_cond_wait, (pthread_cond_t *, cond, pthread
      true, EVENT_PLAIN, 0)
 WAIT(cond_wait_until, cond, mutex, pthread_cond_timedwait,
      (pthread_cond_t *, cond, pthread_mutex_t *, mutex, const struct timespec *, until),
-     sync_object_time_valid(until), EVENT_TIMED, virtual_time_of(CLOCK_REALTIME, until))
+     sync_object_time_valid(until), EVENT_TIMED, virtual_time_of(clock_of(cond), until))
 WAIT(cond_wait_clock, cond, mutex, pthread_cond_clockwait,
      (pthread_cond_t *, cond, pthread_mutex_t *, mutex, clockid_t, clock, const struct timespec *,
       until),

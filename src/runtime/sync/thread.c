@@ -323,6 +323,19 @@ static bool has_given_stack(const pthread_attr_t *attributes)
 	       (uintptr_t)low + bytes != 0;
 }
 
+/*
+ * END is prepared when a thread begins, but main begins without us. If it is cancelled, it ends as
+ * other threads do, and then its turn must go to another thread. It can prepare this only before.
+ */
+static void prepare_end_of_creator(void)
+{
+	if (fiber_on() || !sched_may_cancel())
+		return;
+	thread_buffer_self.quiet = true;
+	thread_prepare_end();
+	thread_buffer_self.quiet = false;
+}
+
 static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes,
 			     struct thread_start *start)
 {
@@ -331,6 +344,7 @@ static int create_controlled(pthread_t *thread, const pthread_attr_t *attributes
 			    "4096");
 		sched_end_run(CONTROL_UNFIT, "it creates more than 4096 threads", 127 << 8);
 	}
+	prepare_end_of_creator();
 	int result = carrier->create(start->stream, thread, attributes, begin_thread, start);
 	if (result != 0)
 		sched_thread_created(CONTROL_NONE);
