@@ -261,12 +261,16 @@ COPY_TO(dup3, (int, fd, int, other, int, flags), fd, other) /* fails if fd == ot
 static int control_descriptor(__typeof__(fcntl) *real_fcntl, int fd, int command, void *argument,
 			      uintptr_t pc)
 {
-	bool locks = command == F_SETLKW || command == F_OFD_SETLKW;
+	bool waits = command == F_SETLKW || command == F_OFD_SETLKW;
+	bool locks = waits || command == F_SETLK || command == F_OFD_SETLK ||
+		     command == F_GETLK || command == F_OFD_GETLK;
+	if (locks)
+		unknown_wait_hand_over(pc); /* it may unlock */
 	UNKNOWN_WAIT_BEGIN(call, pc);
 
 	if (command != F_GETFD) /* programs call F_GETFD to find out whether fd is open */
 		descriptor_use(fd, pc);
-	if (locks && sched_on())
+	if (waits && sched_on())
 		sched_leave(pc);
 	int result = real_fcntl(fd, command, argument);
 	call.how = locks && result == 0 ? UNKNOWN_WAIT_WAITED : UNKNOWN_WAIT_NOTHING;
