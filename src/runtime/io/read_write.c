@@ -199,7 +199,7 @@ SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 		channel_lose_all();
 	struct transfer call TRANSFER_CALL =
 		transfer_put(fd, message->msg_iov, (int)message->msg_iovlen, RECORD_CALLER);
-	call.full = true; /* there may not have been room for all bytes */
+	call.unsure = true; /* there may not have been room for all bytes */
 	ssize_t result = real()->sendmsg(fd, message, flags);
 	transfer_did_put(&call, result);
 	return result;
