@@ -15,9 +15,14 @@
 
 static struct {
 	_Atomic bool known, uneven; /* uneven: bytes may never come out (truncated datagrams) */
+	_Atomic bool crowded;	    /* a call found no room */
 	_Atomic uint32_t putting;   /* calls that are putting something in */
+	_Atomic uint32_t taking;    /* calls that are taking something out */
 	_Atomic uint32_t takers;    /* number of descriptors that take from it */
 	_Atomic uint64_t sent, received;
+	_Atomic uint64_t spent;	  /* of the capacity, if nothing had been taken out */
+	_Atomic uint64_t content; /* bytes that have been in it at once, or surely fit */
+	struct channel_capacity capacity;
 } channels[CHANNELS_MOST];
 static _Atomic uint32_t last;
 
@@ -26,13 +31,15 @@ static void *name_of(uint32_t channel)
 	return (void *)(uintptr_t)(channel * NAME_STEP);
 }
 
-uint32_t channel_make(uint64_t holds)
+uint32_t channel_make(uint64_t holds, struct channel_capacity capacity)
 {
 	if (atomic_load_explicit(&last, memory_order_relaxed) >= CHANNELS_MOST - 1)
 		return CHANNEL_NONE;
 	uint32_t channel = atomic_fetch_add(&last, 1) + 1;
 	if (channel >= CHANNELS_MOST)
 		return CHANNEL_NONE;
+	channels[channel].capacity = capacity;
+	atomic_store(&channels[channel].content, capacity.bytes);
 	atomic_store(&channels[channel].sent, holds);
 	atomic_store(&channels[channel].known, true);
 	return channel;
@@ -100,6 +107,9 @@ void channel_send(uint32_t channel, uint64_t bytes, uintptr_t pc)
 	atomic_fetch_add(&channels[channel].putting, 1);
 	atomic_fetch_add(&counts[channel % CHANNEL_COUNTERS].begun, 1);
 	atomic_fetch_add(&channels[channel].sent, bytes);
+	if (channels[channel].capacity.bytes != UINT64_MAX)
+		atomic_fetch_add(&channels[channel].spent,
+				 bytes + channels[channel].capacity.each);
 	uint64_t number = record_sequence(name_of(channel));
 	if (alone)
 		record_stripe_unlock(name_of(channel));
@@ -113,6 +123,47 @@ void channel_sent(uint32_t channel, uint64_t less)
 	if (less)
 		atomic_fetch_sub(&channels[channel].sent, less);
 	atomic_fetch_sub(&channels[channel].putting, 1);
+}
+
+static uint64_t content_of(uint32_t channel)
+{
+	return atomic_load(&channels[channel].sent) - atomic_load(&channels[channel].received);
+}
+
+void channel_was_full(uint32_t channel)
+{
+	if (!channel_is_known(channel))
+		return;
+	uint64_t content = content_of(channel);
+	if (content > atomic_load(&channels[channel].content))
+		atomic_store(&channels[channel].content, content);
+	atomic_store(&channels[channel].crowded, true);
+}
+
+bool channel_fits_all(uint32_t channel)
+{
+	return channel_is_known(channel) && !atomic_load(&channels[channel].crowded) &&
+	       atomic_load(&channels[channel].spent) <= channels[channel].capacity.bytes;
+}
+
+void channel_taking(uint32_t channel, bool begins)
+{
+	if (channel)
+		atomic_fetch_add(&channels[channel].taking, begins ? 1u : -1u);
+}
+
+/*
+ * A call that took something out may have no sequence number yet. Then it is still counted as
+ * taking, and the channel seems to contain more than fits.
+ */
+bool channel_needed_room(uint32_t channel, uintptr_t pc)
+{
+	if (channel_fits_all(channel))
+		return true;
+	if (atomic_load(&channels[channel].taking) &&
+	    content_of(channel) > atomic_load(&channels[channel].content))
+		return false;
+	return channel_receive(channel, 0, pc);
 }
 
 bool channel_receive(uint32_t channel, uint64_t bytes, uintptr_t pc)

@@ -18,8 +18,17 @@
 
 #define CHANNEL_NONE 0u /* no channel, or a channel without a number */
 
+/*
+ * What surely fits into a channel from which nothing is taken: messages whose sizes add up to
+ * `bytes`, if each counts `each` bytes more.
+ */
+struct channel_capacity {
+	uint64_t bytes, each;
+};
+#define CHANNEL_ENDLESS ((struct channel_capacity){ UINT64_MAX, 0 })
+
 /* Returns a new channel that contains `holds` bytes, or CHANNEL_NONE if all numbers are in use. */
-uint32_t channel_make(uint64_t holds);
+uint32_t channel_make(uint64_t holds, struct channel_capacity capacity);
 
 bool channel_is_known(uint32_t channel);
 void channel_lose(uint32_t channel);
@@ -38,6 +47,20 @@ bool channel_has_other_process(void);
  */
 void channel_send(uint32_t channel, uint64_t bytes, uintptr_t pc);
 void channel_sent(uint32_t channel, uint64_t less);
+
+/* Would everything that was ever put in still fit, if nothing had been taken out? */
+bool channel_fits_all(uint32_t channel);
+/*
+ * channel_was_full() is called after channel_sent(), when a call has found no room for its bytes.
+ * channel_needed_room() is called after channel_sent(), when a call has put bytes in: a call that
+ * took something out may have made room for them, and then RECEIVE is recorded. Returns false if
+ * the records do not show which calls made room.
+ */
+void channel_was_full(uint32_t channel);
+bool channel_needed_room(uint32_t channel, uintptr_t pc);
+
+/* Called before a call that may take bytes out, and after channel_receive(). */
+void channel_taking(uint32_t channel, bool begins);
 
 /*
  * Called after a call that took `bytes` bytes out, or, with 0, after a call that only learned that

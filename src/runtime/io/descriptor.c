@@ -22,6 +22,8 @@
 #define CHANNEL_MASK ((1ull << IN_SHIFT) - 1)
 static _Atomic uint64_t table[DESCRIPTORS_MOST];
 
+static _Atomic bool crowded[DESCRIPTORS_MOST];
+
 static bool is_in_table(int fd)
 {
 	return fd >= 0 && fd < DESCRIPTORS_MOST;
@@ -66,6 +68,8 @@ void descriptor_opened(int fd, struct descriptor_ends ends, uintptr_t pc)
 	if (ends.in != ends.out)
 		channel_taker_opened(ends.in);
 	atomic_store_explicit(&table[fd], entry, memory_order_release);
+	if (atomic_load_explicit(&crowded[fd], memory_order_relaxed))
+		atomic_store_explicit(&crowded[fd], false, memory_order_relaxed);
 	errno = error;
 }
 
@@ -138,6 +142,25 @@ void descriptor_check_failed(int fd, bool closes, uintptr_t pc)
 	record(EV_MISUSE, pc,
 	       (struct record_fields){ .a = EVENT_FD + (uint64_t)fd, .m = EVENT_MISUSE_CLOSED });
 	errno = EBADF;
+}
+
+void descriptor_was_full(int fd)
+{
+	if (is_in_table(fd))
+		atomic_store_explicit(&crowded[fd], true, memory_order_relaxed);
+}
+
+void descriptor_resized(int fd)
+{
+	struct descriptor_ends ends = descriptor_ends(fd);
+
+	channel_was_full(ends.out);
+	channel_was_full(ends.in);
+}
+
+bool descriptor_is_crowded(int fd)
+{
+	return is_in_table(fd) && atomic_load_explicit(&crowded[fd], memory_order_relaxed);
 }
 
 void descriptor_lose(int fd)

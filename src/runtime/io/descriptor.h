@@ -53,6 +53,15 @@ void descriptor_use(int fd, uintptr_t pc);
  */
 void descriptor_check_failed(int fd, bool closes, uintptr_t pc);
 
+/*
+ * Notes that a call found no room for bytes that it was to put into `fd`. From then on
+ * descriptor_is_crowded() is true: later calls may find room only because something was taken out.
+ */
+void descriptor_was_full(int fd);
+/* Notes that the capacities of the descriptor's channels are not known any more. */
+void descriptor_resized(int fd);
+bool descriptor_is_crowded(int fd);
+
 /* From now on the C library or another process uses `fd`, which the runtime does not see. */
 void descriptor_lose(int fd);
 

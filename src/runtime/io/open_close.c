@@ -115,38 +115,66 @@ SOOTH_API int signalfd(int fd, const sigset_t *set, int flags)
 /* ---- channels -------------------------------------------------------------------------------- */
 
 /*
- * Records the two descriptors of a pipe or a pair of sockets. The `out` channel of each is the `in`
- * channel of the other. A pipe has one channel only (`both` is false). Returns `result`, the result
- * of the call.
+ * Capacities. The kernel puts what is written to a pipe into pages, at least every second of which
+ * is more than half full; the size of a pipe can be changed. A message in a socket takes some
+ * hundred bytes more than its size, and only some datagrams can wait in a socket
+ * (net.unix.max_dgram_qlen, at least 10).
  */
-static int record_pair(int result, const int *fds, bool both, uintptr_t pc)
+#define SOCKET_BYTES 65536u
+#define SOCKET_EACH 1024u
+#define DATAGRAM_EACH (SOCKET_BYTES / 8u)
+
+static struct channel_capacity pipe_capacity(int fd, int flags)
+{
+	int size = flags & O_DIRECT ? 0 : real()->fcntl(fd, F_GETPIPE_SZ);
+
+	return (struct channel_capacity){ size < 0 ? 0 : (uint64_t)size / 4, 0 };
+}
+
+static struct channel_capacity socket_capacity(int type)
+{
+	bool stream = (type & ~(SOCK_NONBLOCK | SOCK_CLOEXEC)) == SOCK_STREAM;
+
+	return (struct channel_capacity){ SOCKET_BYTES, stream ? SOCKET_EACH : DATAGRAM_EACH };
+}
+
+/*
+ * Records the two descriptors of a pipe or a pair of sockets. The `out` channel of each is the `in`
+ * channel of the other. A pipe has one channel only (`both` is false). Returns 0, the result of the
+ * call.
+ */
+static int record_pair(const int *fds, bool both, struct channel_capacity capacity, uintptr_t pc)
 {
 	int error = errno;
-
-	if (result != 0)
-		return result;
-	uint32_t forth = channel_make(0), back = both ? channel_make(0) : CHANNEL_NONE;
+	uint32_t forth = channel_make(0, capacity);
+	uint32_t back = both ? channel_make(0, capacity) : CHANNEL_NONE;
 	transfer_wrote(fds, 2 * sizeof(*fds), pc);
 	descriptor_opened(fds[0], (struct descriptor_ends){ back, forth }, pc);
 	descriptor_opened(fds[1], (struct descriptor_ends){ forth, back }, pc);
 	errno = error;
-	return result;
+	return 0;
 }
 
 SOOTH_API int pipe(int fds[2])
 {
-	return record_pair(real()->pipe(fds), fds, false, RECORD_CALLER);
+	int result = real()->pipe(fds);
+
+	return result ? result : record_pair(fds, false, pipe_capacity(fds[0], 0), RECORD_CALLER);
 }
 
 SOOTH_API int pipe2(int fds[2], int flags)
 {
-	return record_pair(real()->pipe2(fds, flags), fds, false, RECORD_CALLER);
+	int result = real()->pipe2(fds, flags);
+
+	return result ? result
+		      : record_pair(fds, false, pipe_capacity(fds[0], flags), RECORD_CALLER);
 }
 
 SOOTH_API int socketpair(int domain, int type, int protocol, int fds[2])
 {
-	return record_pair(real()->socketpair(domain, type, protocol, fds), fds, true,
-			   RECORD_CALLER);
+	int result = real()->socketpair(domain, type, protocol, fds);
+
+	return result ? result : record_pair(fds, true, socket_capacity(type), RECORD_CALLER);
 }
 
 SOOTH_API int eventfd(unsigned count, int flags)
@@ -154,10 +182,18 @@ SOOTH_API int eventfd(unsigned count, int flags)
 	int fd = real()->eventfd(count, flags);
 
 	if (fd >= 0) {
-		uint32_t channel = channel_make(count);
+		uint32_t channel = channel_make(count, CHANNEL_ENDLESS);
 		descriptor_opened(fd, (struct descriptor_ends){ channel, channel }, RECORD_CALLER);
 	}
 	return fd;
+}
+
+SOOTH_API int setsockopt(int fd, int level, int name, const void *value, socklen_t size)
+{
+	if (level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_SNDBUFFORCE ||
+				    name == SO_RCVBUF || name == SO_RCVBUFFORCE))
+		descriptor_resized(fd);
+	return real()->setsockopt(fd, level, name, value, size);
 }
 
 /* Readers at the other end may notice a shutdown, and so may threads that wait at this end. */
@@ -261,15 +297,21 @@ COPY_TO(dup3, (int, fd, int, other, int, flags), fd, other) /* fails if fd == ot
 static int control_descriptor(__typeof__(fcntl) *real_fcntl, int fd, int command, void *argument,
 			      uintptr_t pc)
 {
-	bool locks = command == F_SETLKW || command == F_OFD_SETLKW;
+	bool waits = command == F_SETLKW || command == F_OFD_SETLKW;
+	bool locks = waits || command == F_SETLK || command == F_OFD_SETLK ||
+		     command == F_GETLK || command == F_OFD_GETLK;
+	if (locks)
+		unknown_wait_hand_over(pc); /* it may unlock */
 	UNKNOWN_WAIT_BEGIN(call, pc);
 
 	if (command != F_GETFD) /* programs call F_GETFD to find out whether fd is open */
 		descriptor_use(fd, pc);
-	if (locks && sched_on())
+	if (waits && sched_on())
 		sched_leave(pc);
 	int result = real_fcntl(fd, command, argument);
 	call.how = locks && result == 0 ? UNKNOWN_WAIT_WAITED : UNKNOWN_WAIT_NOTHING;
+	if (command == F_SETPIPE_SZ)
+		descriptor_resized(fd);
 	if (result >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
 		record_copy(fd, result, pc);
 	return result;

@@ -93,6 +93,17 @@ TAKE(recvmmsg,
 TAKE(eventfd_read, (int, fd, eventfd_t *, value), int, result, fd, call,
      transfer_took(&call, result == 0 ? (ssize_t)sizeof(*value) : -1, ONE(value, sizeof(*value))))
 
+/* TIOCOUTQ stores how many bytes the other end has not yet read. */
+static int count_unread(int fd, void *argument, uintptr_t pc)
+{
+	UNKNOWN_WAIT_BEGIN(call, pc);
+
+	descriptor_use(fd, pc);
+	int result = real()->ioctl(fd, TIOCOUTQ, argument);
+	call.how = result == 0 ? UNKNOWN_WAIT_WAITED : UNKNOWN_WAIT_NOTHING;
+	return result;
+}
+
 /* FIONREAD stores how many bytes can be read. If there are any, another call has put them there. */
 SOOTH_API int ioctl(int fd, unsigned long request, ...)
 {
@@ -101,6 +112,8 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 	va_start(more, request);
 	void *argument = va_arg(more, void *);
 	va_end(more);
+	if (request == TIOCOUTQ)
+		return count_unread(fd, argument, RECORD_CALLER);
 	if (request != FIONREAD) {
 		descriptor_use(fd, RECORD_CALLER);
 		return real()->ioctl(fd, request, argument);
@@ -186,7 +199,7 @@ SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 		channel_lose_all();
 	struct transfer call TRANSFER_CALL =
 		transfer_put(fd, message->msg_iov, (int)message->msg_iovlen, RECORD_CALLER);
-	call.full = true; /* there may not have been room for all bytes */
+	call.unsure = true; /* there may not have been room for all bytes */
 	ssize_t result = real()->sendmsg(fd, message, flags);
 	transfer_did_put(&call, result);
 	return result;

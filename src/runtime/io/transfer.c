@@ -143,6 +143,9 @@ struct transfer transfer_take(int fd, uintptr_t pc)
 	if (sched_may_leave() && transfer_is_empty(fd))
 		sched_leave(pc);
 	transfer_snapshot(&call);
+	call.takes = channel_is_known(call.ends.in);
+	if (call.takes)
+		channel_taking(call.ends.in, true);
 	return call;
 }
 
@@ -193,7 +196,8 @@ static size_t size_of(const struct iovec *from, int count)
 
 /*
  * If a descriptor is ready for writing, it has room for PIPE_BUF bytes. Whether it has room for
- * more is not known, so a larger write counts as one that may wait.
+ * more is not known, so a larger write counts as one that may wait, unless the channel is known to
+ * have room for everything.
  */
 struct transfer transfer_put(int fd, const struct iovec *from, int count, uintptr_t pc)
 {
@@ -209,8 +213,7 @@ struct transfer transfer_put(int fd, const struct iovec *from, int count, uintpt
 	for (int i = 0; i < count; i++)
 		transfer_reads(from[i].iov_base, from[i].iov_len, pc);
 	call.full = would_wait(fd, POLLOUT);
-	if (call.bytes > PIPE_BUF && !call.full)
-		call.full = !transfer_is_stored(fd);
+	call.unsure = call.bytes > PIPE_BUF;
 	if (is_counter(&call.ends))
 		call.bytes = counter_value(from, count);
 	channel_send(call.ends.out, call.bytes, pc);
@@ -228,7 +231,8 @@ void transfer_did_put(struct transfer *call, ssize_t result)
 	if (is_counter(&call->ends) && put)
 		put = call->bytes;
 	call->bytes = put < call->bytes ? call->bytes - put : 0;
-	call->how = result >= 0 && call->full ? TRANSFER_WAITED : TRANSFER_NOTHING;
+	call->how = result < 0 ? TRANSFER_NOTHING : TRANSFER_PUT;
+	call->full |= result < 0 ? errno == EAGAIN : call->bytes != 0;
 	if (result < 0 && (errno == EPIPE || errno == ECONNRESET))
 		call->how = TRANSFER_WAITED; /* the thread learned that the other end was closed */
 	if (result < 0)
@@ -249,15 +253,46 @@ static void record_writes(const struct transfer *call)
 	}
 }
 
+/*
+ * Did the call, which has put bytes in, wait for room, or find room that any other call has made?
+ * Records RECEIVE if the channel shows which calls made room.
+ */
+static bool needed_unknown_room(const struct transfer *call)
+{
+	uint32_t channel = call->ends.out;
+
+	if (channel_fits_all(channel))
+		return false;
+	if (call->full || (call->unsure && !transfer_is_stored(call->fd)))
+		return true;
+	return channel_is_known(channel) ? !channel_needed_room(channel, call->pc)
+					 : descriptor_is_crowded(call->fd);
+}
+
+/* Returns whether to record SYNC. */
+static bool end_put(const struct transfer *call)
+{
+	uint32_t channel = call->ends.out;
+
+	channel_sent(channel, call->how == TRANSFER_CANCELLED ? 0 : call->bytes);
+	if (call->full) {
+		channel_was_full(channel);
+		descriptor_was_full(call->fd);
+	}
+	return call->how == TRANSFER_PUT && needed_unknown_room(call);
+}
+
 void transfer_end(struct transfer *call)
 {
 	if (__builtin_expect(sched_active, 0))
 		sched_return(); /* if the call was made outside the schedule */
-	if (call->puts)
-		channel_sent(call->ends.out, call->how == TRANSFER_CANCELLED ? 0 : call->bytes);
 	bool waited = call->how == TRANSFER_WAITED || call->how == TRANSFER_CANCELLED;
+	if (call->puts)
+		waited |= end_put(call);
 	if (call->how == TRANSFER_RECEIVED)
 		waited = !channel_receive(call->ends.in, call->bytes, call->pc);
+	if (call->takes)
+		channel_taking(call->ends.in, false);
 	if (waited && record_on())
 		record(EV_SYNC, call->pc, (struct record_fields){ 0 });
 	record_writes(call);

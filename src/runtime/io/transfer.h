@@ -5,7 +5,7 @@
  *	take	FD_USE, the call, RECEIVE or SYNC if it got something that it may have waited
  *		for or found nothing, WRITE of the bytes that the kernel wrote
  *	put	FD_USE, READ of the bytes that the kernel will read, SEND, the call, SYNC if it had
- *		to wait for room
+ *		to wait for room, RECEIVE or SYNC if another call may have made room for it before
  *
  * So the channel orders the kernel's accesses in the same way as the program's own accesses. As for
  * memcpy, accesses are recorded only if the caller is instrumented: other code has buffers of its
@@ -29,11 +29,18 @@
 struct transfer {
 	uintptr_t pc;
 	int fd;
-	enum { TRANSFER_CANCELLED, TRANSFER_NOTHING, TRANSFER_WAITED, TRANSFER_RECEIVED } how;
+	enum {
+		TRANSFER_CANCELLED,
+		TRANSFER_NOTHING,
+		TRANSFER_WAITED,
+		TRANSFER_RECEIVED,
+		TRANSFER_PUT,
+	} how;
 	struct descriptor_ends ends;
 	uint64_t bytes; /* take: bytes taken; put: bytes announced, later those not put in */
-	bool puts;
-	bool full; /* put: had to wait for room, or may have had to */
+	bool puts, takes;
+	bool full;    /* put: there was no room */
+	bool unsure;  /* put: there may not have been enough room */
 	const struct iovec *to;
 	int count;
 	size_t written;			  /* bytes that the kernel wrote into `to` */

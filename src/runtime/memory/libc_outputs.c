@@ -2,7 +2,8 @@
  * Functions of the C library that write their results to the caller's memory: times, texts, the
  * state of a file. If the caller is instrumented, what they write is recorded as a WRITE without a
  * value by the calling thread (transfer.h). Other such functions are in the files of their subjects
- * (virtual_time.c, random.c, open_close.c, read_write.c, stdio.c, printf_scanf.c).
+ * (virtual_time.c, random.c, open_close.c, read_write.c, state_polls.c, stdio.c,
+ * printf_scanf.c).
  */
 #define __NO_INLINE__ 1 /* otherwise the headers define some of these inline */
 #include "runtime/host/interposer.h"
@@ -87,7 +88,6 @@ OUTPUT_OBJECT(sysinfo, (struct sysinfo *, to), to)
 OUTPUT_OBJECT(getrusage, (__rusage_who_t, who, struct rusage *, to), to)
 OUTPUT_OBJECT(getrlimit, (__rlimit_resource_t, which, struct rlimit *, to), to)
 OUTPUT_OBJECT(getrlimit64, (__rlimit_resource_t, which, struct rlimit64 *, to), to)
-OUTPUT_OBJECT(sem_getvalue, (sem_t *, semaphore, int *, to), to)
 
 /* The function has written a text to `to`, cut off if it does not fit into `room` bytes. */
 #define OUTPUT_CUT_TEXT(name, parameters, type, result, written, to, room)                         \
