@@ -6,6 +6,7 @@
 #include "pipeline/complain.h"
 #include "pipeline/confirm_findings.h"
 #include "pipeline/paths.h"
+#include "report/incomplete.h"
 #include "report/last.h"
 
 #include <inttypes.h>
@@ -154,8 +155,11 @@ static void count_events(const struct trace *trace, struct predict_stats *stats)
 		struct err err;
 
 		stats->threads += trace_stream(trace, i)->host == TRACE_NONE;
-		while (trace_next(cursor, &event, &err))
+		while (trace_next(cursor, &event, &err)) {
 			stats->events += event.index != TRACE_NO_INDEX;
+			if (event.kind == EV_STOP)
+				stats->stops |= 1u << (event.mode & 31);
+		}
 		trace_cursor_close(cursor);
 	}
 }
@@ -319,16 +323,33 @@ void predict_trace_free(struct predict_trace *p)
 	for (size_t i = 0; i < p->reports.count; i++)
 		free_report(&p->reports.items[i]);
 	vec_free_all(&p->problems);
+	vec_free(&p->interruptions);
 	vec_free(&p->reports);
 	property_files_close(&p->properties);
 }
 
 void predict_trace_add_unjudged(struct predict_trace *p)
 {
-	struct report_sentences sentences = { 0 };
+	struct report_sentences unjudged = { 0 }, unfit = { 0 };
+	size_t before;
 
-	report_unjudged(p->reports.items, p->reports.count, &sentences);
-	for (size_t i = 0; i < sentences.list.count; i++)
-		add_problem(p, sentences.list.items[i]);
-	report_sentences_free(&sentences);
+	report_unjudged(p->reports.items, p->reports.count, &unjudged);
+	for (size_t i = 0; i < unjudged.list.count; i++)
+		add_problem(p, unjudged.list.items[i]);
+	before = p->problems.count;
+	report_unfit(p->reports.items, p->reports.count, &unfit);
+	for (size_t i = 0; i < unfit.list.count; i++)
+		add_problem(p, unfit.list.items[i]);
+	p->unfit = p->problems.count - before;
+	report_sentences_free(&unjudged);
+	report_sentences_free(&unfit);
+}
+
+void predict_trace_incomplete(const struct predict_trace *p, struct report_sentences *reasons)
+{
+	for (size_t i = 0; i < p->problems.count; i++)
+		*vec_push(&reasons->list) = mem_format("%s", p->problems.items[i]);
+	for (size_t i = 0; i < p->interruptions.count; i++)
+		*vec_push(&reasons->list) = mem_format("%s", p->interruptions.items[i]);
+	incomplete_reasons(p->reports.items, p->reports.count, reasons);
 }
