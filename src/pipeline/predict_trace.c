@@ -260,35 +260,63 @@ char *predict_trace_replay_command(const struct predict_trace *p, const char *tr
 	return text;
 }
 
+/*
+ * Can the trace be analysed? If the program was only linked by `sooth cc`, its synchronisation is
+ * recorded, but not what it reads: then predictions would be wrong, not only incomplete.
+ */
+static bool check_instrumented(struct predict_trace *p, const struct trace *trace, const char *path)
+{
+	const char *program = trace_meta(trace, "program");
+	char *text;
+
+	if (trace_is_text(trace) || trace_has_sites(trace))
+		return true;
+	text = mem_format(NOT_INSTRUMENTED, program ? program : path);
+	add_problem(p, text);
+	free(text);
+	return false;
+}
+
+/* Reads the properties and analyses the trace. */
+static void analyse(struct predict_trace *p, const struct trace *trace, struct report *report,
+		    struct predict_result *result)
+{
+	double start = seconds_now(), reading;
+	struct property_set *properties = read_properties(p, trace, report->trace);
+
+	reading = seconds_now() - start;
+	if (p->observe_only)
+		count_events(trace, &result->stats);
+	else
+		predict_one(p, trace, report->trace, properties, result);
+	if (properties)
+		result->stats.seconds += reading;
+	report->properties = properties;
+	report->observed_only = p->observe_only;
+	observe_one(p, trace, report, result);
+	report->files = p->properties.files.items;
+	report->file_count = p->properties.files.count;
+	print_faults(p, result);
+}
+
 void predict_trace_add(struct predict_trace *p, const char *path, const char *process,
 		       const struct predict_trace_end *end)
 {
 	struct report report = { .trace = path, .process = process };
 	struct predict_result *result;
-	struct property_set *properties;
 	struct trace *trace;
 	struct err err = { 0 };
-	double start = seconds_now(), reading;
 
 	if (!trace_open(path, &trace, &err)) {
 		add_problem(p, err.text);
 		return;
 	}
 	report.result = result = mem_zalloc(1, sizeof *result);
-	properties = read_properties(p, trace, path);
-	reading = seconds_now() - start;
-	if (p->observe_only)
+	report.not_instrumented = !check_instrumented(p, trace, path);
+	if (report.not_instrumented)
 		count_events(trace, &result->stats);
 	else
-		predict_one(p, trace, path, properties, result);
-	if (properties)
-		result->stats.seconds += reading;
-	report.properties = properties;
-	report.observed_only = p->observe_only;
-	observe_one(p, trace, &report, result);
-	report.files = p->properties.files.items;
-	report.file_count = p->properties.files.count;
-	print_faults(p, result);
+		analyse(p, trace, &report, result);
 	if (end)
 		add_end(&report, trace, end);
 	report.describe = describe_findings(p, trace, &report);

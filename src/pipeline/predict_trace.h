@@ -28,6 +28,10 @@ struct predict_trace {
 	bool fault;			 /* the checker rejected a witness: a bug in sooth */
 };
 
+/* Says that nothing is known about a program; its name is the argument. */
+#define NOT_INSTRUMENTED                                                                           \
+	"%s: none of its code is recorded: it was linked by `sooth cc`, but not compiled by it"
+
 void predict_trace_init(struct predict_trace *p, const char *command);
 
 /* How a recorded process ended. */

@@ -58,7 +58,8 @@ struct report {
 	size_t file_count;
 	const struct observe_result *observation; /* of formulas on all schedules; or NULL */
 	bool observed_only;			  /* nothing was predicted */
-	size_t leads_left; /* leads that were not replayed, because no time was left */
+	bool not_instrumented; /* none of the program's code was recorded: nothing was analysed */
+	size_t leads_left;     /* leads that were not replayed, because no time was left */
 };
 
 /*

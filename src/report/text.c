@@ -438,6 +438,16 @@ static struct predict_stats sum_of(const struct report *reports, size_t count)
 	return all;
 }
 
+/* Was any of the processes analysed? */
+static bool is_analysed(const struct report *reports, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!reports[i].not_instrumented)
+			return true;
+	}
+	return false;
+}
+
 void report_print_summary(const struct report *reports, size_t count, FILE *out)
 {
 	struct predict_stats s = sum_of(reports, count);
@@ -460,7 +470,7 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 	if (findings)
 		print_count(out, "", findings, "finding", "findings");
 	else
-		fputs("nothing found", out);
+		fputs(is_analysed(reports, count) ? "nothing found" : "nothing analysed", out);
 	if (instances > findings)
 		fprintf(out, " (%" PRIu64 " occurrences in the run)", instances);
 	if (warnings)
