@@ -49,6 +49,7 @@ int cmd_check(char **argv)
 			    { recording_options, &c.recording },
 			    { property_options, &c.predicting.properties },
 			    { prediction_options, &c.predicting },
+			    { strict_options, &c.predicting.strict },
 			    { json_options, &c.predicting.json } },
 		.notes = "The program's output is passed through; with --json its standard output "
 			 "goes to standard error.\n"

@@ -62,27 +62,31 @@ static struct report *list_judged(const struct explore_program *x, size_t *count
 }
 
 /*
- * Prints a message for each property that should have been checked but was not (report_unjudged()).
- * Returns false if there is one.
+ * Prints a message for each property that should have been checked but was not, and for each file
+ * that does not fit. Returns false if that is an error: the latter is one only if nothing is found.
  */
-static bool check_all_judged(const struct report *judged, size_t count)
+static bool check_all_judged(const struct explore_program *x, const struct report *judged,
+			     size_t count)
 {
 	struct report_sentences sentences = { 0 };
-	bool any;
+	size_t unjudged;
+	bool all;
 
 	report_unjudged(judged, count, &sentences);
-	any = sentences.list.count > 0;
+	unjudged = sentences.list.count;
+	report_unfit(judged, count, &sentences);
 	for (size_t i = 0; i < sentences.list.count; i++)
 		complain("explore", "%s", sentences.list.items[i]);
+	all = x->found.count && !x->strict ? !unjudged : !sentences.list.count;
 	report_sentences_free(&sentences);
-	return !any;
+	return all;
 }
 
 static bool print_results(const struct explore_program *x)
 {
 	size_t count;
 	struct report *judged = list_judged(x, &count);
-	bool all_judged = check_all_judged(judged, count);
+	bool all_judged = check_all_judged(x, judged, count);
 
 	(x->json ? explore_print_json : explore_print_text)(x, judged, count);
 	free(judged);
@@ -98,7 +102,10 @@ static int explore_and_print(struct explore_program *x)
 		complain("explore", "%s", err.text);
 	if (done || x->json)
 		done &= print_results(x);
-	return !done ? STATUS_BAD_USE : x->found.count ? STATUS_FINDINGS : STATUS_OK;
+	/* A search that ends at its first failure has done what it was asked for. */
+	if (!done || (x->strict && (x->all || !x->found.count) && explore_incomplete(x)))
+		return STATUS_BAD_USE;
+	return x->found.count ? STATUS_FINDINGS : STATUS_OK;
 }
 
 int cmd_explore(char **argv)
@@ -120,6 +127,7 @@ int cmd_explore(char **argv)
 			"recorded then, which is slower.",
 		.groups = { { explore_options, &x },
 			    { property_options, &x.properties },
+			    { strict_options, &x.strict },
 			    { json_options, &x.json } },
 		.notes = "Exit status: 0 nothing found, 1 a run fails, 2 bad use, the program "
 			 "cannot be run, or a property could not be checked.",

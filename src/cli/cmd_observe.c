@@ -31,6 +31,7 @@ int cmd_observe(char **argv)
 			 "checker has accepted, next to the recorded one.",
 		.groups = { { property_options, &p.properties },
 			    { lattice_options, &p.observing },
+			    { strict_options, &p.strict },
 			    { json_options, &p.json },
 			    { future_options } },
 		.notes = STATUS_NOTES "\n" TRACE_NOTES,

@@ -17,6 +17,7 @@ int cmd_predict(char **argv)
 			"that an independent checker has accepted.",
 		.groups = { { property_options, &p.properties },
 			    { prediction_options, &p },
+			    { strict_options, &p.strict },
 			    { json_options, &p.json } },
 		.notes = STATUS_NOTES "\n" TRACE_NOTES,
 		.operands = { "TRACE" },

@@ -1,7 +1,9 @@
 /* Prints the failures that a search found, whether the search was complete, and statistics. */
 #include "cli/explore_print.h"
 
+#include "base/mem.h"
 #include "cli/report_output.h"
+#include "report/incomplete.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -93,6 +95,8 @@ static const char *why_incomplete(const struct explore_result *r)
 
 	if (r->interrupted)
 		return "interrupted";
+	if (!r->executions)
+		return "the program could not be run";
 	if (r->first_status || r->first_alone) {
 		describe_first_run(r, first);
 		return first;
@@ -112,6 +116,18 @@ static const char *why_incomplete(const struct explore_result *r)
 	return r->limits ? "some executions did not end" : "some results are unknown";
 }
 
+const char *explore_incomplete(const struct explore_program *x)
+{
+	const struct explore_result *r = result_of(x);
+
+	if (is_complete(x))
+		return NULL;
+	if (x->found.count && !x->all && !r->interrupted)
+		return "the search ended at the first failure";
+	return r->complete && x->unrepeated.count ? "a failure could not be repeated"
+						  : why_incomplete(r);
+}
+
 static void print_summary(const struct explore_program *x)
 {
 	const struct explore_result *r = result_of(x);
@@ -125,7 +141,7 @@ static void print_summary(const struct explore_program *x)
 		printf("complete: no failure in any schedule (%" PRIu64 " different)\n",
 		       count_schedules(r));
 	else
-		printf("no failure found; the search is not complete: %s\n", why_incomplete(r));
+		printf("no failure found; the search is not complete: %s\n", explore_incomplete(x));
 	if (r->limits)
 		printf("%" PRIu64 " execution%s did not end within the limit of steps or time\n",
 		       r->limits, r->limits == 1 ? "" : "s");
@@ -199,6 +215,7 @@ static void add_stats(json_t *stats, const struct explore_program *x)
 void explore_print_json(const struct explore_program *x, const struct report *judged, size_t count)
 {
 	VEC(struct report) reports = { 0 };
+	struct report_sentences reasons = { 0 };
 	json_t *all;
 
 	for (size_t i = 0; i < x->found.count; i++)
@@ -207,6 +224,12 @@ void explore_print_json(const struct explore_program *x, const struct report *ju
 	add_stats(json_object_get(all, "stats"), x);
 	json_set_number(all, "unknown", x->unrepeated.count);
 	json_object_set_new(all, "properties", report_json_properties(judged, count));
+	report_unjudged(judged, count, &reasons);
+	report_unfit(judged, count, &reasons);
+	if (explore_incomplete(x))
+		*vec_push(&reasons.list) = mem_format("%s", explore_incomplete(x));
+	incomplete_json(&reasons, all);
+	report_sentences_free(&reasons);
 	print_json_value(all);
 	vec_free(&reports);
 }

@@ -8,4 +8,7 @@
 void explore_print_text(const struct explore_program *x, const struct report *judged, size_t count);
 void explore_print_json(const struct explore_program *x, const struct report *judged, size_t count);
 
+/* Returns why the search is not complete; NULL: it is. */
+const char *explore_incomplete(const struct explore_program *x);
+
 #endif

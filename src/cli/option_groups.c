@@ -204,6 +204,12 @@ const struct cli_option recording_options[] = {
 	{ 0 },
 };
 
+const struct cli_option strict_options[] = {
+	{ "--strict", NULL, "exit with status 2 if the analysis is not complete",
+	  .set = option_set_flag },
+	{ 0 },
+};
+
 const struct cli_option json_options[] = {
 	{ "--json", NULL, "print the report as JSON", .set = option_set_flag },
 	{ 0 },

@@ -11,6 +11,7 @@ extern const struct cli_option property_options[];   /* struct property_files */
 extern const struct cli_option prediction_options[]; /* struct predict_trace */
 extern const struct cli_option lattice_options[];    /* struct observe_trace */
 extern const struct cli_option recording_options[];  /* struct record_program */
+extern const struct cli_option strict_options[];     /* bool */
 extern const struct cli_option json_options[];	     /* bool */
 
 /* Sets a field `const char *` to the text of a value that must be a number. */

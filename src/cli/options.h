@@ -53,7 +53,7 @@ struct option_group {
 	void *target;
 };
 
-#define OPTION_GROUPS 5
+#define OPTION_GROUPS 6
 #define OPERANDS 2
 struct command_syntax {
 	const char *command; /* such as "check" or "trace dump" */

@@ -268,9 +268,10 @@ static void watch_program(struct check_program *c, pid_t pid)
 
 	hang_watch_program(pid, &options, &c->end);
 	lock_patterns_close(&patterns);
-	if (c->end.interrupted)
-		complain("check",
-			 "the program was interrupted; the report covers what it did until then");
+	if (!c->end.interrupted)
+		return;
+	*vec_push(&c->predicting.interruptions) = "the program was interrupted";
+	complain("check", "the program was interrupted; the report covers what it did until then");
 }
 
 void check_program_init(struct check_program *c)

@@ -107,12 +107,14 @@ static bool confirm_all(double deadline, struct confirmer *confirmer, struct pre
  * Replays the leads in the time that the findings left. Appends those that are confirmed to the
  * findings; `confirmations` has room for them.
  */
-static bool try_leads(double deadline, struct confirmer *confirmer, struct predict_result *result,
+static bool try_leads(double deadline, struct confirmer *confirmer, struct report *report,
 		      struct confirmation *confirmations)
 {
+	struct predict_result *result = (struct predict_result *)report->result;
 	bool going = true;
+	size_t i;
 
-	for (size_t i = 0; i < result->leads.count && going && seconds_now() < deadline; i++) {
+	for (i = 0; i < result->leads.count && going && seconds_now() < deadline; i++) {
 		struct confirmation *confirmation = &confirmations[result->findings.count];
 		struct finding *lead = &result->leads.items[i];
 
@@ -127,6 +129,7 @@ static bool try_leads(double deadline, struct confirmer *confirmer, struct predi
 		*vec_push(&result->findings) = *lead;
 		*lead = (struct finding){ 0 };
 	}
+	report->leads_left = result->leads.count - i;
 	return going;
 }
 
@@ -156,7 +159,7 @@ bool confirm_findings_run(const struct confirm_findings *c, struct report *repor
 
 	if (confirmer) {
 		going = confirm_all(options.deadline, confirmer, result, confirmations) &&
-			try_leads(options.deadline, confirmer, result, confirmations);
+			try_leads(options.deadline, confirmer, report, confirmations);
 		confirm_close(confirmer);
 	} else {
 		skip_all(result, confirmations, err.text);

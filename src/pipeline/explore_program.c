@@ -6,6 +6,7 @@
 #include "pipeline/complain.h"
 #include "pipeline/confirm_findings.h"
 #include "pipeline/paths.h"
+#include "pipeline/predict_trace.h"
 #include "pipeline/record_program.h"
 #include "trace/remove.h"
 
@@ -119,16 +120,25 @@ static void keep_threads(struct explore_program *x, const struct outcome *outcom
 	x->thread_count = outcome->thread_count;
 }
 
-static void find_hints(struct explore_program *x, const char *path)
+/*
+ * Returns false if none of the program's code is recorded: then other schedules are not those that
+ * matter.
+ */
+static bool find_hints(struct explore_program *x, const char *path, struct err *err)
 {
 	struct trace *trace;
-	struct err err;
+	struct err unread;
+	bool instrumented;
 
-	if (!trace_open(path, &trace, &err))
-		return;
-	hints_make(&x->hints, trace, HINT_SECONDS);
-	explore_hint(x->explore, &x->hints);
+	if (!trace_open(path, &trace, &unread))
+		return true;
+	instrumented = trace_has_sites(trace);
+	if (instrumented) {
+		hints_make(&x->hints, trace, HINT_SECONDS);
+		explore_hint(x->explore, &x->hints);
+	}
 	trace_close(trace);
+	return instrumented || err_set(err, NOT_INSTRUMENTED, x->program[0]);
 }
 
 /* Makes the first run, with kernel threads, and records it. */
@@ -147,7 +157,9 @@ static bool run_first(struct explore_program *x, struct err *err)
 	x->run_seconds = 5 + 10 * (seconds_now() - start);
 	if (ran) {
 		keep_threads(x, &outcome);
-		find_hints(x, trace);
+		ran = find_hints(x, trace, err);
+	}
+	if (ran) {
 		explore_first(x->explore, &outcome);
 		if ((outcome.event_count > LONG_RUN && !x->all) || x->properties.files.count)
 			x->mode = RUNNER_ONCE;

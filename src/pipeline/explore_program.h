@@ -24,6 +24,7 @@ struct explore_program {
 	uint64_t budget, seed;
 	double seconds;
 	bool all, json, verbose;
+	bool strict; /* a search that is not complete is an error */
 	enum runner_mode mode;
 	const char *keep;		  /* name for the recording (-o) */
 	const char *save;		  /* name for the schedule (--save) */

@@ -6,6 +6,7 @@
 #include "pipeline/complain.h"
 #include "pipeline/confirm_findings.h"
 #include "pipeline/paths.h"
+#include "report/incomplete.h"
 #include "report/last.h"
 #include "trace/check.h"
 
@@ -180,8 +181,11 @@ static void count_events(const struct trace *trace, struct predict_stats *stats)
 		struct err err;
 
 		stats->threads += trace_stream(trace, i)->host == TRACE_NONE;
-		while (trace_next(cursor, &event, &err))
+		while (trace_next(cursor, &event, &err)) {
 			stats->events += event.index != TRACE_NO_INDEX;
+			if (event.kind == EV_STOP)
+				stats->stops |= 1u << (event.mode & 31);
+		}
 		trace_cursor_close(cursor);
 	}
 }
@@ -282,15 +286,52 @@ char *predict_trace_replay_command(const struct predict_trace *p, const char *tr
 	return text;
 }
 
+/*
+ * Can the trace be analysed? If the program was only linked by `sooth cc`, its synchronisation is
+ * recorded, but not what it reads: then predictions would be wrong, not only incomplete.
+ */
+static bool check_instrumented(struct predict_trace *p, const struct trace *trace, const char *path)
+{
+	const char *program = trace_meta(trace, "program");
+	char *text;
+
+	if (trace_is_text(trace) || trace_has_sites(trace))
+		return true;
+	text = mem_format(NOT_INSTRUMENTED, program ? program : path);
+	add_problem(p, text);
+	free(text);
+	return false;
+}
+
+/* Reads the properties and analyses the trace. */
+static void analyse(struct predict_trace *p, const struct trace *trace, struct report *report,
+		    struct predict_result *result)
+{
+	double start = seconds_now(), reading;
+	struct property_set *properties = read_properties(p, trace, report->trace);
+
+	reading = seconds_now() - start;
+	if (p->observe_only)
+		count_events(trace, &result->stats);
+	else
+		predict_one(p, trace, report->trace, properties, result);
+	if (properties)
+		result->stats.seconds += reading;
+	report->properties = properties;
+	report->observed_only = p->observe_only;
+	observe_one(p, trace, report, result);
+	report->files = p->properties.files.items;
+	report->file_count = p->properties.files.count;
+	print_faults(p, result);
+}
+
 void predict_trace_add(struct predict_trace *p, const char *path, const char *process,
 		       const struct predict_trace_end *end)
 {
 	struct report report = { .trace = path, .process = process };
 	struct predict_result *result;
-	struct property_set *properties;
 	struct trace *trace;
 	struct err err = { 0 };
-	double start = seconds_now(), reading;
 
 	if (!trace_open(path, &trace, &err)) {
 		add_problem(p, err.text);
@@ -301,20 +342,11 @@ void predict_trace_add(struct predict_trace *p, const char *path, const char *pr
 		return;
 	}
 	report.result = result = mem_zalloc(1, sizeof *result);
-	properties = read_properties(p, trace, path);
-	reading = seconds_now() - start;
-	if (p->observe_only)
+	report.not_instrumented = !check_instrumented(p, trace, path);
+	if (report.not_instrumented)
 		count_events(trace, &result->stats);
 	else
-		predict_one(p, trace, path, properties, result);
-	if (properties)
-		result->stats.seconds += reading;
-	report.properties = properties;
-	report.observed_only = p->observe_only;
-	observe_one(p, trace, &report, result);
-	report.files = p->properties.files.items;
-	report.file_count = p->properties.files.count;
-	print_faults(p, result);
+		analyse(p, trace, &report, result);
 	if (end)
 		add_end(&report, trace, end);
 	report.describe = describe_findings(p, trace, &report);
@@ -349,16 +381,33 @@ void predict_trace_free(struct predict_trace *p)
 	for (size_t i = 0; i < p->reports.count; i++)
 		free_report(&p->reports.items[i]);
 	vec_free_all(&p->problems);
+	vec_free(&p->interruptions);
 	vec_free(&p->reports);
 	property_files_close(&p->properties);
 }
 
 void predict_trace_add_unjudged(struct predict_trace *p)
 {
-	struct report_sentences sentences = { 0 };
+	struct report_sentences unjudged = { 0 }, unfit = { 0 };
+	size_t before;
 
-	report_unjudged(p->reports.items, p->reports.count, &sentences);
-	for (size_t i = 0; i < sentences.list.count; i++)
-		add_problem(p, sentences.list.items[i]);
-	report_sentences_free(&sentences);
+	report_unjudged(p->reports.items, p->reports.count, &unjudged);
+	for (size_t i = 0; i < unjudged.list.count; i++)
+		add_problem(p, unjudged.list.items[i]);
+	before = p->problems.count;
+	report_unfit(p->reports.items, p->reports.count, &unfit);
+	for (size_t i = 0; i < unfit.list.count; i++)
+		add_problem(p, unfit.list.items[i]);
+	p->unfit = p->problems.count - before;
+	report_sentences_free(&unjudged);
+	report_sentences_free(&unfit);
+}
+
+void predict_trace_incomplete(const struct predict_trace *p, struct report_sentences *reasons)
+{
+	for (size_t i = 0; i < p->problems.count; i++)
+		*vec_push(&reasons->list) = mem_format("%s", p->problems.items[i]);
+	for (size_t i = 0; i < p->interruptions.count; i++)
+		*vec_push(&reasons->list) = mem_format("%s", p->interruptions.items[i]);
+	incomplete_reasons(p->reports.items, p->reports.count, reasons);
 }

@@ -19,11 +19,18 @@ struct predict_trace {
 	struct observe_trace observing;	  /* how formulas are checked on all schedules */
 	bool observe_only;		  /* only check formulas; predict nothing */
 	bool json, warnings, benign;
+	bool strict; /* an analysis that is not complete is an error */
 	/* results */
 	VEC(struct report) reports; /* one for each trace */
 	VEC(char *) problems;	    /* what is wrong with the input, one sentence each */
-	bool fault;		    /* the checker rejected a witness: a bug in sooth */
+	size_t unfit; /* how many of them, at the end, only say that properties do not fit */
+	VEC(const char *) interruptions; /* other reasons why the analysis is not complete */
+	bool fault;			 /* the checker rejected a witness: a bug in sooth */
 };
+
+/* Says that nothing is known about a program; its name is the argument. */
+#define NOT_INSTRUMENTED                                                                           \
+	"%s: none of its code is recorded: it was linked by `sooth cc`, but not compiled by it"
 
 void predict_trace_init(struct predict_trace *p, const char *command);
 
@@ -42,8 +49,13 @@ struct predict_trace_end {
 void predict_trace_add(struct predict_trace *p, const char *trace, const char *process,
 		       const struct predict_trace_end *end);
 
+/* Adds the reasons why the analysis is not complete, after predict_trace_add_unjudged(). */
+void predict_trace_incomplete(const struct predict_trace *predicting,
+			      struct report_sentences *reasons);
+
 /*
- * Adds a problem for each property that should have been checked but was not (report_unjudged()).
+ * Adds a problem for each property that should have been checked but was not, and for each file
+ * that does not fit (report_unjudged(), report_unfit()).
  */
 void predict_trace_add_unjudged(struct predict_trace *p);
 

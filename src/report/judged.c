@@ -309,7 +309,20 @@ void report_unjudged(const struct report *reports, size_t count, struct report_s
 
 		if (j->withheld || j->failed)
 			*vec_push(&out->list) = why_not(j);
-		else if ((!i || j[-1].file != j->file) && is_unjudged_file(j, list.count - i))
+	}
+	free_all(&list);
+}
+
+void report_unfit(const struct report *reports, size_t count, struct report_sentences *out)
+{
+	judged_list list = { 0 };
+
+	judge_all(reports, count, &list);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct judged *j = &list.items[i];
+
+		if (!j->withheld && !j->failed && (!i || j[-1].file != j->file) &&
+		    is_unjudged_file(j, list.count - i))
 			*vec_push(&out->list) =
 				mem_format("%s: none of its properties was judged", shown_path(j));
 	}

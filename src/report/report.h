@@ -58,6 +58,8 @@ struct report {
 	size_t file_count;
 	const struct observe_result *observation; /* of formulas on all schedules; or NULL */
 	bool observed_only;			  /* nothing was predicted */
+	bool not_instrumented; /* none of the program's code was recorded: nothing was analysed */
+	size_t leads_left;     /* leads that were not replayed, because no time was left */
 };
 
 /*
@@ -104,17 +106,23 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 /* Prints the verdict on each property: violated, not violated, or not judged and why. */
 void report_print_properties(const struct report *reports, size_t count, FILE *out);
 
-/*
- * Sentences about properties that should have been judged but were not. There are three cases: the
- * program has all that a property needs, but not all of that could be recorded; a grammar was given
- * up; or no property of a file was judged. A property that needs something that this program lacks
- * is not such a case if other properties of its file were judged, because a file may serve several
- * programs.
- */
+/* A list of sentences. */
 struct report_sentences {
 	VEC(char *) list;
 };
+
+/*
+ * Adds a sentence for each property that should have been judged but was not: the program has all
+ * that it needs, but not all of that could be recorded, or a grammar was given up.
+ */
 void report_unjudged(const struct report *reports, size_t count, struct report_sentences *out);
+
+/*
+ * Adds a sentence for each file that does not fit the program: none of its properties was judged. A
+ * property that needs something that this program lacks is not mentioned if other properties of its
+ * file were judged, because a file may serve several programs.
+ */
+void report_unfit(const struct report *reports, size_t count, struct report_sentences *out);
 void report_sentences_free(struct report_sentences *sentences);
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -436,42 +436,20 @@ static struct predict_stats sum_of(const struct report *reports, size_t count)
 		all.unknown += s->unknown;
 		all.not_asked += s->not_asked;
 		all.far_choices += s->far_choices;
-		all.apart += s->apart;
-		all.windows_left += s->windows_left;
 		all.unexplained += s->unexplained;
 		all.seconds += s->seconds;
 	}
 	return all;
 }
 
-/* Prints what the prediction could not decide: a line for each reason. */
-static void print_unknown(const struct predict_stats *s, FILE *out)
+/* Was any of the processes analysed? */
+static bool is_analysed(const struct report *reports, size_t count)
 {
-	const struct {
-		uint64_t count;
-		const char *before, *one, *many;
-	} lines[] = {
-		{ s->unknown, "not decided within the solver's limit of steps: ", "candidate",
-		  "candidates" },
-		{ s->not_asked,
-		  "not checked, no time was left (--time) or one code site had too many: ",
-		  "candidate", "candidates" },
-		{ s->far_choices, "not checked, too many events match a pattern: at least ",
-		  "choice of events", "choices of events" },
-		{ s->apart, "not checked, in no window together (--window): at least ",
-		  "pair of events of a pattern", "pairs of events of a pattern" },
-		{ s->windows_left, "not analysed, no time was left (--time): ", "window",
-		  "windows" },
-		{ s->unexplained, "caused by code that was not recorded, kept in recorded order: ",
-		  "event", "events" },
-	};
-
-	for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-		if (!lines[i].count)
-			continue;
-		print_count(out, lines[i].before, lines[i].count, lines[i].one, lines[i].many);
-		fputc('\n', out);
+	for (size_t i = 0; i < count; i++) {
+		if (!reports[i].not_instrumented)
+			return true;
 	}
+	return false;
 }
 
 void report_print_summary(const struct report *reports, size_t count, FILE *out)
@@ -496,7 +474,7 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 	if (findings)
 		print_count(out, "", findings, "finding", "findings");
 	else
-		fputs("nothing found", out);
+		fputs(is_analysed(reports, count) ? "nothing found" : "nothing analysed", out);
 	if (instances > findings)
 		fprintf(out, " (%" PRIu64 " occurrences in the run)", instances);
 	if (warnings)
@@ -507,6 +485,8 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 		fprintf(out, ", %" PRIu64 " windows", s.windows);
 	fprintf(out, "; %" PRIu64 " unknown; %.2f s\n", s.unknown + s.not_asked + s.far_choices,
 		s.seconds);
-	print_unknown(&s, out);
+	if (s.unexplained)
+		print_count(out, "caused by code that was not recorded, kept in recorded order: ",
+			    s.unexplained, "event\n", "events\n");
 	unrecorded_print(reports, count, out);
 }

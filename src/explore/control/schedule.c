@@ -129,6 +129,21 @@ static void copy_slices(struct schedule *s, const struct trace *recording)
 	}
 }
 
+/*
+ * Adds the access that ended the run. It did not happen, so it is not in the recording and has no
+ * name. Without it, the end of main could come before it.
+ */
+static void add_last_access(struct schedule *s, const struct outcome *outcome)
+{
+	const struct control *c = outcome->control;
+
+	if ((outcome->result == CONTROL_USE_AFTER_FREE || outcome->result == CONTROL_BAD_FREE ||
+	     outcome->result == CONTROL_CRASHED) &&
+	    c->fault_thread < CONTROL_THREADS && !s->stops.count)
+		*vec_push(&s->slices) =
+			(struct schedule_step){ .thread = c->fault_thread, .step = c->fault_step };
+}
+
 static void copy_blocked_steps(struct schedule *s, const struct outcome *outcome)
 {
 	bool cycle = outcome->result == CONTROL_DEADLOCK;
@@ -170,6 +185,7 @@ void schedule_make(struct schedule *s, const struct trace *recording, const stru
 			.kind = plan->choices.items[i].kind,
 		};
 	copy_slices(s, recording);
+	add_last_access(s, outcome);
 	copy_blocked_steps(s, outcome);
 	name_all_steps(s, recording);
 }

@@ -156,12 +156,14 @@ static void survey_event(struct share_survey_pass *pass, const struct trace_even
 	case EG_MEMORY: survey_memory(pass, ev, owner); break;
 	case EG_THREAD: survey_thread(pass, ev, owner); break;
 	case EG_NOTE:
-		if (ev->kind == EV_STOP)
+		if (ev->kind == EV_STOP) {
 			s->streams[owner].stopped = true;
-		else if (ev->kind == EV_PROCESS && ev->mode == EVENT_PROCESS_CANCEL)
+			s->stops |= 1u << (ev->mode & 31);
+		} else if (ev->kind == EV_PROCESS && ev->mode == EVENT_PROCESS_CANCEL) {
 			s->cancels = true;
-		else if (ev->kind == EV_PROCESS && ev->mode != EVENT_PROCESS_FORK)
+		} else if (ev->kind == EV_PROCESS && ev->mode != EVENT_PROCESS_FORK) {
 			s->streams[owner].exits = true;
+		}
 		break;
 	case EG_FUNCTION: break;
 	default: survey_object(pass, ev, owner);

@@ -30,7 +30,8 @@ struct survey_region {
 
 struct share_survey {
 	bool text;
-	bool cancels; /* threads were cancelled in the run */
+	unsigned stops; /* bits 1 << enum event_stop: why streams end early */
+	bool cancels;	/* threads were cancelled in the run */
 	uint64_t events;
 	uint32_t *owner_of; /* by position of a stream: position of its owner */
 	uint32_t stream_count;

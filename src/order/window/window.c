@@ -533,6 +533,11 @@ const struct map *window_reader_opaque(const struct window_reader *r)
 	return &r->survey.opaque;
 }
 
+unsigned window_reader_stops(const struct window_reader *r)
+{
+	return r->survey.stops;
+}
+
 size_t window_reader_failure_count(const struct window_reader *r)
 {
 	return base_run_failure_count(r->base_run);

@@ -203,6 +203,9 @@ void window_reader_progress(const struct window_reader *reader, uint64_t *done, 
 /* Returns the addresses of code that is not recorded, with the number of OPAQUE events of each. */
 const struct map *window_reader_opaque(const struct window_reader *reader);
 
+/* Returns why streams end early: bits 1 << enum event_stop. */
+unsigned window_reader_stops(const struct window_reader *reader);
+
 /* Messages about streams that could not be read to their end; complete after the last window. */
 size_t window_reader_failure_count(const struct window_reader *reader);
 const char *window_reader_failure(const struct window_reader *reader, size_t i);

@@ -464,6 +464,7 @@ static void collect_final_counts(struct predictor *p)
 
 	estimate_windows_left(p);
 	collect_opaque(p);
+	stats->stops = window_reader_stops(p->reader);
 	/*
 	 * Enter an empty window after the last slice: `start` is then the number of events of each
 	 * stream.

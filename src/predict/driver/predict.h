@@ -52,6 +52,7 @@ struct predict_stats {
 	uint64_t unknown; /* the budget of the query ran out */
 	/* candidates without a query: no time, or enough queries about their sites */
 	uint64_t not_asked;
+	unsigned stops; /* why the recording of threads ended early: bits 1 << enum event_stop */
 	uint64_t windows_left; /* windows not analysed when the time was over */
 	uint64_t same_sites;   /* candidates without a query because their sites had a finding */
 	uint64_t unexplained;  /* events that only the environment explains */
