@@ -9,12 +9,12 @@ static struct range join(struct range a, struct range b)
 	return (struct range){ a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high };
 }
 #pragma omp declare reduction(join : struct range : omp_out = join(omp_out, omp_in))              \
-	initializer(omp_priv = omp_orig)
+	initializer(omp_priv = (struct range){ 0, 0 })
 
 int main(void)
 {
 	struct range all = { 0, 0 };
-	long double product = 1;
+	double product = 1;
 	int sum = 0, most = -1;
 	double histogram[4] = { 0 };
 
@@ -32,6 +32,6 @@ int main(void)
 			product *= i;
 		}
 	}
-	printf("%d %d %d %.0Lf %d %g\n", all.low, all.high, sum, product, most, histogram[1]);
+	printf("%d %d %d %g %d %g\n", all.low, all.high, sum, product, most, histogram[1]);
 	return 0;
 }

@@ -73,6 +73,20 @@ static void run_plainly(int *thread, int *bound, ...)
 	va_end(values);
 }
 
+/* The first call starts the library, whose own locks and files are not the program's. */
+DEFINE(int, __kmpc_global_thread_num, void *position)
+{
+	static bool started;
+
+	if (started || !record_on())
+		return openmp_library()->__kmpc_global_thread_num(position);
+	openmp_enter(false, RECORD_CALLER);
+	int thread = openmp_library()->__kmpc_global_thread_num(position);
+	openmp_leave();
+	started = true;
+	return thread;
+}
+
 DEFINE(void, __kmpc_fork_call, void *position, int count, openmp_microtask *function, ...)
 {
 	struct kmp_region kmp = { .function = function };
@@ -200,29 +214,48 @@ DEFINE(void, __kmpc_copyprivate, void *position, int thread, size_t size, void *
 /* ---- worksharing ----------------------------------------------------------------------------- */
 
 /*
- * Calls that may wait: the start of a loop waits if a thread is many loops behind; the next chunk
- * and the end wait if the loop has an ordered part. In a controlled run that also lets other threads
- * take a chunk.
+ * The start of a loop waits if a thread is many loops behind. The next chunk and the end wait if the
+ * loop has an ordered part. Otherwise, in a controlled run, the next thread gets a turn before a
+ * thread takes its next chunk: one thread would execute all chunks of a dynamic loop, and there
+ * would be nothing to predict from.
  */
-#define OUTSIDE(type, name, declare, result, parameters)                                           \
+static SOOTH_TLS bool in_ordered_loop;
+
+/* Kinds of schedules, without the bits above them. */
+#define SCHEDULE_BITS 0xffff
+#define IS_ORDERED(schedule)                                                                       \
+	(((schedule) & SCHEDULE_BITS & ~128) > 64 && ((schedule) & SCHEDULE_BITS & ~128) < 80)
+
+static bool begin_dispatch(bool may_wait, uintptr_t pc)
+{
+	if (!record_on())
+		return false;
+	if (may_wait)
+		openmp_enter(true, pc);
+	else if (sched_on() && openmp_self.team && openmp_self.team->size > 1)
+		sched_give_way(pc);
+	return may_wait;
+}
+
+#define DISPATCH_CALL(type, name, may_wait, declare, result, parameters)                           \
 	DEFINE(type, name, PARAMETERS parameters)                                                  \
 	{                                                                                          \
-		bool on = record_on();                                                             \
-		if (on)                                                                            \
-			openmp_enter(true, RECORD_CALLER);                                         \
+		bool entered = begin_dispatch(may_wait, RECORD_CALLER);                            \
 		declare openmp_library()->name(ARGUMENTS parameters);                              \
-		if (on)                                                                            \
+		if (entered)                                                                       \
 			openmp_leave();                                                            \
 		return result;                                                                     \
 	}
 #define DISPATCH(suffix, type, step)                                                               \
-	OUTSIDE(void, __kmpc_dispatch_init_##suffix, , ,                                           \
-		(void *, position, int, thread, int, schedule, type, low, type, high, step, by,    \
-		 step, chunk))                                                                     \
-	OUTSIDE(int, __kmpc_dispatch_next_##suffix, int any =, any,                                \
-		(void *, position, int, thread, void *, last, void *, low, void *, high, void *,   \
-		 by))                                                                              \
-	OUTSIDE(void, __kmpc_dispatch_fini_##suffix, , , (void *, position, int, thread))
+	DISPATCH_CALL(void, __kmpc_dispatch_init_##suffix,                                         \
+		      (in_ordered_loop = IS_ORDERED(schedule), true), , ,                          \
+		      (void *, position, int, thread, int, schedule, type, low, type, high, step,  \
+		       by, step, chunk))                                                           \
+	DISPATCH_CALL(int, __kmpc_dispatch_next_##suffix, in_ordered_loop, int any =, any,         \
+		      (void *, position, int, thread, void *, last, void *, low, void *, high,     \
+		       void *, by))                                                                \
+	DISPATCH_CALL(void, __kmpc_dispatch_fini_##suffix, in_ordered_loop, , ,                    \
+		      (void *, position, int, thread))
 
 DISPATCH(4, int32_t, int32_t)
 DISPATCH(4u, uint32_t, int32_t)

@@ -24,7 +24,9 @@ struct kmp_task {
 struct kmp_extra {
 	openmp_routine *routine, *destructors;
 	openmp_task_dup *dup;
+	size_t size; /* from struct kmp_task to the end of the shared data */
 	bool untied;
+	bool is_new; /* a task of a taskloop whose copy the program has not used yet */
 	struct openmp_task task;
 	struct openmp_run run; /* of a task that the program executes itself */
 };
@@ -49,6 +51,9 @@ static int run_task(int thread, void *memory)
 	struct kmp_extra *extra = extra_of(memory);
 	struct openmp_run run = openmp_task_begin(&extra->task);
 
+	if (extra->is_new)
+		annotate_new_memory(memory, extra->size, extra->task.pc);
+	extra->is_new = false;
 	int result = extra->routine(thread, memory);
 	if (extra->untied)
 		openmp_send(extra->task.number + OPENMP_START, extra->task.pc);
@@ -90,11 +95,14 @@ DEFINE(void *, __kmpc_omp_task_alloc, void *position, int thread, int flags, siz
 	struct kmp_task *task = library->__kmpc_omp_task_alloc(
 		position, thread, flags, whole, shared ? shared : sizeof(void *), run_task);
 	openmp_leave();
-	*extra_of(task) = (struct kmp_extra){ .routine = routine, .untied = !(flags & TASK_TIED) };
+	*extra_of(task) = (struct kmp_extra){
+		.routine = routine,
+		.untied = !(flags & TASK_TIED),
+		.size = (size_t)((char *)task->shared + shared - (char *)task),
+	};
 	if (!(flags & TASK_DESTRUCTORS))
 		task->destructors = NULL;
-	annotate_new_memory(task, (size_t)((char *)task->shared + shared - (char *)task),
-			    RECORD_CALLER);
+	annotate_new_memory(task, extra_of(task)->size, RECORD_CALLER);
 	if (flags & TASK_DETACHABLE)
 		openmp_unmodelled("detached tasks", RECORD_CALLER);
 	return task;
@@ -195,6 +203,7 @@ static void begin_loop(void *task, int nogroup, openmp_task_dup *dup, uintptr_t 
 		openmp_group_begin();
 	prepare(task, pc);
 	extra_of(task)->dup = dup;
+	extra_of(task)->is_new = true;
 	openmp_enter(true, pc);
 }
 
