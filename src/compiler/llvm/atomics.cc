@@ -169,16 +169,22 @@ static void lower_update(AtomicRMWInst *update)
 
 /*
  * Minimum, maximum and floating-point updates: each becomes a loop around a compare-and-exchange,
- * as in machine code.
+ * as in machine code. LLVM reads the first value by a plain load. It belongs to the atomic operation:
+ * recorded as a plain access it would race with the same operation of another thread.
  */
 static void lower_other_update(AtomicRMWInst *update)
 {
 	std::vector<AtomicCmpXchgInst *> made;
+	std::vector<LoadInst *> first_loads;
 
 	expandAtomicRMWToCmpXchg(update, [&](IRBuilderBase &builder, Value *address, Value *loaded,
 					     Value *wanted, Align align, AtomicOrdering order,
 					     SyncScope::ID scope, Value *&success, Value *&now,
 					     auto...) {
+		if (PHINode *value = dyn_cast<PHINode>(loaded))
+			for (Value *from : value->incoming_values())
+				if (LoadInst *load = dyn_cast<LoadInst>(from))
+					first_loads.push_back(load);
 		IntegerType *type = nullptr;
 		Type *of = wanted->getType();
 		if (!of->isIntegerTy() && !of->isPointerTy()) {
@@ -198,6 +204,10 @@ static void lower_other_update(AtomicRMWInst *update)
 	});
 	for (AtomicCmpXchgInst *pair : made)
 		lower_exchange(pair);
+	for (LoadInst *load : first_loads) {
+		load->setAtomic(AtomicOrdering::Monotonic);
+		lower_load(load);
+	}
 }
 
 /* ---- calls of libatomic ---------------------------------------------------------------------- */

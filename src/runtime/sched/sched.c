@@ -257,7 +257,7 @@ void sched_return(void)
 {
 	struct sched_thread *t = sched_me;
 
-	if (!t || t->state != SCHED_OUTSIDE)
+	if (!t || t->state != SCHED_OUTSIDE || thread_buffer_self.quiet)
 		return;
 	int error = errno;
 	sched_begin_work(t);

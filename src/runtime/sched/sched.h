@@ -201,7 +201,8 @@ void sched_input_ended(void);
 
 /*
  * Call before and after a call that may block in the kernel. Other threads run in the meantime, and
- * the caller continues at their next switch. No effect unless sched_may_leave().
+ * the caller continues at their next switch. No effect unless sched_may_leave(): a call that a
+ * library makes inside such a call does not end it (runtime/openmp).
  */
 void sched_leave(uint64_t site);
 void sched_return(void);
