@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define VEC(type)                                                                                  \
 	struct {                                                                                   \
@@ -27,6 +28,22 @@
 #define vec_reserve(v, n)                                                                          \
 	((v)->items = vec_grow((v)->items, (v)->count, &(v)->room, sizeof *(v)->items, (n)),       \
 	 &(v)->items[(v)->count])
+
+/* Adds `n` items of the array `list`. */
+#define vec_append(v, list, n)                                                                     \
+	do {                                                                                       \
+		if (n)                                                                             \
+			memcpy(vec_reserve(v, n), 1 ? (list) : (v)->items,                         \
+			       (n) * sizeof *(v)->items);                                          \
+		(v)->count += (n);                                                                 \
+	} while (0)
+
+/* Makes `v` a copy of `from`, another VEC. */
+#define vec_copy(v, from)                                                                          \
+	do {                                                                                       \
+		(v)->count = 0;                                                                    \
+		vec_append(v, (from)->items, (from)->count);                                       \
+	} while (0)
 
 #define vec_free(v) (free((v)->items), (v)->items = NULL, (v)->count = (v)->room = 0)
 

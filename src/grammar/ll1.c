@@ -99,9 +99,7 @@ static void *ll1_copy_session(struct grammar_parser *parser, const void *of, str
 	made = mem_zalloc(1, sizeof *made);
 	made->root = root;
 	made->room = session->room;
-	memcpy(vec_reserve(&made->stack, session->stack.count), session->stack.items,
-	       session->stack.count * sizeof *session->stack.items);
-	made->stack.count = session->stack.count;
+	vec_copy(&made->stack, &session->stack);
 	return made;
 }
 

@@ -127,8 +127,7 @@ static struct reader_list find_ranges(struct property_reader *r, const struct sp
 	if (!target || target->kind != SPEC_GLOBAL || !r->program)
 		return list;
 	program_globals(r->program, target->name, target->path, &parts);
-	for (size_t i = 0; i < parts.list.count; i++)
-		*vec_push(&r->ranges) = parts.list.items[i];
+	vec_append(&r->ranges, parts.list.items, parts.list.count);
 	list.count = (uint32_t)parts.list.count;
 	vec_free(&parts.list);
 	return list;

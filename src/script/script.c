@@ -312,7 +312,6 @@ bool script_call_plain(struct script *s, int arguments, int results, struct err 
 
 void script_take_reports(struct script *s, script_reports *out)
 {
-	for (size_t i = 0; i < s->reports.count; i++)
-		*vec_push(out) = s->reports.items[i];
+	vec_append(out, s->reports.items, s->reports.count);
 	s->reports.count = 0;
 }

@@ -48,13 +48,6 @@ void trace_writer_set_host(struct trace_writer *w, uint32_t stream, uint32_t hos
 	find_or_add_stream(w, stream)->host = host;
 }
 
-static void append_bytes(struct trace_writer *w, const void *bytes, size_t size)
-{
-	if (size)
-		memcpy(vec_reserve(&w->out, size), bytes, size);
-	w->out.count += size;
-}
-
 static void flush_block(struct trace_writer *w, struct write_stream *s, uint32_t flags)
 {
 	struct wire_block header = {
@@ -72,8 +65,8 @@ static void flush_block(struct trace_writer *w, struct write_stream *s, uint32_t
 		header.flags |= WIRE_BLOCK_HANDLER;
 		header.spare = s->host;
 	}
-	append_bytes(w, &header, sizeof header);
-	append_bytes(w, s->bytes.items, s->bytes.count);
+	vec_append(&w->out, (const uint8_t *)&header, sizeof header);
+	vec_append(&w->out, s->bytes.items, s->bytes.count);
 	rest = wire_block_room(header.bytes) - sizeof header - header.bytes;
 	memset(vec_reserve(&w->out, rest), 0, rest);
 	w->out.count += rest;
@@ -90,8 +83,7 @@ void trace_write_raw(struct trace_writer *w, uint32_t stream, const void *bytes,
 	assert(size <= WIRE_RECORD_MAX + 128);
 	if (s->bytes.count + size > ROOM)
 		flush_block(w, s, 0);
-	memcpy(vec_reserve(&s->bytes, size), bytes, size);
-	s->bytes.count += size;
+	vec_append(&s->bytes, (const uint8_t *)bytes, size);
 }
 
 /* Encodes the record into `to` and returns its number of bytes. */

@@ -320,8 +320,7 @@ static uint32_t set_number(struct state_sets *sets, uint32_t *states, size_t cou
 	}
 	sets->slots[at] = sets->list.count;
 	*vec_push(&sets->list) = (struct state_sets_set){ sets->members.count, kept, UINT32_MAX };
-	memcpy(vec_reserve(&sets->members, kept), states, kept * sizeof *states);
-	sets->members.count += kept;
+	vec_append(&sets->members, states, kept);
 	return sets->slots[at] | bad;
 }
 
@@ -329,11 +328,7 @@ static void copy_members(const struct state_sets *sets, uint32_t number, machine
 {
 	const struct state_sets_set *set = &sets->list.items[number & ~STATE_SETS_BAD];
 
-	if (!set->count)
-		return;
-	memcpy(vec_reserve(out, set->count), &sets->members.items[set->at],
-	       set->count * sizeof *out->items);
-	out->count += set->count;
+	vec_append(out, &sets->members.items[set->at], set->count);
 }
 
 /* ---- a worker's cache ------------------------------------------------------------------------ */

@@ -296,8 +296,7 @@ static struct observe_word *explain_recorded_violation(struct grammar_found *fou
 
 	sentence->stream = found->stream;
 	grammar_formulas_take_violation(sentence, &found->violation);
-	for (size_t i = 0; i < found->session.count; i++)
-		*vec_push(&sentence->session) = found->session.items[i];
+	vec_append(&sentence->session, found->session.items, found->session.count);
 	sentence->session_length = found->session_length;
 	return sentence;
 }

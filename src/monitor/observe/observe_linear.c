@@ -229,8 +229,7 @@ static struct observe_finding make_finding(const struct schedule_pass *l,
 			is_object ? l->events->values.items[word - l->words.items]
 				  : (struct property_value){ .type = OBSERVE_UNBOUND };
 	}
-	for (size_t i = 0; i < steps->count; i++)
-		*vec_push(&finding.steps) = steps->items[i];
+	vec_append(&finding.steps, steps->items, steps->count);
 	for (size_t i = 0; i < word->events.count; i++)
 		*vec_push(&finding.run) = l->events->events.items[word->events.items[i]].id;
 	return finding;

@@ -317,12 +317,8 @@ static bool is_new_state(struct base_run_planner *p)
 /* Keeps the path if it is the longest: even if it leads nowhere, most of a long path is right. */
 static void keep_longest_path(struct base_run_planner *p)
 {
-	if (p->path.count < p->best.count + BEST_STEP)
-		return;
-	p->best.count = 0;
-	memcpy(vec_reserve(&p->best, p->path.count), p->path.items,
-	       p->path.count * sizeof *p->path.items);
-	p->best.count = p->path.count;
+	if (p->path.count >= p->best.count + BEST_STEP)
+		vec_copy(&p->best, &p->path);
 }
 
 static void undo_to_choice(struct base_run_planner *p, const struct plan_choice *c)

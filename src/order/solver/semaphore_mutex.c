@@ -110,15 +110,6 @@ static bool convert_to_lock(struct order_model *view, struct order_semaphore *s,
 	return true;
 }
 
-#define VEC_COPY(to, from)                                                                         \
-	do {                                                                                       \
-		memset(&(to), 0, sizeof(to));                                                      \
-		if ((from).count)                                                                  \
-			memcpy(vec_reserve(&(to), (from).count), (from).items,                     \
-			       (from).count * sizeof *(from).items);                               \
-		(to).count = (from).count;                                                         \
-	} while (0)
-
 void semaphore_mutex_view_make(struct order_model *view, const struct order_model *model,
 			       bool **is_mutex)
 {
@@ -126,10 +117,14 @@ void semaphore_mutex_view_make(struct order_model *view, const struct order_mode
 
 	*view = *model;
 	*is_mutex = mem_zalloc(model->semaphores.count + 1, sizeof **is_mutex);
-	VEC_COPY(view->locks, model->locks);
-	VEC_COPY(view->sections, model->sections);
-	VEC_COPY(view->fails, model->fails);
-	VEC_COPY(view->semaphores, model->semaphores);
+	memset(&view->locks, 0, sizeof view->locks);
+	vec_copy(&view->locks, &model->locks);
+	memset(&view->sections, 0, sizeof view->sections);
+	vec_copy(&view->sections, &model->sections);
+	memset(&view->fails, 0, sizeof view->fails);
+	vec_copy(&view->fails, &model->fails);
+	memset(&view->semaphores, 0, sizeof view->semaphores);
+	vec_copy(&view->semaphores, &model->semaphores);
 	for (size_t i = 0; i < view->semaphores.count; i++)
 		(*is_mutex)[i] = convert_to_lock(view, &view->semaphores.items[i], open);
 	free(open);

@@ -321,9 +321,7 @@ static void commit_objects(struct window_builder *b)
 		stream->barrier = t->barrier;
 		stream->arrived = t->arrived;
 		stream->depth = t->depth;
-		stream->held.count = 0;
-		for (size_t k = 0; k < t->held.count; k++)
-			*vec_push(&stream->held) = t->held.items[k];
+		vec_copy(&stream->held, &t->held);
 	}
 }
 

@@ -59,15 +59,6 @@ uint32_t window_state_object(struct window_state *s, enum event_group group, uin
 	return (uint32_t)*number - 1;
 }
 
-#define COPY_VEC(to, from)                                                                         \
-	do {                                                                                       \
-		(to)->count = 0;                                                                   \
-		if ((from)->count)                                                                 \
-			memcpy(vec_reserve(to, (from)->count), (from)->items,                      \
-			       (from)->count * sizeof *(from)->items);                             \
-		(to)->count = (from)->count;                                                       \
-	} while (0)
-
 void window_object_copy(struct window_object *to, const struct window_object *from)
 {
 	struct window_object kept = *to;
@@ -77,10 +68,10 @@ void window_object_copy(struct window_object *to, const struct window_object *fr
 	memcpy(&to->waiting, &kept.waiting, sizeof kept.waiting);
 	memcpy(&to->sent, &kept.sent, sizeof kept.sent);
 	memcpy(&to->arrivals, &kept.arrivals, sizeof kept.arrivals);
-	COPY_VEC(&to->readers, &from->readers);
-	COPY_VEC(&to->waiting, &from->waiting);
-	COPY_VEC(&to->sent, &from->sent);
-	COPY_VEC(&to->arrivals, &from->arrivals);
+	vec_copy(&to->readers, &from->readers);
+	vec_copy(&to->waiting, &from->waiting);
+	vec_copy(&to->sent, &from->sent);
+	vec_copy(&to->arrivals, &from->arrivals);
 }
 
 void window_object_free(struct window_object *o)

@@ -529,8 +529,7 @@ void window_result_make(struct window_result *result, const struct window *windo
 		find_leads(result, &analysis);
 	if (options->only & PREDICT_MISUSE && (options->leads || options->only & PREDICT_WARNINGS))
 		find_waits_without_recheck(result, &analysis);
-	for (size_t i = 0; i < analysis.failures.count; i++)
-		*vec_push(&result->failures) = analysis.failures.items[i];
+	vec_append(&result->failures, analysis.failures.items, analysis.failures.count);
 	analysis_free(&analysis);
 	order_clock_free(&clock);
 }

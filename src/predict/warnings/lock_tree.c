@@ -187,8 +187,7 @@ void lock_trees_make(struct lock_trees *t, const struct trace *trace)
 			add_acquisition(&p, &ev);
 	}
 	add_open_requests(&p);
-	for (size_t i = 0; i < p.holding.locks.count; i++)
-		*vec_push(&t->locks) = p.holding.locks.items[i];
+	vec_append(&t->locks, p.holding.locks.items, p.holding.locks.count);
 	for (size_t i = 0; i < base_run_failure_count(base_run); i++)
 		*vec_push(&t->problems) = mem_copy_text(base_run_failure(base_run, i),
 							strlen(base_run_failure(base_run, i)));
