@@ -8,7 +8,9 @@ static struct range join(struct range a, struct range b)
 {
 	return (struct range){ a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high };
 }
-#pragma omp declare reduction(join : struct range : omp_out = join(omp_out, omp_in))              \
+#pragma omp declare reduction(join                                                                 \
+			      : struct range                                                       \
+			      : omp_out = join(omp_out, omp_in))                                   \
 	initializer(omp_priv = (struct range){ 0, 0 })
 
 int main(void)

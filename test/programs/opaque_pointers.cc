@@ -17,10 +17,16 @@ static int count;
 
 struct task {
 	virtual ~task() = default;
-	virtual void run() { ++count; }
+	virtual void run()
+	{
+		++count;
+	}
 };
 
-static void run_task(void *of) { static_cast<task *>(of)->run(); }
+static void run_task(void *of)
+{
+	static_cast<task *>(of)->run();
+}
 
 static void (*find(const char *name))()
 {

@@ -4,14 +4,14 @@
 namespace
 {
 
-struct row {
+struct builtin_row {
 	const char *part;
 	bool orders;
 	const char *reason;
 };
 
 /* For builtins that are not listed, it depends on their pointers. */
-const row table[] = {
+const builtin_row table[] = {
 	{ "clflush", false, "changes no memory, only caches" },
 	{ "clwb", false, "the same" },
 	{ "cldemote", false, "the same" },
@@ -30,7 +30,7 @@ const row table[] = {
 
 bool builtin_order_is_possible(const std::string &name, bool has_shared_pointer)
 {
-	for (const row &r : table)
+	for (const builtin_row &r : table)
 		if (name.find(r.part) != std::string::npos)
 			return r.orders;
 	return has_shared_pointer;

@@ -298,8 +298,8 @@ static int control_descriptor(__typeof__(fcntl) *real_fcntl, int fd, int command
 			      uintptr_t pc)
 {
 	bool waits = command == F_SETLKW || command == F_OFD_SETLKW;
-	bool locks = waits || command == F_SETLK || command == F_OFD_SETLK ||
-		     command == F_GETLK || command == F_OFD_GETLK;
+	bool locks = waits || command == F_SETLK || command == F_OFD_SETLK || command == F_GETLK ||
+		     command == F_OFD_GETLK;
 	if (locks)
 		unknown_wait_hand_over(pc); /* it may unlock */
 	UNKNOWN_WAIT_BEGIN(call, pc);

@@ -30,7 +30,8 @@ struct kmp_region {
 static void call_microtask(int *thread, int *bound, const struct kmp_region *kmp)
 {
 	void *const *a = kmp->arguments;
-#define EIGHT(i) a[i], a[(i) + 1], a[(i) + 2], a[(i) + 3], a[(i) + 4], a[(i) + 5], a[(i) + 6], a[(i) + 7]
+#define EIGHT(i)                                                                                   \
+	a[i], a[(i) + 1], a[(i) + 2], a[(i) + 3], a[(i) + 4], a[(i) + 5], a[(i) + 6], a[(i) + 7]
 	kmp->function(thread, bound, EIGHT(0), EIGHT(8), EIGHT(16), EIGHT(24), EIGHT(32), EIGHT(40),
 		      EIGHT(48), EIGHT(56));
 #undef EIGHT
@@ -43,8 +44,8 @@ static void run_region(int *thread, int *bound, ...)
 	va_start(values, bound);
 	struct kmp_region *kmp = va_arg(values, struct kmp_region *);
 	va_end(values);
-	struct openmp_part part = openmp_part_begin(
-		&kmp->region, (unsigned)openmp_library()->omp_get_num_threads());
+	struct openmp_part part =
+		openmp_part_begin(&kmp->region, (unsigned)openmp_library()->omp_get_num_threads());
 	call_microtask(thread, bound, kmp);
 	openmp_part_end(&part);
 }
@@ -224,7 +225,7 @@ static SOOTH_TLS bool in_ordered_loop;
 /* Kinds of schedules, without the bits above them. */
 #define SCHEDULE_BITS 0xffff
 #define IS_ORDERED(schedule)                                                                       \
-	(((schedule) & SCHEDULE_BITS & ~128) > 64 && ((schedule) & SCHEDULE_BITS & ~128) < 80)
+	(((schedule)&SCHEDULE_BITS & ~128) > 64 && ((schedule)&SCHEDULE_BITS & ~128) < 80)
 
 static bool begin_dispatch(bool may_wait, uintptr_t pc)
 {
@@ -303,8 +304,7 @@ ORDER(__kmpc_doacross_wait, __kmpc_doacross_post, OPENMP_DOACROSS,
 	}
 
 CRITICAL(__kmpc_critical, (void *, position, int, thread, void *, lock))
-CRITICAL(__kmpc_critical_with_hint,
-	 (void *, position, int, thread, void *, lock, unsigned, hint))
+CRITICAL(__kmpc_critical_with_hint, (void *, position, int, thread, void *, lock, unsigned, hint))
 
 DEFINE(void, __kmpc_end_critical, void *position, int thread, void *lock)
 {

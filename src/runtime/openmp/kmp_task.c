@@ -275,7 +275,8 @@ WAIT(void, __kmpc_end_taskgroup, (void *, position, int, thread), , ,
      openmp_group_end(RECORD_CALLER))
 WAIT(void, __kmpc_omp_wait_deps,
      (void *, position, int, thread, int, count, const void *, list, int, more, const void *,
-      more_list), , , depend_ended(count, list, more, more_list, RECORD_CALLER))
+      more_list),
+     , , depend_ended(count, list, more, more_list, RECORD_CALLER))
 
 DEFINE(void, __kmpc_taskgroup, void *position, int thread)
 {
