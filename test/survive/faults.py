@@ -59,8 +59,8 @@ class Faults:
         flags = ["-O1", "-g", "-pthread"]
         must(["gcc", "-O1", "-g", "-fPIC", "-shared", "-o", "liboverwrite.so", HERE + "/overwrite.c"], work)
         overwrites = ["-Wl,--no-as-needed", "./liboverwrite.so"] if program == "crammed" else []
-        must([build + "/bin/sooth-cc"] + flags + ["-shared", "-fPIC", "-o", "libtally.built",
-             HERE + "/../programs/lib/tally.c"] + overwrites, work)
+        must([build + "/bin/sooth-cc"] + flags + ["-shared", "-fPIC", "-Wl,-z,now", "-o", "libtally.built",
+             HERE + "/../programs/lib/tally.c", HERE + "/finder.c"] + overwrites, work)
         # Executable stacks are placed in another way.
         stack = ["-Wl,-z,execstack"] if program == "crammed" else []
         must([build + "/bin/sooth-cc"] + flags + stack + ["-I", HERE, "-o", program, HERE + "/" + program + ".c",

@@ -59,7 +59,6 @@ struct entry_work {
 	const char *texts; /* of the rows */
 	size_t text_bytes;
 	uint8_t *area;
-	size_t area_bytes;
 	struct assemble_code code;
 };
 
@@ -78,12 +77,12 @@ static struct assemble_operand saved(enum assemble_register reg)
 }
 
 /* When a jump is reached, rcx has been subtracted from rax. */
-static void write_head(struct entry_work *w)
+static void write_head(struct entry_work *w, size_t bytes)
 {
 	uintptr_t targets[] = { (uintptr_t)opaque_entry, (uintptr_t)opaque_exit };
 
 	memcpy(w->area, targets, sizeof(targets));
-	w->code.end = w->area + w->area_bytes;
+	w->code.end = w->area + bytes;
 	for (unsigned i = 0; i < 2; i++) {
 		w->code.at = w->area + HEAD_JUMPS + i * HEAD_JUMP_BYTES;
 		assemble(&w->code, ASSEMBLE_ADD, RAX, assemble_register(RCX));
@@ -176,119 +175,122 @@ static void write_no_check(struct entry_work *w, bool is_end)
 
 static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 
-static bool is_wanted(const struct entry_work *w, const struct point_row *row)
-{
-	uintptr_t at = w->module->shift + row->pc;
-
-	if (row->kind == POINT_CALL || row->kind == POINT_PROBE || row->kind > POINT_BY_POINTER ||
-	    (row->kind == POINT_RETURN && row->flags & POINT_ROW_AFTER_CALL))
-		return false;
-	return row->pc && at >= w->module->base && at < w->module->end &&
-	       !memcmp((const void *)at, nop, sizeof(nop));
-}
-
-/* Turns a NOP into a call of the code that is written next. */
-static void call_next_code(struct entry_work *w, uint8_t *at)
-{
-	int32_t distance = (int32_t)(w->code.at - (at + sizeof(nop)));
-
-	at[0] = 0xe8;
-	memcpy(at + 1, &distance, sizeof(distance));
-}
-
-static void switch_on_function(struct entry_work *w, uint8_t *at, bool is_end)
+static void write_code_in_function(struct entry_work *w, uintptr_t at, bool is_end)
 {
 	struct opaque_frame_rule rule;
-	size_t function = OPAQUE_FRAME_NONE;
-	bool has_rule = false;
+	size_t function = w->has_frames ? opaque_frames_find(&w->frames, at) : OPAQUE_FRAME_NONE;
 
-	if (w->has_frames)
-		function = opaque_frames_find(&w->frames, (uintptr_t)at);
-	if (function != OPAQUE_FRAME_NONE) {
-		if (!w->taken[function])
-			return;
-		has_rule = opaque_frames_rule(&w->frames, function, (uintptr_t)at, &rule);
-	}
-	call_next_code(w, at);
-	if (has_rule)
+	if (function != OPAQUE_FRAME_NONE && opaque_frames_rule(&w->frames, function, at, &rule))
 		write_check_of_caller(w, &rule, is_end);
 	else
 		write_no_check(w, is_end);
 }
 
-/* Before a call through a pointer, which the compiler has put into a register. */
-static void switch_on_call(struct entry_work *w, const struct point_row *row, uint8_t *at)
+/* The register with the pointer of a call, or POINT_NO_REGISTER. */
+static unsigned target_register(const struct entry_work *w, const struct point_row *row)
 {
-	struct point_operand target;
 	const char *text = row->operands < w->text_bytes ? w->texts + row->operands : "";
+	struct point_operand target;
 
 	point_parse_operand(text, strcspn(text, ";"), &target);
-	if (target.how != POINT_REGISTER || target.reg == RSP)
-		return;
-	call_next_code(w, at);
-	write_check_of_target(w, target.reg);
+	return target.how == POINT_REGISTER && target.reg != RSP ? target.reg : POINT_NO_REGISTER;
 }
 
-static void switch_on(struct entry_work *w, const struct point_row *row)
+static void write_code(struct entry_work *w, const struct point_row *row)
 {
-	uint8_t *at = (uint8_t *)(w->module->shift + row->pc);
-
 	if (row->kind == POINT_BY_POINTER)
-		switch_on_call(w, row, at);
+		write_check_of_target(w, target_register(w, row));
 	else
-		switch_on_function(w, at, row->kind == POINT_RETURN || row->kind == POINT_EXIT);
+		write_code_in_function(w, w->module->shift + row->pc,
+				       row->kind == POINT_RETURN || row->kind == POINT_EXIT);
 }
 
-static size_t each_row(struct entry_work *w, const char *section, bool switches_on)
+static bool is_wanted(const struct entry_work *w, const struct point_row *row)
 {
-	size_t bytes = 0, count = 0;
-	const struct point_row *rows = sections_find(&w->file, section, &bytes);
+	uintptr_t at = w->module->shift + row->pc;
 
-	for (size_t i = 0; rows && i < bytes / sizeof(*rows); i++) {
-		if (!is_wanted(w, &rows[i]))
-			continue;
-		count++;
-		if (switches_on)
-			switch_on(w, &rows[i]);
+	if (row->kind == POINT_CALL || row->kind == POINT_PROBE || row->kind > POINT_BY_POINTER ||
+	    (row->kind == POINT_RETURN && row->flags & POINT_ROW_AFTER_CALL) || !row->pc ||
+	    at < w->module->base || at >= w->module->end ||
+	    memcmp((const void *)at, nop, sizeof(nop)))
+		return false;
+	if (row->kind == POINT_BY_POINTER)
+		return target_register(w, row) != POINT_NO_REGISTER;
+	size_t function = w->has_frames ? opaque_frames_find(&w->frames, at) : OPAQUE_FRAME_NONE;
+	return function == OPAQUE_FRAME_NONE || w->taken[function];
+}
+
+/* Calls `visit` for each row that is wanted. Returns their number. */
+static size_t each_row(struct entry_work *w,
+		       void (*visit)(struct entry_work *w, const struct point_row *row))
+{
+	static const char *const sections[] = { POINT_SECTION, POINT_SECTION_LOOSE };
+	size_t count = 0;
+
+	for (unsigned s = 0; s < 2; s++) {
+		size_t bytes = 0;
+		const struct point_row *rows = sections_find(&w->file, sections[s], &bytes);
+		for (size_t i = 0; rows && i < bytes / sizeof(*rows); i++) {
+			if (!is_wanted(w, &rows[i]))
+				continue;
+			count++;
+			if (visit)
+				visit(w, &rows[i]);
+		}
 	}
 	return count;
 }
 
+/* The code of each NOP has the same size, so that its place is known when the NOP is changed. */
+static void write_next_code(struct entry_work *w, const struct point_row *row)
+{
+	uint8_t *start = w->code.at;
+
+	write_code(w, row);
+	w->code.at = start + CODE_MOST;
+}
+
+static void change_nop(struct entry_work *w, const struct point_row *row)
+{
+	uint8_t *at = (uint8_t *)(w->module->shift + row->pc);
+	int32_t distance = (int32_t)(w->code.at - (at + sizeof(nop)));
+
+	at[0] = 0xe8; /* call */
+	memcpy(at + 1, &distance, sizeof(distance));
+	w->code.at += CODE_MOST;
+}
+
 /* ---- modules --------------------------------------------------------------------------------- */
 
-static void make_code_writable(const struct entry_work *w, bool writable)
+static bool make_code_writable(const struct entry_work *w, bool writable)
 {
+	bool ok = true;
+
 	for (int i = 0; i < w->object->dlpi_phnum; i++) {
 		const Elf64_Phdr *s = &w->object->dlpi_phdr[i];
 		uintptr_t from = w->object->dlpi_addr + s->p_vaddr, low = from & ~4095ul;
 		int before = PROT_EXEC | (s->p_flags & PF_R ? PROT_READ : 0) |
 			     (s->p_flags & PF_W ? PROT_WRITE : 0);
 		if (s->p_type == PT_LOAD && s->p_flags & PF_X)
-			mprotect((void *)low, from + s->p_filesz - low,
-				 writable ? before | PROT_READ | PROT_WRITE : before);
+			ok &= mprotect((void *)low, from + s->p_filesz - low,
+				       writable ? before | PROT_READ | PROT_WRITE : before) == 0;
 	}
+	return ok;
 }
 
-static bool make_area(struct entry_work *w, size_t nops)
+/* Returns false if the area cannot be executed: then no NOP may call it. */
+static bool write_area(struct entry_work *w, size_t nops)
 {
-	w->area_bytes = (HEAD_BYTES + nops * CODE_MOST + 4095) & ~4095ul;
-	w->area = alloc_near_map(w->module->base, w->module->end, w->area_bytes);
+	size_t bytes = (HEAD_BYTES + nops * CODE_MOST + 4095) & ~4095ul;
+
+	w->area = alloc_near_map(w->module->base, w->module->end, bytes);
 	if (!w->area)
 		return false;
-	write_head(w);
-	return true;
-}
-
-/* Releases what was not used: most functions are not called from outside. */
-static void finish_area(struct entry_work *w)
-{
-	size_t used = ((size_t)(w->code.at - w->area) + 4095) & ~4095ul;
-
-	mprotect(w->area, used, PROT_READ | PROT_EXEC);
-	if (used < w->area_bytes)
-		munmap(w->area + used, w->area_bytes - used);
 	w->module->entries = w->area;
-	w->module->entry_bytes = used;
+	w->module->entry_bytes = bytes;
+	write_head(w, bytes);
+	each_row(w, write_next_code);
+	return mprotect(w->area, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
 static void process_file(struct entry_work *w)
@@ -296,15 +298,15 @@ static void process_file(struct entry_work *w)
 	w->texts = sections_find(&w->file, "sooth_pstr", &w->text_bytes);
 	if (!w->texts || !w->text_bytes || w->texts[w->text_bytes - 1])
 		return;
-	size_t nops = each_row(w, POINT_SECTION, false) + each_row(w, POINT_SECTION_LOOSE, false);
+	size_t nops = each_row(w, NULL);
 
-	if (!nops || !make_area(w, nops))
+	if (!nops || !write_area(w, nops))
 		return;
-	make_code_writable(w, true);
-	each_row(w, POINT_SECTION, true);
-	each_row(w, POINT_SECTION_LOOSE, true);
+	if (make_code_writable(w, true)) {
+		w->code.at = w->area + HEAD_BYTES;
+		each_row(w, change_nop);
+	}
 	make_code_writable(w, false);
-	finish_area(w);
 }
 
 /* Finds the functions that can be called from outside. */

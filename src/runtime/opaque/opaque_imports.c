@@ -173,17 +173,18 @@ static uintptr_t put_stub(struct import_work *w, uintptr_t function)
 	return stub;
 }
 
-static void protect_relro(const struct import_work *w, int access)
+/* Makes the words that are constant after relocation writable, or constant again. */
+static bool protect_relro(const struct import_work *w, int access)
 {
-	if (w->relro < w->relro_end)
-		mprotect((void *)w->relro, w->relro_end - w->relro, access);
+	return w->relro >= w->relro_end ||
+	       mprotect((void *)w->relro, w->relro_end - w->relro, access) == 0;
 }
 
-/* Makes room for a stub for each word, most of which is never touched. */
-static bool make_area(struct import_work *w)
+/* Returns false if the area cannot be executed: then no word may lead there. */
+static bool write_stubs(struct import_work *w, uintptr_t *functions, size_t count)
 {
+	size_t bytes = (STUB_BYTES * (count + 1) + 4095) & ~4095ul;
 	uintptr_t common = (uintptr_t)opaque_stub;
-	size_t bytes = (STUB_BYTES * (w->relocation_count + 1) + 4095) & ~4095ul;
 	void *area = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (area == MAP_FAILED)
@@ -192,25 +193,40 @@ static bool make_area(struct import_work *w)
 	w->module->stub_bytes = bytes;
 	memcpy(area, &common, sizeof(common));
 	w->code = (uint8_t *)area + STUB_BYTES;
-	protect_relro(w, PROT_READ | PROT_WRITE);
-	return true;
+	for (size_t i = 0; i < w->relocation_count; i++)
+		if (functions[i])
+			functions[i] = put_stub(w, functions[i]);
+	return mprotect(area, bytes, PROT_READ | PROT_EXEC) == 0;
+}
+
+/* Replaces each function by its stub. */
+static void write_words(const struct import_work *w, const uintptr_t *stubs)
+{
+	if (!protect_relro(w, PROT_READ | PROT_WRITE))
+		return;
+	for (size_t i = 0; i < w->relocation_count; i++) {
+		uintptr_t *word = (uintptr_t *)(w->module->shift + w->relocations[i].r_offset);
+		if (stubs[i])
+			__atomic_store_n(word, stubs[i], __ATOMIC_RELEASE);
+	}
+	protect_relro(w, PROT_READ);
 }
 
 static void redirect_words(struct import_work *w)
 {
-	for (size_t i = 0; i < w->relocation_count; i++) {
-		uintptr_t function = opaque_function(w, &w->relocations[i]);
-		uintptr_t *word = (uintptr_t *)(w->module->shift + w->relocations[i].r_offset);
-		if (!function)
-			continue;
-		if (!w->code && !make_area(w))
-			return;
-		__atomic_store_n(word, put_stub(w, function), __ATOMIC_RELEASE);
-	}
-	if (!w->code)
+	size_t bytes = w->relocation_count * sizeof(uintptr_t), count = 0;
+	uintptr_t *functions =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (functions == MAP_FAILED)
 		return;
-	protect_relro(w, PROT_READ);
-	mprotect(w->module->stubs, w->module->stub_bytes, PROT_READ | PROT_EXEC);
+	for (size_t i = 0; i < w->relocation_count; i++) {
+		functions[i] = opaque_function(w, &w->relocations[i]);
+		count += functions[i] != 0;
+	}
+	if (count && write_stubs(w, functions, count))
+		write_words(w, functions);
+	munmap(functions, bytes);
 }
 
 void opaque_module(struct module *module)
@@ -221,7 +237,7 @@ void opaque_module(struct module *module)
 		return;
 	opaque_objects_update();
 	dl_iterate_phdr(read_object, &w);
-	if (w.relocations && w.symbols && w.names)
+	if (w.relocation_count && w.symbols && w.names)
 		redirect_words(&w);
 	if (opaque_any || imports_name("dlopen"))
 		opaque_entries_module(module);
