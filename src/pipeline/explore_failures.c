@@ -232,21 +232,37 @@ static bool repeat_and_report(struct explore_program *x, struct failure *failure
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /*
+ * Minimising makes no more runs than the search may make, and takes what the search has left of its
+ * time, or a quarter of all its time if that is more.
+ */
+static struct minimise_limits minimise_limits(const struct explore_program *x)
+{
+	double left = x->seconds - explore_result(x->explore)->seconds;
+	struct minimise_limits limits = {
+		.runs = x->properties.files.count ? MINIMISE_JUDGED_MOST : MINIMISE_MOST,
+		.seconds = left > x->seconds / 4 ? left : x->seconds / 4,
+	};
+
+	if (x->budget && x->budget < limits.runs)
+		limits.runs = x->budget;
+	return limits;
+}
+
+/*
  * Minimises in the mode of the search, because the failure was seen in this mode (or in the first
  * run).
  */
 static void minimise_in_mode(struct explore_program *x, struct failure *failure)
 {
+	struct minimise_limits limits = minimise_limits(x);
 	struct runner *session = x->session;
 	struct err err;
 
 	if (!session && x->mode != RUNNER_ONCE)
 		session = explore_program_open_session(x, x->mode, NULL, &err);
 	if (session)
-		x->extra += minimise_failure(
-			explore_program_executor(x, session, x->traced), failure,
-			x->properties.files.count ? MINIMISE_JUDGED_MOST : MINIMISE_MOST,
-			explore_usual_status(x->explore));
+		x->extra += minimise_failure(explore_program_executor(x, session, x->traced),
+					     failure, &limits, explore_usual_status(x->explore));
 	if (session && !x->session)
 		runner_close(session);
 }

@@ -1,6 +1,6 @@
 // One thread polls and sleeps until it is told to stop. A schedule in which only its sleep could go on, and that was run before, is
 // no failure.
-// explore: complete
+// explore: silent
 // build: -pthread
 #include <pthread.h>
 #include <unistd.h>

@@ -278,7 +278,13 @@ static void test_minimise(void **state)
 	run_failing(&failing.executor, &failure.plan, &outcome, &err);
 	assert_true(failure_seen(&outcome, 0));
 	failure.key = failure_key(&outcome);
-	assert_true(minimise_failure(&failing.executor, &failure, 200, 0) <= 200);
+	/* No run begins when the time is over. */
+	assert_int_equal(minimise_failure(&failing.executor, &failure,
+					  &(struct minimise_limits){ 200, 1e-9 }, 0),
+			 0);
+	assert_int_equal(failure.plan.slices.count, COUNT(runs));
+	assert_true(minimise_failure(&failing.executor, &failure,
+				     &(struct minimise_limits){ .runs = 200 }, 0) <= 200);
 	/* one thread after the other, thread 2 before thread 1 */
 	assert_true(failure.plan.slices.count <= 3);
 	run_failing(&failing.executor, &failure.plan, &outcome, &err);

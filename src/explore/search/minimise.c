@@ -5,12 +5,14 @@
  */
 #include "explore/search/minimise.h"
 
+#include "base/seconds.h"
 #include "explore/search/lead_plan.h"
 
 struct minimiser {
 	struct executor *executor;
 	struct failure *failure;
 	uint64_t runs, most;
+	double deadline; /* 0: none */
 	int usual;
 	struct plan trial;
 };
@@ -57,17 +59,25 @@ static bool run_trial(struct minimiser *m)
 	return better;
 }
 
-uint64_t minimise_failure(struct executor *executor, struct failure *failure, uint64_t most,
-			  int usual)
+static bool may_run(const struct minimiser *m)
 {
-	struct minimiser m = {
-		.executor = executor, .failure = failure, .most = most, .usual = usual
-	};
+	return m->runs < m->most && (m->deadline == 0 || seconds_now() < m->deadline);
+}
+
+uint64_t minimise_failure(struct executor *executor, struct failure *failure,
+			  const struct minimise_limits *limits, int usual)
+{
+	struct minimiser m = { .executor = executor,
+			       .failure = failure,
+			       .most = limits->runs,
+			       .deadline =
+				       limits->seconds > 0 ? seconds_now() + limits->seconds : 0,
+			       .usual = usual };
 	size_t piece = (failure->plan.slices.count + 1) / 2;
 
-	while (piece > 0 && m.runs < m.most) {
+	while (piece > 0 && may_run(&m)) {
 		bool any = false;
-		for (size_t at = 0; at < failure->plan.slices.count && m.runs < m.most;) {
+		for (size_t at = 0; at < failure->plan.slices.count && may_run(&m);) {
 			make_trial(&m, at, piece);
 			if (run_trial(&m))
 				any = true;

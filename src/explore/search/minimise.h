@@ -9,11 +9,16 @@
 
 #include "explore/search/failure.h"
 
+struct minimise_limits {
+	uint64_t runs;
+	double seconds; /* after that, no further run begins; 0: no limit */
+};
+
 /*
- * Makes at most `most` runs and replaces failure->plan by the best plan found. Returns the number
- * of runs. `usual` as for failure_seen().
+ * Makes runs within the limits and replaces failure->plan by the best plan found. Returns the
+ * number of runs. `usual` as for failure_seen().
  */
-uint64_t minimise_failure(struct executor *executor, struct failure *failure, uint64_t most,
-			  int usual);
+uint64_t minimise_failure(struct executor *executor, struct failure *failure,
+			  const struct minimise_limits *limits, int usual);
 
 #endif

@@ -590,6 +590,14 @@ uint32_t sched_new_thread(void)
 	return count;
 }
 
+bool sched_refuses_more_threads(void)
+{
+	if (sched.control->options & CONTROL_END_STUCK)
+		return true;
+	sched_log_abandon();
+	return false;
+}
+
 void sched_thread_created(uint32_t thread)
 {
 	if (thread >= CONTROL_THREADS) {

@@ -254,6 +254,11 @@ void sched_finish_own_access(void);
  * too many threads.
  */
 uint32_t sched_new_thread(void);
+/*
+ * Call when there are too many threads. Returns true if the run has to end. If it is only recorded,
+ * further threads take no turns, and the recording has no schedule.
+ */
+bool sched_refuses_more_threads(void);
 void sched_thread_created(
 	uint32_t thread);		  /* the thread now exists; CONTROL_NONE: creation failed */
 void sched_begin_thread(uint32_t thread); /* in the new thread: returns when it gets the turn */

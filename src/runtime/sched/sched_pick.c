@@ -445,8 +445,8 @@ static uint32_t pick_first_timeout(bool only_sleeps)
 
 	for (uint32_t i = 0; i < sched.top; i++) {
 		const struct sched_thread *t = &sched_threads[i];
-		if (!sched_can_time_out(t) ||
-		    (only_sleeps ? t->op.pause != SCHED_SLEEP : t->spinning))
+		if (!sched_can_time_out(t) || t->spinning ||
+		    (only_sleeps && t->op.pause != SCHED_SLEEP))
 			continue;
 		if (best == CONTROL_NONE || t->op.until < sched_threads[best].op.until)
 			best = i;
@@ -519,13 +519,33 @@ static bool could_sleeper_go_on(void)
 	return false;
 }
 
+/*
+ * Only threads in the sleep set could go on now, but sleeps can end. How long something takes is a
+ * choice, too: what comes after a sleep may come before the operations that the sleep set holds
+ * back, and it may wake their threads. A thread that sleeps again and again would never let the
+ * search end, so this is done only in runs with few sleeps. A run that is ended because of that is
+ * reported as one that has not ended, so that the search does not call itself complete.
+ */
+#define SLEEPS_BESIDE_ASLEEP 16u
+
+static uint32_t pick_beside_asleep(void)
+{
+	uint32_t found = pick_first_timeout(true);
+
+	if (found == CONTROL_NONE)
+		sched_end_run(CONTROL_ASLEEP, "", 0);
+	if (sched.timeouts >= SLEEPS_BESIDE_ASLEEP)
+		sched_end_run(CONTROL_LIMIT, "", 0);
+	return found;
+}
+
 /* Called when no thread is ready: relaxes constraints, in the order that sched.h lists. */
 static uint32_t pick_when_none_ready(uint32_t self, unsigned tries)
 {
 	uint32_t found;
 
 	if (sched.asleep_count && !sched.outside && !sched.returned && could_sleeper_go_on())
-		sched_end_run(CONTROL_ASLEEP, "", 0);
+		return pick_beside_asleep();
 	if (sched.outside && (tries == 0 || (tries < PLAN_TRIES && !sched_outside_all_asleep())))
 		return CONTROL_NONE;
 	found = pick_first_timeout(false);

@@ -187,6 +187,43 @@ static const struct itimerspec *to_relative(const struct itimerspec *time, clock
 	return length;
 }
 
+/*
+ * The shortest interval of a timer in a controlled run. Running a handler takes a controlled run
+ * longer than a few microseconds, so with shorter intervals the next signal would always be there
+ * before the program has gone on. A program on a slow machine sees such expirations late as well.
+ */
+#define SHORTEST_NS 1000000u
+
+static bool is_too_short(uint64_t interval)
+{
+	return sched_active && interval > 0 && interval < SHORTEST_NS;
+}
+
+/* Returns `time`, or a copy in `*longer` whose interval is long enough. */
+static const struct itimerval *lengthen_interval(const struct itimerval *time,
+						 struct itimerval *longer)
+{
+	if (!sched_active || !safe_read_can_read(time, sizeof(*time)) ||
+	    time->it_interval.tv_sec != 0 || time->it_interval.tv_usec < 0 ||
+	    !is_too_short((uint64_t)time->it_interval.tv_usec * 1000))
+		return time;
+	*longer = *time;
+	longer->it_interval.tv_usec = SHORTEST_NS / 1000;
+	return longer;
+}
+
+static const struct itimerspec *lengthen_interval_spec(const struct itimerspec *time,
+						       struct itimerspec *longer)
+{
+	if (!sched_active || !safe_read_can_read(time, sizeof(*time)) ||
+	    time->it_interval.tv_sec != 0 || time->it_interval.tv_nsec < 0 ||
+	    !is_too_short((uint64_t)time->it_interval.tv_nsec))
+		return time;
+	*longer = *time;
+	longer->it_interval.tv_nsec = SHORTEST_NS;
+	return longer;
+}
+
 SOOTH_API unsigned alarm(unsigned seconds)
 {
 	server_refuse("alarm");
@@ -200,9 +237,11 @@ SOOTH_API int setitimer(__itimer_which_t which, const struct itimerval *restrict
 {
 	server_refuse("setitimer");
 	note_unmodelled("setitimer in real time", RECORD_CALLER);
+	struct itimerval longer;
+
 	if (which == ITIMER_REAL)
 		add_timer(INTERVAL, 0, -1, CLOCK_REALTIME);
-	return real()->setitimer(which, time, before);
+	return real()->setitimer(which, lengthen_interval(time, &longer), before);
 }
 
 SOOTH_API int timer_create(clockid_t clock, struct sigevent *restrict event,
@@ -229,7 +268,7 @@ SOOTH_API int timer_settime(timer_t timer, int flags, const struct itimerspec *r
 			    struct itimerspec *restrict before)
 {
 	const struct timer *t = find_timer(POSIX, timer, -1);
-	struct itimerspec length;
+	struct itimerspec length, longer;
 
 	note_unmodelled("timer_settime in real time", RECORD_CALLER);
 	if (t && flags & TIMER_ABSTIME && safe_read_can_read(time, sizeof(*time)) &&
@@ -237,7 +276,7 @@ SOOTH_API int timer_settime(timer_t timer, int flags, const struct itimerspec *r
 		time = to_relative(time, t->clock, &length);
 		flags &= ~TIMER_ABSTIME;
 	}
-	return real()->timer_settime(timer, flags, time, before);
+	return real()->timer_settime(timer, flags, lengthen_interval_spec(time, &longer), before);
 }
 
 /* Returns the clock of a timerfd from its fdinfo. -1: not a timerfd. */

@@ -97,8 +97,8 @@ static int refuse_join(struct thread_known known, enum event_how how)
 
 /*
  * In a controlled run the scheduler waits until the other thread has ended. The real join then
- * waits only for the library to finish that thread. A thread that is not in the thread table is
- * joined outside the schedule.
+ * waits only for the library to finish that thread. A thread that is not in the thread table, or
+ * that takes no turns, is joined outside the schedule.
  */
 static int join_controlled(pthread_t thread, struct thread_known known, void **result, uintptr_t pc,
 			   enum event_how how, uint64_t until)
@@ -109,7 +109,7 @@ static int join_controlled(pthread_t thread, struct thread_known known, void **r
 
 	if (status != 0)
 		return record_join(thread, known, pc, status);
-	if (stream == THREAD_UNKNOWN) {
+	if (stream == THREAD_UNKNOWN || stream >= CONTROL_THREADS) {
 		sched_leave(pc);
 		status = real()->pthread_join(thread, result);
 		sched_return();

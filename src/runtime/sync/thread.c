@@ -380,7 +380,11 @@ int thread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	bool joinable = is_joinable(attributes); /* read now; the attributes may not exist later */
 	bool turns = sched_on();
 	sched_before(EV_CREATE, NULL, 0, pc);
-	uint32_t stream = turns ? sched_new_thread() : thread_buffer_new_stream();
+	uint32_t stream = turns ? sched_new_thread() : CONTROL_NONE;
+	if (stream == CONTROL_NONE && !(turns && sched_refuses_more_threads())) {
+		turns = false;
+		stream = thread_buffer_new_stream();
+	}
 	struct thread_slot *own =
 		turns && stream < CONTROL_THREADS && thread_slots ? &thread_slots[stream] : NULL;
 	struct thread_start *start = own ? &own->start : real()->malloc(sizeof(*start));
