@@ -137,6 +137,19 @@ SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FI
 	return real()->fwrite(from, size, count, file);
 }
 
+/* The functions of the printf family are in printf_scanf.c. */
+SOOTH_API int fputs(const char *restrict text, FILE *restrict file)
+{
+	transfer_reads(text, strlen(text) + 1, RECORD_CALLER);
+	return real()->fputs(text, file);
+}
+
+SOOTH_API int puts(const char *text)
+{
+	transfer_reads(text, strlen(text) + 1, RECORD_CALLER);
+	return real()->puts(text);
+}
+
 /* What the buffer contains goes to the file. */
 #define FLUSH(name)                                                                                \
 	SOOTH_API int name(FILE *file)                                                             \
