@@ -50,9 +50,7 @@ static void change(int which)
 	case 2: done = pwrite(file, "x", 1, 100) == 1; break;
 	case 3: done = rename(names[0], names[1]) == 0; break;
 	case 4: done = unlink(names[3]) == 0; break;
-	case 5:
-		fputc('x', buffered);
-		fflush(buffered);
+	case 5: fputc('x', buffered); fflush(buffered);
 	}
 	if (!done)
 		perror("change");

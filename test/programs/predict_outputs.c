@@ -31,9 +31,9 @@ static void print_list(const char *format, ...)
 
 static void *print(void *unused)
 {
-	puts(put); // PUTS
-	fputs(file, stdout); // FPUTS
-	printf("%s\n", text); // PRINTF
+	puts(put);			// PUTS
+	fputs(file, stdout);		// FPUTS
+	printf("%s\n", text);		// PRINTF
 	fprintf(stdout, "%.3s\n", cut); // FPRINTF
 	print_list("%s %d\n", list, 7);
 	turn_done();

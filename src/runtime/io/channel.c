@@ -108,8 +108,7 @@ void channel_send(uint32_t channel, uint64_t bytes, uintptr_t pc)
 	atomic_fetch_add(&counts[channel % CHANNEL_COUNTERS].begun, 1);
 	atomic_fetch_add(&channels[channel].sent, bytes);
 	if (channels[channel].capacity.bytes != UINT64_MAX)
-		atomic_fetch_add(&channels[channel].spent,
-				 bytes + channels[channel].capacity.each);
+		atomic_fetch_add(&channels[channel].spent, bytes + channels[channel].capacity.each);
 	uint64_t number = record_sequence(name_of(channel));
 	if (alone)
 		record_stripe_unlock(name_of(channel));

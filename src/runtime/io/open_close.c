@@ -66,8 +66,8 @@ static void record_opened_file(int fd, const char *path, uintptr_t pc)
 				      ? va_arg(more, mode_t)                                       \
 				      : 0;                                                         \
 		va_end(more);                                                                      \
-		OPEN_AND_RETURN(name, path, (flags) & (O_CREAT | O_TRUNC),                         \
-				ARGUMENTS parameters, mode)                            \
+		OPEN_AND_RETURN(name, path, (flags) & (O_CREAT | O_TRUNC), ARGUMENTS parameters,   \
+				mode)                                                              \
 	}
 
 OPEN_MODE(open, (const char *, path, int, flags), path, flags)
@@ -303,8 +303,8 @@ static int control_descriptor(__typeof__(fcntl) *real_fcntl, int fd, int command
 			      uintptr_t pc)
 {
 	bool waits = command == F_SETLKW || command == F_OFD_SETLKW;
-	bool locks = waits || command == F_SETLK || command == F_OFD_SETLK ||
-		     command == F_GETLK || command == F_OFD_GETLK;
+	bool locks = waits || command == F_SETLK || command == F_OFD_SETLK || command == F_GETLK ||
+		     command == F_OFD_GETLK;
 	if (locks)
 		unknown_wait_hand_over(pc); /* it may unlock */
 	UNKNOWN_WAIT_BEGIN(call, pc);

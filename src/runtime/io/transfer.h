@@ -40,8 +40,8 @@ struct transfer {
 	struct descriptor_ends ends;
 	uint64_t bytes; /* take: bytes taken; put: bytes announced, later those not put in */
 	bool puts, takes;
-	bool full;    /* put: there was no room */
-	bool unsure;  /* put: there may not have been enough room */
+	bool full;   /* put: there was no room */
+	bool unsure; /* put: there may not have been enough room */
 	const struct iovec *to;
 	int count;
 	size_t written;			  /* bytes that the kernel wrote into `to` */

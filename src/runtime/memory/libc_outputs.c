@@ -92,9 +92,8 @@ STAT(stat64, (const char *, path, struct stat64 *, to), path)
 STAT(lstat64, (const char *, path, struct stat64 *, to), path)
 STAT(fstat64, (int, fd, struct stat64 *, to), NULL)
 STAT(fstatat64, (int, at, const char *, path, struct stat64 *, to, int, flags), path)
-STATE_OF_FILE(statx,
-	      (int, at, const char *, path, int, flags, unsigned, mask, struct statx *, to), path,
-	      to, makedev(to->stx_dev_major, to->stx_dev_minor), to->stx_ino)
+STATE_OF_FILE(statx, (int, at, const char *, path, int, flags, unsigned, mask, struct statx *, to),
+	      path, to, makedev(to->stx_dev_major, to->stx_dev_minor), to->stx_ino)
 /* With headers of older C libraries, stat and its variants call these functions. */
 STAT(__xstat, (int, version, const char *, path, struct stat *, to), path)
 STAT(__lxstat, (int, version, const char *, path, struct stat *, to), path)
