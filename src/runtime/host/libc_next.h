@@ -88,6 +88,10 @@ int __vsprintf_chk(char *restrict to, int level, size_t most, const char *restri
 int __vsnprintf_chk(char *restrict to, size_t room, int level, size_t most,
 		    const char *restrict format, va_list values);
 int __vasprintf_chk(char **restrict to, int level, const char *restrict format, va_list values);
+int __vfprintf_chk(FILE *restrict file, int level, const char *restrict format, va_list values);
+int __vprintf_chk(int level, const char *restrict format, va_list values);
+int __fprintf_chk(FILE *restrict file, int level, const char *restrict format, ...);
+int __printf_chk(int level, const char *restrict format, ...);
 int __sprintf_chk(char *restrict to, int level, size_t most, const char *restrict format, ...);
 int __snprintf_chk(char *restrict to, size_t room, int level, size_t most,
 		   const char *restrict format, ...);

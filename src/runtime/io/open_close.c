@@ -6,6 +6,7 @@
 #include "runtime/io/readiness.h"
 #include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
+#include "runtime/io/kernel_state.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/io/transfer.h"
 #include "runtime/sched/sched.h"
@@ -39,17 +40,20 @@ static void record_opened_file(int fd, const char *path, uintptr_t pc)
 }
 
 /* The body of an interposer that opens `path` by calling the real function with these arguments. */
-#define OPEN_AND_RETURN(name, path, ...)                                                           \
+#define OPEN_AND_RETURN(name, path, changes, ...)                                                  \
 	UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                                   \
+	if (changes)                                                                               \
+		kernel_state_name_changes(path, RECORD_CALLER);                                    \
 	int fd = real()->name(__VA_ARGS__);                                                        \
 	call.how = UNKNOWN_WAIT_NOTHING;                                                           \
+	kernel_state_name_seen(path, RECORD_CALLER);                                               \
 	record_opened_file(fd, path, RECORD_CALLER);                                               \
 	return fd;
 
-#define OPEN(name, parameters, path)                                                               \
+#define OPEN(name, parameters, path, changes)                                                      \
 	SOOTH_API int name(PARAMETERS parameters)                                                  \
 	{                                                                                          \
-		OPEN_AND_RETURN(name, path, ARGUMENTS parameters)                                  \
+		OPEN_AND_RETURN(name, path, changes, ARGUMENTS parameters)                         \
 	}
 
 /* There is a mode argument only if the flags allow the call to create a file. */
@@ -62,19 +66,20 @@ static void record_opened_file(int fd, const char *path, uintptr_t pc)
 				      ? va_arg(more, mode_t)                                       \
 				      : 0;                                                         \
 		va_end(more);                                                                      \
-		OPEN_AND_RETURN(name, path, ARGUMENTS parameters, mode)                            \
+		OPEN_AND_RETURN(name, path, (flags) & (O_CREAT | O_TRUNC), ARGUMENTS parameters,   \
+				mode)                                                              \
 	}
 
 OPEN_MODE(open, (const char *, path, int, flags), path, flags)
 OPEN_MODE(open64, (const char *, path, int, flags), path, flags)
 OPEN_MODE(openat, (int, at, const char *, path, int, flags), path, flags)
 OPEN_MODE(openat64, (int, at, const char *, path, int, flags), path, flags)
-OPEN(__open_2, (const char *, path, int, flags), path)
-OPEN(__open64_2, (const char *, path, int, flags), path)
-OPEN(__openat_2, (int, at, const char *, path, int, flags), path)
-OPEN(__openat64_2, (int, at, const char *, path, int, flags), path)
-OPEN(creat, (const char *, path, mode_t, mode), path)
-OPEN(creat64, (const char *, path, mode_t, mode), path)
+OPEN(__open_2, (const char *, path, int, flags), path, flags &O_TRUNC)
+OPEN(__open64_2, (const char *, path, int, flags), path, flags &O_TRUNC)
+OPEN(__openat_2, (int, at, const char *, path, int, flags), path, flags &O_TRUNC)
+OPEN(__openat64_2, (int, at, const char *, path, int, flags), path, flags &O_TRUNC)
+OPEN(creat, (const char *, path, mode_t, mode), path, true)
+OPEN(creat64, (const char *, path, mode_t, mode), path, true)
 
 /* An interposer of another function that creates a descriptor and never waits. */
 #define CREATE(name, parameters)                                                                   \

@@ -5,6 +5,7 @@
 #include "runtime/host/interposer.h"
 #include "runtime/host/safe_read.h"
 #include "runtime/host/libc_next.h"
+#include "runtime/io/kernel_state.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/io/transfer.h"
 #include "runtime/sched/sched.h"
@@ -144,6 +145,8 @@ SOOTH_API int ioctl(int fd, unsigned long request, ...)
 		descriptor_use(fd, RECORD_CALLER);                                                 \
 		ssize_t result = real()->name(ARGUMENTS parameters);                               \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
+		if (result >= 0)                                                                   \
+			kernel_state_file_seen(fd, RECORD_CALLER);                                 \
 		if (result > 0)                                                                    \
 			transfer_wrote(to, (size_t)result, RECORD_CALLER);                         \
 		return result;                                                                     \
@@ -212,6 +215,7 @@ SOOTH_API ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 		UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                           \
 		descriptor_use(fd, RECORD_CALLER);                                                 \
 		transfer_reads(from, size, RECORD_CALLER);                                         \
+		kernel_state_file_changes(fd, RECORD_CALLER);                                      \
 		ssize_t result = real()->name(ARGUMENTS parameters);                               \
 		call.how = UNKNOWN_WAIT_NOTHING;                                                   \
 		return result;                                                                     \
@@ -239,6 +243,7 @@ SOOTH_API int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fla
 		UNKNOWN_WAIT_BEGIN(call, RECORD_CALLER);                                           \
 		descriptor_lose(one);                                                              \
 		descriptor_lose(other);                                                            \
+		kernel_state_file_changes(one, RECORD_CALLER);                                     \
 		ssize_t result = real()->name(ARGUMENTS parameters);                               \
 		call.how = result > 0 ? UNKNOWN_WAIT_WAITED : UNKNOWN_WAIT_NOTHING;                \
 		return result;                                                                     \

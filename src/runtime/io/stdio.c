@@ -8,6 +8,7 @@
 #include "runtime/host/interposer.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/sync/simple_lock.h"
+#include "runtime/io/kernel_state.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/io/transfer.h"
 #include "runtime/sched/sched.h"
@@ -103,6 +104,7 @@ static void end_wait(struct unknown_wait_call *call, bool waited)
 		leave_if_empty(file, RECORD_CALLER);                                               \
 		type result = real()->name(ARGUMENTS parameters);                                  \
 		end_wait(&call, (got) && may_wait(file));                                          \
+		kernel_state_file_seen(file->_fileno, RECORD_CALLER);                              \
 		if (got)                                                                           \
 			transfer_wrote(to, size, RECORD_CALLER);                                   \
 		return result;                                                                     \
@@ -135,6 +137,31 @@ SOOTH_API size_t fwrite(const void *restrict from, size_t size, size_t count, FI
 	return real()->fwrite(from, size, count, file);
 }
 
+/* The functions of the printf family are in printf_scanf.c. */
+SOOTH_API int fputs(const char *restrict text, FILE *restrict file)
+{
+	transfer_reads(text, strlen(text) + 1, RECORD_CALLER);
+	return real()->fputs(text, file);
+}
+
+SOOTH_API int puts(const char *text)
+{
+	transfer_reads(text, strlen(text) + 1, RECORD_CALLER);
+	return real()->puts(text);
+}
+
+/* What the buffer contains goes to the file. */
+#define FLUSH(name)                                                                                \
+	SOOTH_API int name(FILE *file)                                                             \
+	{                                                                                          \
+		if (file && file->_IO_write_ptr > file->_IO_write_base)                            \
+			kernel_state_file_changes(file->_fileno, RECORD_CALLER);                   \
+		return real()->name(file);                                                         \
+	}
+
+FLUSH(fflush)
+FLUSH(fclose)
+
 /* ---- by characters and formats --------------------------------------------------------------- */
 
 /*
@@ -149,6 +176,7 @@ static int get_character(FILE *file, uintptr_t pc)
 	leave_if_empty(file, pc);
 	int result = real()->fgetc(file);
 	call.how = result != EOF && may_wait(file) ? UNKNOWN_WAIT_WAITED : UNKNOWN_WAIT_NOTHING;
+	kernel_state_file_seen(file->_fileno, pc);
 	return result;
 }
 
@@ -168,6 +196,7 @@ static int scan_file(FILE *file, const char *format, va_list values, uintptr_t p
 	va_copy(copy, values);
 	int result = real()->__isoc99_vfscanf(file, format, values);
 	end_wait(&call, result != EOF && may_wait(file));
+	kernel_state_file_seen(file->_fileno, pc);
 	printf_scanf_scanned(format, copy, result, pc);
 	va_end(copy);
 	return result;

@@ -5,6 +5,7 @@
 #include "runtime/host/safe_read.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
+#include "runtime/io/kernel_state.h"
 #include "runtime/sched/sched.h"
 
 #include <errno.h>
@@ -164,7 +165,7 @@ static void end_take(struct transfer *call, ssize_t result, uint64_t taken, cons
 	else if (channel_is_known(call->ends.in))
 		call->how = TRANSFER_RECEIVED;
 	else
-		call->how = transfer_is_stored(call->fd) ? TRANSFER_NOTHING : TRANSFER_WAITED;
+		call->how = transfer_is_stored(call->fd) ? TRANSFER_STORED : TRANSFER_WAITED;
 }
 
 void transfer_took(struct transfer *call, ssize_t result, const struct iovec *to, int count)
@@ -212,6 +213,8 @@ struct transfer transfer_put(int fd, const struct iovec *from, int count, uintpt
 	descriptor_use(fd, pc);
 	for (int i = 0; i < count; i++)
 		transfer_reads(from[i].iov_base, from[i].iov_len, pc);
+	if (!channel_is_known(call.ends.out))
+		kernel_state_file_changes(fd, pc);
 	call.full = would_wait(fd, POLLOUT);
 	call.unsure = call.bytes > PIPE_BUF;
 	if (is_counter(&call.ends))
@@ -293,6 +296,8 @@ void transfer_end(struct transfer *call)
 		waited = !channel_receive(call->ends.in, call->bytes, call->pc);
 	if (call->takes)
 		channel_taking(call->ends.in, false);
+	if (call->how == TRANSFER_STORED)
+		kernel_state_file_seen(call->fd, call->pc);
 	if (waited && record_on())
 		record(EV_SYNC, call->pc, (struct record_fields){ 0 });
 	record_writes(call);

@@ -35,6 +35,7 @@ struct transfer {
 		TRANSFER_WAITED,
 		TRANSFER_RECEIVED,
 		TRANSFER_PUT,
+		TRANSFER_STORED, /* read a file */
 	} how;
 	struct descriptor_ends ends;
 	uint64_t bytes; /* take: bytes taken; put: bytes announced, later those not put in */

@@ -10,11 +10,13 @@
 #include "runtime/host/safe_read.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/buffer/record.h"
+#include "runtime/io/kernel_state.h"
 #include "runtime/io/transfer.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 /*
  * An interposer. If `written`, an expression of the result, is true, the real function has written
@@ -60,20 +62,42 @@ OUTPUT(timegm, (struct tm *, time), time_t, result, result != -1, time, sizeof(*
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-OUTPUT_OBJECT(stat, (const char *, path, struct stat *, to), to)
-OUTPUT_OBJECT(lstat, (const char *, path, struct stat *, to), to)
-OUTPUT_OBJECT(fstat, (int, fd, struct stat *, to), to)
-OUTPUT_OBJECT(fstatat, (int, at, const char *, path, struct stat *, to, int, flags), to)
-OUTPUT_OBJECT(stat64, (const char *, path, struct stat64 *, to), to)
-OUTPUT_OBJECT(lstat64, (const char *, path, struct stat64 *, to), to)
-OUTPUT_OBJECT(fstat64, (int, fd, struct stat64 *, to), to)
-OUTPUT_OBJECT(fstatat64, (int, at, const char *, path, struct stat64 *, to, int, flags), to)
-OUTPUT_OBJECT(statx, (int, at, const char *, path, int, flags, unsigned, mask, struct statx *, to),
-	      to)
+/* What these functions tell may have been changed by other threads (kernel_state.h). */
+static void see_name(int result, const char *path, uint64_t device, uint64_t inode, uintptr_t pc)
+{
+	if (path)
+		kernel_state_name_seen(path, pc);
+	if (result == 0)
+		kernel_state_inode_seen(device, inode, pc);
+}
+
+#define STATE_OF_FILE(name, parameters, path, to, device, inode)                                   \
+	SOOTH_API int name(PARAMETERS parameters)                                                  \
+	{                                                                                          \
+		int result = real()->name(ARGUMENTS parameters);                                   \
+		bool done = result == 0;                                                           \
+		see_name(result, path, done ? device : 0, done ? inode : 0, RECORD_CALLER);        \
+		if (done)                                                                          \
+			transfer_wrote(to, sizeof(*(to)), RECORD_CALLER);                          \
+		return result;                                                                     \
+	}
+#define STAT(name, parameters, path)                                                               \
+	STATE_OF_FILE(name, parameters, path, to, to->st_dev, to->st_ino)
+
+STAT(stat, (const char *, path, struct stat *, to), path)
+STAT(lstat, (const char *, path, struct stat *, to), path)
+STAT(fstat, (int, fd, struct stat *, to), NULL)
+STAT(fstatat, (int, at, const char *, path, struct stat *, to, int, flags), path)
+STAT(stat64, (const char *, path, struct stat64 *, to), path)
+STAT(lstat64, (const char *, path, struct stat64 *, to), path)
+STAT(fstat64, (int, fd, struct stat64 *, to), NULL)
+STAT(fstatat64, (int, at, const char *, path, struct stat64 *, to, int, flags), path)
+STATE_OF_FILE(statx, (int, at, const char *, path, int, flags, unsigned, mask, struct statx *, to),
+	      path, to, makedev(to->stx_dev_major, to->stx_dev_minor), to->stx_ino)
 /* With headers of older C libraries, stat and its variants call these functions. */
-OUTPUT_OBJECT(__xstat, (int, version, const char *, path, struct stat *, to), to)
-OUTPUT_OBJECT(__lxstat, (int, version, const char *, path, struct stat *, to), to)
-OUTPUT_OBJECT(__fxstat, (int, version, int, fd, struct stat *, to), to)
+STAT(__xstat, (int, version, const char *, path, struct stat *, to), path)
+STAT(__lxstat, (int, version, const char *, path, struct stat *, to), path)
+STAT(__fxstat, (int, version, int, fd, struct stat *, to), NULL)
 
 AND_CHECKED(OUTPUT_BYTES, readlink, (const char *, path, char *, to, size_t, room), to)
 AND_CHECKED(OUTPUT_BYTES, readlinkat, (int, at, const char *, path, char *, to, size_t, room), to)

@@ -1,5 +1,5 @@
 /*
- * sprintf, sscanf and similar functions: they write to the caller's memory and read texts from it.
+ * printf, sscanf and similar functions: they write to the caller's memory and read texts from it.
  * If the caller is instrumented, both are recorded as accesses by the calling thread without values
  * (transfer.h).
  */
@@ -240,6 +240,24 @@ PRINT(__snprintf_chk, __vsnprintf_chk, (char *, to, size_t, room, int, level, si
  */
 PRINT(asprintf, vasprintf, (char **, to), result, to, sizeof(*to))
 PRINT(__asprintf_chk, __vasprintf_chk, (char **, to, int, level), result, to, sizeof(*to))
+
+/* Output to a file reads the texts only. The program's memory is not written, except by %n. */
+PRINT(fprintf, vfprintf, (FILE *, file), result, NULL, 0)
+PRINT(__fprintf_chk, __vfprintf_chk, (FILE *, file, int, level), result, NULL, 0)
+INTERPOSER_VARIADIC(printf, (const char *, format), format, values,
+		    vfprintf_from(stdout, format, values, RECORD_CALLER))
+INTERPOSER_VARIADIC(__printf_chk, (int, level, const char *, format), format, values,
+		    __vfprintf_chk_from(stdout, level, format, values, RECORD_CALLER))
+
+SOOTH_API int vprintf(const char *restrict format, va_list values)
+{
+	return vfprintf_from(stdout, format, values, RECORD_CALLER);
+}
+
+SOOTH_API int __vprintf_chk(int level, const char *restrict format, va_list values)
+{
+	return __vfprintf_chk_from(stdout, level, format, values, RECORD_CALLER);
+}
 
 /* ---- scanf ----------------------------------------------------------------------------------- */
 
