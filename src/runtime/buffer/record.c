@@ -10,6 +10,7 @@
 #include "runtime/sync/lock_pattern.h"
 #include "runtime/opaque/opaque.h"
 #include "runtime/host/process.h"
+#include "runtime/host/shared_mapping.h"
 #include "runtime/sched/sched.h"
 
 #include <pthread.h>
@@ -133,10 +134,41 @@ static inline void notice_interruption(void)
 		sched_check_torn_segment();
 }
 
+/*
+ * Objects of memory that is mapped more than once are recorded under one address. Plain accesses
+ * and atomics are not: the order around values that come from another address is frozen.
+ */
+static bool names_object(enum event_kind kind)
+{
+	switch (event_group(kind)) {
+	case EG_LOCK:
+	case EG_CONDITION:
+	case EG_SEMAPHORE:
+	case EG_BARRIER:
+	case EG_ONCE: return true;
+	default: return kind == EV_MISUSE;
+	}
+}
+
+static __attribute__((noinline)) void identify(enum event_kind kind, struct record_fields *fields)
+{
+	if (!names_object(kind))
+		return;
+	fields->a = shared_mapping_find(fields->a);
+	if (kind == EV_WAIT || kind == EV_WOKEN)
+		fields->b = shared_mapping_find(fields->b);
+}
+
 void record_event(enum event_kind kind, uintptr_t pc, const struct record_fields *fields)
 {
 	bool opaque = opaque_goes_on(kind, pc);
+	struct record_fields identified;
 
+	if (__builtin_expect(shared_mapping_any, 0)) {
+		identified = *fields;
+		identify(kind, &identified);
+		fields = &identified;
+	}
 	notice_interruption();
 	if (thread_buffer_is_due())
 		record_deferred_before(kind);
@@ -315,7 +347,9 @@ static struct {
 
 static unsigned stripe_of(const volatile void *object)
 {
-	return (unsigned)(((uintptr_t)object >> 3) * 0x9e3779b97f4a7c15ull >> 54);
+	uint64_t identity = shared_mapping_identity((uintptr_t)object);
+
+	return (unsigned)((identity >> 3) * 0x9e3779b97f4a7c15ull >> 54);
 }
 
 uint64_t record_sequence(const volatile void *object)

@@ -13,6 +13,7 @@
 #include "runtime/host/safe_read.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/io/sleep.h"
+#include "runtime/memory/mapping.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/io/transfer.h"
 #include "runtime/sched/sched.h"
@@ -184,6 +185,10 @@ SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e,
 SOOTH_API long sync_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	if (!is_futex_wait(number, b)) {
+		long mapped;
+		if (mapping_system_call(number, (const long[]){ a, b, c, d, e, f }, RECORD_CALLER,
+					&mapped))
+			return mapped;
 		if (number != SYS_gettid)
 			unknown_wait_hand_over(RECORD_CALLER);
 		lose_channels(number, (int)a, (int)c);

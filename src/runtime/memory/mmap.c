@@ -6,8 +6,11 @@
  * In a persistent run, mappings that the run creates are removed at its end. Mappings that existed
  * before main must not be changed: if a run tries to change one, the run is ended (fiber_limits.c).
  */
+#include "runtime/memory/mapping.h"
+
 #include "runtime/host/caller_instrumented.h"
 #include "runtime/host/libc_next.h"
+#include "runtime/host/shared_mapping.h"
 #include "runtime/buffer/record.h"
 #include "runtime/server/resources.h"
 #include "runtime/server/server.h"
@@ -15,6 +18,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <sys/syscall.h>
 
 #define PAGE 4096u
 
@@ -36,14 +40,18 @@ static void record_map(const void *at, size_t size, uintptr_t pc)
 }
 
 /*
- * Records UNMAP, unless the kernel will refuse the call. First requests the turn: the scheduler
- * decides when a mapping ends, as it does for heap blocks.
+ * Records UNMAP, unless the kernel will refuse the call, or objects are recorded under these
+ * addresses that are still mapped elsewhere (shared_mapping.h): these live on. First requests the
+ * turn: the scheduler decides when a mapping ends, as it does for heap blocks.
  */
 static void record_unmap(const void *at, size_t size, uintptr_t pc)
 {
 	int error = errno;
 
-	if (!size || (uintptr_t)at % PAGE || !caller_instrumented_is_recorded(pc))
+	if (!size || (uintptr_t)at % PAGE)
+		return;
+	shared_mapping_remove(at, whole_pages(size));
+	if (!caller_instrumented_is_recorded(pc) || shared_mapping_names(at, whole_pages(size)))
 		return;
 	sched_before(EV_UNMAP, at, (uint32_t)whole_pages(size), pc);
 	record(EV_UNMAP, pc, (struct record_fields){ .a = (uintptr_t)at, .n = whole_pages(size) });
@@ -60,37 +68,54 @@ static void check_is_own_mapping(const void *address, uintptr_t pc, const char *
 /* ---- interposers ----------------------------------------------------------------------------- */
 
 /* A mapping at a fixed address replaces an existing one atomically, so only MAP is recorded. */
-SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
+static void *map_memory(void *address, size_t size, int access, int flags, int fd, off_t offset,
+			uintptr_t pc)
 {
-	bool watched = server_restores() && !caller_instrumented_is_own(RECORD_CALLER);
+	bool watched = server_restores() && !caller_instrumented_is_own(pc);
 
 	if (watched && flags & MAP_FIXED)
-		check_is_own_mapping(address, RECORD_CALLER, "mmap at a fixed address");
+		check_is_own_mapping(address, pc, "mmap at a fixed address");
 	void *map = real()->mmap(address, size, access, flags, fd, offset);
 	if (map == MAP_FAILED)
 		return map;
 	if (watched && !resources_add_mapping(map, size))
 		server_refuse_mapping("too many mappings");
-	record_map(map, size, RECORD_CALLER);
+	shared_mapping_add(map, whole_pages(size), flags, fd, offset);
+	record_map(map, size, pc);
 	return map;
+}
+
+SOOTH_API void *mmap(void *address, size_t size, int access, int flags, int fd, off_t offset)
+{
+	return map_memory(address, size, access, flags, fd, offset, RECORD_CALLER);
 }
 
 SOOTH_API void *mmap64(void *address, size_t size, int access, int flags, int fd, off64_t offset)
 	__attribute__((alias("mmap")));
 
-SOOTH_API int munmap(void *address, size_t size)
+static int unmap_memory(void *address, size_t size, uintptr_t pc)
 {
 	sched_finish_own_access();
-	check_is_own_mapping(address, RECORD_CALLER, "munmap of a mapping from before main");
-	record_unmap(address, size, RECORD_CALLER);
+	check_is_own_mapping(address, pc, "munmap of a mapping from before main");
+	record_unmap(address, size, pc);
 	return real()->munmap(address, size);
+}
+
+SOOTH_API int munmap(void *address, size_t size)
+{
+	return unmap_memory(address, size, RECORD_CALLER);
+}
+
+static int protect_memory(void *address, size_t size, int access, uintptr_t pc)
+{
+	sched_finish_own_access();
+	check_is_own_mapping(address, pc, "mprotect of a mapping from before main");
+	return real()->mprotect(address, size, access);
 }
 
 SOOTH_API int mprotect(void *address, size_t size, int access)
 {
-	sched_finish_own_access();
-	check_is_own_mapping(address, RECORD_CALLER, "mprotect of a mapping from before main");
-	return real()->mprotect(address, size, access);
+	return protect_memory(address, size, access, RECORD_CALLER);
 }
 
 /*
@@ -104,6 +129,9 @@ static void *remap(void *old, size_t old_size, size_t size, int flags, void *fix
 	void *map = MAP_FAILED;
 	int error = errno;
 
+	server_refuse_mapping("mremap");
+	if (!caller_instrumented_is_recorded(pc))
+		return real()->mremap(old, old_size, size, flags, fixed);
 	if (after < before && !(flags & MREMAP_FIXED))
 		record_unmap((char *)old + after, before - after, pc);
 	if (!(flags & MREMAP_FIXED))
@@ -128,16 +156,34 @@ SOOTH_API void *mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
 	void *fixed = NULL;
 
-	server_refuse_mapping("mremap");
 	if (flags & MREMAP_FIXED) {
 		va_list more;
 		va_start(more, flags);
 		fixed = va_arg(more, void *);
 		va_end(more);
 	}
-	if (!caller_instrumented_is_recorded(RECORD_CALLER))
-		return real()->mremap(old, old_size, size, flags, fixed);
 	return remap(old, old_size, size, flags, fixed, RECORD_CALLER);
+}
+
+/* A program may call the kernel directly, so that memory appears without a call of the library. */
+bool mapping_system_call(long number, const long *arguments, uintptr_t pc, long *result)
+{
+	const long *a = arguments;
+	void *address = (void *)a[0];
+	size_t size = (size_t)a[1];
+
+	switch (number) {
+	case SYS_mmap:
+		*result =
+			(long)map_memory(address, size, (int)a[2], (int)a[3], (int)a[4], a[5], pc);
+		return true;
+	case SYS_munmap: *result = unmap_memory(address, size, pc); return true;
+	case SYS_mprotect: *result = protect_memory(address, size, (int)a[2], pc); return true;
+	case SYS_mremap:
+		*result = (long)remap(address, size, (size_t)a[2], (int)a[3], (void *)a[4], pc);
+		return true;
+	default: return false;
+	}
 }
 
 /*

@@ -18,6 +18,7 @@
 #include "runtime/sched/det_heap.h"
 #include "runtime/host/libc_next.h"
 #include "runtime/host/save_vectors.h"
+#include "runtime/host/shared_mapping.h"
 #include "runtime/sched/virtual_time.h"
 
 #include <errno.h>
@@ -302,6 +303,8 @@ struct sched_op sched_op(enum event_kind kind, const volatile void *object, uint
 	op.how = EVENT_PLAIN;
 	op.size = 0;
 	op.object = (uint64_t)object;
+	if (__builtin_expect(shared_mapping_any, 0) && sched_is_sync(event_group(kind)))
+		op.object = shared_mapping_find(op.object);
 	op.other = 0;
 	op.site = access_decoder_site(kind, pc);
 	op.until = 0;

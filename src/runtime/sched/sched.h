@@ -110,11 +110,12 @@ struct sched_op {
 	enum event_kind kind; /* the event if it succeeds: EV_ACQUIRE, EV_READ, EV_WOKEN ... */
 	enum event_how how;   /* PLAIN waits; TRY does not; TIMED may time out */
 	uint32_t size;
-	uint64_t object; /* address; JOIN: number of the other thread */
-	uint64_t other;	 /* WAIT, WOKEN: the mutex; accesses: value to be written, if known */
-	uint64_t site;	 /* address of a struct wire_element, or a return address */
-	uint64_t until;	 /* TIMED: deadline, virtual time in ns */
-	bool foreign;	 /* the caller is not instrumented: it decides only if it has to wait */
+	uint64_t object; /* address (shared_mapping.h); JOIN: number of the other thread */
+	/* WAIT, WOKEN: the mutex; DOWN: where to read the count; accesses: value to be written */
+	uint64_t other;
+	uint64_t site;	/* address of a struct wire_element, or a return address */
+	uint64_t until; /* TIMED: deadline, virtual time in ns */
+	bool foreign;	/* the caller is not instrumented: it decides only if it has to wait */
 	/*
 	 * ACQUIRE, WOKEN: kind of the mutex (enum event_lock). ONCE_BEGIN: EVENT_LOCK_ERRORCHECK
 	 * means that a recursive call does not wait (the guard of a static local variable throws)

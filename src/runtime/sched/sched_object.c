@@ -12,6 +12,7 @@
 
 #include "runtime/server/per_run.h"
 #include "runtime/host/save_vectors.h"
+#include "runtime/host/shared_mapping.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -228,7 +229,7 @@ bool sched_object_enabled(const struct sched_thread *t)
 	case EV_READ_ACQUIRE: return !o->owner || o->owner == self + 1;
 	case EV_WOKEN: return has_token(o, t->waiting_since) && sched_object_mutex_free(t);
 	case EV_DOWN: /* in glibc the count is the low half of the first word */
-		return __atomic_load_n((const uint32_t *)op->object, __ATOMIC_ACQUIRE) > 0;
+		return __atomic_load_n((const uint32_t *)op->other, __ATOMIC_ACQUIRE) > 0;
 	case EV_PASS: return o->round != t->round;
 	case EV_ONCE_BEGIN:
 		return !o->owner || (o->owner == self + 1 && op->lock == EVENT_LOCK_ERRORCHECK);
@@ -270,7 +271,7 @@ bool sched_object_visit_owners(const struct sched_thread *t,
 
 bool sched_has_waiters(const volatile void *object)
 {
-	const struct sched_object *o = object_at((uintptr_t)object);
+	const struct sched_object *o = object_at(shared_mapping_identity((uintptr_t)object));
 
 	return o->waiters > o->tokens || o->arrived;
 }

@@ -127,7 +127,7 @@ static bool may_be_woken(void)
 	for (uint32_t i = 0; i < sched.top; i++) {
 		const struct sched_thread *t = &sched_threads[i];
 		if (t->state == SCHED_PENDING && t->op.kind == EV_DOWN &&
-		    ((const uint32_t *)t->op.object)[2])
+		    ((const uint32_t *)t->op.other)[2])
 			return true;
 	}
 	return false;

@@ -7,6 +7,7 @@
 
 #include "runtime/server/per_run.h"
 #include "runtime/host/libc_next.h"
+#include "runtime/host/shared_mapping.h"
 
 #define NOTIFIED 64u
 #define BROADCAST 1u /* stored in the lowest bit of the address, which is even */
@@ -25,7 +26,8 @@ static bool add_signal(uintptr_t entry)
 
 void sched_notify_signal(enum event_kind kind, const volatile void *condition)
 {
-	uintptr_t entry = (uintptr_t)condition | (kind == EV_BROADCAST ? BROADCAST : 0);
+	uintptr_t entry = shared_mapping_identity((uintptr_t)condition) |
+			  (kind == EV_BROADCAST ? BROADCAST : 0);
 
 	while (!add_signal(entry)) {
 		if (sched_me && sched.holder == sched_number(sched_me)) {

@@ -9,6 +9,7 @@
 #include "runtime/sync/mutex.h"
 #include "runtime/sync/sync_object.h"
 #include "runtime/host/libc_next.h"
+#include "runtime/host/shared_mapping.h"
 #include "runtime/io/unknown_wait.h"
 #include "runtime/sched/sched.h"
 #include "runtime/sched/virtual_time.h"
@@ -114,7 +115,7 @@ static int wait_controlled(struct cond_waiting *waiting, enum event_how how, uin
 {
 	struct sched_op want = sched_op(EV_WAIT, waiting->cond, waiting->pc);
 
-	want.other = (uintptr_t)waiting->mutex;
+	want.other = shared_mapping_identity((uintptr_t)waiting->mutex);
 	want.foreign = false;
 	want.how = how;
 	sched_wait_until_enabled(&want);

@@ -101,6 +101,7 @@ static int down_controlled(sem_t *sem, uintptr_t pc, enum event_how how, uint64_
 	struct sched_op want = sched_op(EV_DOWN, sem, pc);
 	uint64_t number;
 
+	want.other = (uintptr_t)sem;
 	want.how = how;
 	want.until = until;
 	for (;;) {
