@@ -17,6 +17,7 @@
 #include "runtime/sched/sched.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 
@@ -106,11 +107,35 @@ SOOTH_API int munmap(void *address, size_t size)
 	return unmap_memory(address, size, RECORD_CALLER);
 }
 
+/* Does the program handle the fault of an access that is not permitted? */
+static bool handles_faults(void)
+{
+	struct sigaction now;
+
+	if (real()->sigaction(SIGSEGV, NULL, &now) != 0 || now.sa_handler == SIG_IGN)
+		return false;
+	return now.sa_handler != SIG_DFL && !sched_is_crash_handler(now.sa_handler);
+}
+
+/*
+ * Where a handler lets threads wait until an access is permitted again, mprotect orders accesses:
+ * it begins a new lifetime of the memory. That is recorded while the access is forbidden: after a
+ * call that forbids, and before one that permits.
+ */
 static int protect_memory(void *address, size_t size, int access, uintptr_t pc)
 {
+	const int all = PROT_READ | PROT_WRITE;
+	bool permits = (access & all) == all;
+
 	sched_finish_own_access();
 	check_is_own_mapping(address, pc, "mprotect of a mapping from before main");
-	return real()->mprotect(address, size, access);
+	bool orders = size && caller_instrumented_is_recorded(pc) && handles_faults();
+	if (orders && permits)
+		record_map(address, size, pc);
+	int result = real()->mprotect(address, size, access);
+	if (orders && !permits && result == 0)
+		record_map(address, size, pc);
+	return result;
 }
 
 SOOTH_API int mprotect(void *address, size_t size, int access)
