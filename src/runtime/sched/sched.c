@@ -386,6 +386,8 @@ static enum sched_outcome decide_before_op(struct sched_thread *t)
 		record_request(t);
 		sched_stuck_deadlock(t);
 	}
+	if (__builtin_expect(sched.cycle_until && sched.control->steps >= sched.cycle_until, 0))
+		sched_stuck_end_cycle();
 	wait_for_turn(t);
 	while (t->outcome == SCHED_RUN_HANDLER) {
 		if (sched_run_handlers(t, error)) {
@@ -549,6 +551,7 @@ void sched_exit(void)
 		return;
 	sched.exiting_thread = sched_self() + 1;
 	pause_thread(SCHED_EXIT, 0, 0);
+	sched_stuck_end_cycle();
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */

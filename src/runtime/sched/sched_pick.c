@@ -243,6 +243,10 @@ PER_RUN static uint32_t last_picked;	/* the thread that was picked last, + 1 */
 PER_RUN static uint64_t last_picked_at; /* total number of steps when it was first picked */
 /* total number of steps at the last search for a sleeping thread */
 PER_RUN static uint64_t sleeper_picked_at;
+/* When the process is about to end, others do at most so many steps: some threads never end. */
+#define STEPS_BEFORE_EXIT 10000
+#define STEPS_IN_TURN 100
+PER_RUN static uint64_t exit_until; /* the step at which they have done them */
 
 static bool has_stayed_long(uint32_t i)
 {
@@ -538,6 +542,43 @@ static uint32_t pick_when_none_ready(uint32_t self, unsigned tries)
 	return pick_spinning(self, true);
 }
 
+/*
+ * May others run before the process ends? A recording of a program that does not wait for its
+ * threads would otherwise not show what they do. Not under a plan, which says itself how far they
+ * run, nor in a random search, in which the end of the process is as likely as other steps.
+ */
+static bool lets_others_finish(void)
+{
+	const struct control *control = sched.control;
+	bool records = !(control->options & CONTROL_END_STUCK);
+
+	if (control->run_count || control->sleep_count ||
+	    (control->policy == CONTROL_PRIORITIES && !records))
+		return false;
+	if (!exit_until)
+		exit_until = control->steps + STEPS_BEFORE_EXIT;
+	return control->steps < exit_until;
+}
+
+/*
+ * Picks another thread that is ready, and neither spins nor yields, each in turn for some steps.
+ * CONTROL_NONE: there is none.
+ */
+static uint32_t pick_before_exit(void)
+{
+	uint32_t next = (uint32_t)(sched.control->steps / STEPS_IN_TURN);
+
+	sched_find_ready();
+	for (uint32_t n = 0; n < sched.top; n++) {
+		uint32_t i = (next + n) % sched.top;
+
+		if (i != sched.exiting_thread - 1 && sched_set_has(sched.ready, i) &&
+		    !sched_set_has(sched.yielding, i))
+			return i;
+	}
+	return CONTROL_NONE;
+}
+
 uint32_t sched_pick(uint32_t self, unsigned tries)
 {
 	uint32_t found = CONTROL_NONE;
@@ -551,6 +592,8 @@ uint32_t sched_pick(uint32_t self, unsigned tries)
 		found = pick_by_plan(tries, &waits);
 	if (waits)
 		return CONTROL_NONE;
+	if (found == CONTROL_NONE && sched.exiting_thread && lets_others_finish())
+		found = pick_before_exit();
 	if (found == CONTROL_NONE && sched.exiting_thread)
 		found = sched.exiting_thread - 1;
 	if (found == CONTROL_NONE) {

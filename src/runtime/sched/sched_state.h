@@ -145,8 +145,10 @@ struct sched {
 	_Atomic bool left_stuck;
 	bool outside_wakeups; /* see sched_expect_outside_wakeups */
 	bool may_cancel;      /* the program imports pthread_cancel */
-	bool finished;	      /* sched_finish was called */
-	bool unconstrained;   /* no stops, rules, sleep sets or choices are open */
+	/* threads wait in a cycle that another thread may end; from this step on it is a deadlock */
+	uint64_t cycle_until;
+	bool finished;	    /* sched_finish was called */
+	bool unconstrained; /* no stops, rules, sleep sets or choices are open */
 	/*
 	 * Before this step, the thread with the turn decides only before an operation that is not
 	 * enabled, because plan and policy would only let it continue. 0: it decides before its
@@ -429,7 +431,10 @@ static inline uint64_t sched_value(uint64_t address, uint32_t size)
 /* Does the pending operation of `t` close a cycle of threads that wait for each other? */
 bool sched_stuck_cycle(const struct sched_thread *t);
 /* Ends the run, or returns if the options let a deadlock stay. */
+/* Call when sched_stuck_cycle(t) has returned true. Returns if another thread may end the cycle. */
 void sched_stuck_deadlock(const struct sched_thread *t);
+/* Ends the run if threads wait in a cycle and, from now on, nothing can end it. */
+void sched_stuck_end_cycle(void);
 void sched_stuck_all_blocked(void);
 void sched_stuck_some_outside(void); /* call when no thread is ready and some are outside */
 void sched_stuck_write_blocked(const struct sched_thread *in_cycle);

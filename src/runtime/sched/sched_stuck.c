@@ -4,6 +4,9 @@
  */
 #include "runtime/sched/sched_state.h"
 
+/* How many steps the other threads may do before a cycle that they could end is a deadlock. */
+#define CYCLE_STEPS 100000
+
 /* ---- cycles ---------------------------------------------------------------------------------- */
 
 /*
@@ -108,12 +111,64 @@ void sched_stuck_write_blocked(const struct sched_thread *in_cycle)
 
 /* ---- no thread is ready ---------------------------------------------------------------------- */
 
+/* Can only its owner release what the thread waits for? */
+static bool waits_for_owner(const struct sched_thread *t)
+{
+	switch (t->op.kind) {
+	case EV_ACQUIRE:
+	case EV_WOKEN:
+		return t->op.lock & SCHED_LOCK_ROBUST || t->op.lock == EVENT_LOCK_ERRORCHECK ||
+		       t->op.lock == EVENT_LOCK_RECURSIVE;
+	case EV_READ_ACQUIRE: return false;
+	default: return true;
+	}
+}
+
+/*
+ * May a thread that is not in the cycle end it? The library lets any thread unlock a mutex that
+ * does not check its owner. That is misuse, but no deadlock.
+ */
+static bool may_be_ended(const struct sched_thread *start)
+{
+	bool checked = true, alone = true;
+
+	for (uint32_t i = 0; i < sched.top; i++) {
+		const struct sched_thread *t = &sched_threads[i];
+		if (t == start || sched_set_has(search.in_cycle, i))
+			checked = checked && waits_for_owner(t);
+		else if (t->state != SCHED_ENDED)
+			alone = false;
+	}
+	return !checked && !alone;
+}
+
+static void end_by_cycle(const struct sched_thread *t)
+{
+	sched_stuck_write_blocked(t);
+	sched_end_run(CONTROL_DEADLOCK, "", 0);
+}
+
 void sched_stuck_deadlock(const struct sched_thread *t)
 {
 	if (!(sched.control->options & CONTROL_END_STUCK))
 		return;
-	sched_stuck_write_blocked(t);
-	sched_end_run(CONTROL_DEADLOCK, "", 0);
+	if (!may_be_ended(t))
+		end_by_cycle(t);
+	if (!sched.cycle_until)
+		sched.cycle_until = sched.control->steps + CYCLE_STEPS;
+}
+
+void sched_stuck_end_cycle(void)
+{
+	if (!sched.cycle_until)
+		return;
+	sched.cycle_until = 0;
+	for (uint32_t i = 0; i < sched.top; i++) {
+		const struct sched_thread *t = &sched_threads[i];
+		if (t->state == SCHED_PENDING && !sched_is_always_enabled(&t->op) &&
+		    !sched_object_enabled(t) && sched_stuck_cycle(t))
+			end_by_cycle(t);
+	}
 }
 
 /*
@@ -154,6 +209,7 @@ static bool all_wait_for_threads(void)
  */
 void sched_stuck_some_outside(void)
 {
+	sched_stuck_end_cycle();
 	if (sched.control->options & CONTROL_END_STUCK)
 		sched_outside_check_hung();
 	else
@@ -182,6 +238,7 @@ void sched_stuck_all_blocked(void)
 			!may_be_woken();
 		return;
 	}
+	sched_stuck_end_cycle();
 	if (may_be_woken()) {
 		sched_outside_check_hung();
 		return;
