@@ -109,6 +109,9 @@ const struct cli_option prediction_options[] = {
 	  .set = set_solver, .choices = (const char *const[]){ "native", "z3", NULL } },
 	{ "-j", "N", "use N processors (default: all)", .set = option_set_u32,
 	  .field = PREDICT_FIELD(options.jobs), .least = 1, .most = 1024 },
+	{ "--benign", NULL,
+	  "report benign races as well: with a write of the value that is there already",
+	  .set = option_set_flag, .field = PREDICT_FIELD(benign) },
 	{ "--warnings", NULL,
 	  "report warnings as well (eraser, goodlock and others): they are not proved and do not "
 	  "change the exit status",

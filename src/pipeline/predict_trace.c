@@ -127,6 +127,7 @@ static bool predict_one(struct predict_trace *p, const struct trace *trace, cons
 		options.only |= PREDICT_INFERRED;
 	if (p->warnings)
 		options.only |= PREDICT_WARNINGS;
+	options.skip_benign = !p->benign;
 	options.only |= used_analyses(&p->properties);
 	options.properties = properties;
 	options.leads &= properties || options.only & (PREDICT_ATOMICITY | PREDICT_MISUSE);

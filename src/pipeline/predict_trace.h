@@ -18,7 +18,7 @@ struct predict_trace {
 	struct property_files properties; /* -p; without it, the files that a trace stores */
 	struct observe_trace observing;	  /* how formulas are checked on all schedules */
 	bool observe_only;		  /* only check formulas; predict nothing */
-	bool json, warnings;
+	bool json, warnings, benign;
 	/* results */
 	VEC(struct report) reports; /* one for each trace */
 	VEC(char *) problems;	    /* what is wrong with the input, one sentence each */

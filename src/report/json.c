@@ -304,6 +304,7 @@ static json_t *finding_json(const struct report *r, const struct report_item *it
 	json_object_set_new(object, "replay", replay_json(r, item));
 	json_object_set_new(object, "confirmation", confirmed_json(item->confirmation));
 	json_object_set_new(object, "environment", json_boolean(f->environment));
+	json_object_set_new(object, "benign", json_boolean(f->benign));
 	return object;
 }
 

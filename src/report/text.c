@@ -307,6 +307,10 @@ static void print_why(const struct report *r, const struct finding *f, FILE *out
 		      "order "
 		      "was kept.",
 		      line);
+	if (f->benign)
+		fputs(" This race is benign in the recorded run: the value that is written was "
+		      "there already.",
+		      line);
 	unrecorded_why(r, f, line);
 	mem_stream_close(line);
 	print_wrapped(out, 2, text + strspn(text, " "));

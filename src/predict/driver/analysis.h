@@ -52,6 +52,7 @@ struct analysis_claim {
 	uint64_t region_lock;
 	const char *region_name;
 	bool inferred; /* an inferred region, not an annotated one */
+	bool benign;   /* a race with a write that changes nothing */
 };
 
 /*

@@ -68,6 +68,7 @@ struct finding {
 	uint64_t count;		  /* instances at the same code sites that have a witness */
 	enum event_misuse misuse; /* which misuse, for FINDING_MISUSE */
 	bool environment;	  /* depends on an event that only the environment explains */
+	bool benign;		  /* a race with a write of the value that is there already */
 	/*
 	 * Possible only if code that is not recorded neither waits nor orders its callers: a lead.
 	 */

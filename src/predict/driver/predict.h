@@ -30,10 +30,11 @@ struct predict_options {
 	const struct property_set *properties;
 	/* Queries go to this solver; NULL: to the native one. */
 	order_external_solver *z3;
-	bool every;	 /* report each set of events, not one for each set of code sites */
-	bool leads;	 /* fill `leads` in the result */
-	bool observed;	 /* no queries for patterns: only report what the recorded order matches */
-	uint32_t window; /* size in events */
+	bool every;	  /* report each set of events, not one for each set of code sites */
+	bool skip_benign; /* no races with writes that change nothing (finding.benign) */
+	bool leads;	  /* fill `leads` in the result */
+	bool observed;	  /* no queries for patterns: only report what the recorded order matches */
+	uint32_t window;  /* size in events */
 	unsigned jobs;
 	double seconds; /* for the whole prediction; 0: no limit */
 	uint64_t steps; /* budget of a query; 0: no limit */

@@ -323,6 +323,7 @@ static void copy_claim(struct window_result_claim *out, const struct analysis *a
 	out->finding.misuse = claim->misuse;
 	out->finding.count = 1;
 	out->finding.inferred = claim->inferred;
+	out->finding.benign = claim->benign;
 	out->finding.region = claim->region;
 	out->finding.region_lock = claim->region_lock;
 	if (claim->region_name)

@@ -27,6 +27,7 @@ static void claim_race(struct race_search *r, struct race_pair pair, uint64_t ke
 	claim->kind = FINDING_RACE;
 	claim->claim = CHECKER_RACE;
 	claim->key = key;
+	claim->benign = pair.benign;
 	*vec_push(&claim->events) = pair.a;
 	*vec_push(&claim->events) = pair.b;
 }

@@ -215,15 +215,19 @@ uint32_t access_group_first_after(const struct access_group *group, uint32_t nod
 	return i;
 }
 
-static struct race_pair make_pair(uint32_t x, uint32_t y)
+static struct race_pair make_pair(const struct race_candidates *c, uint32_t x, uint32_t y)
 {
-	return x < y ? (struct race_pair){ x, y } : (struct race_pair){ y, x };
+	bool benign = race_pair_is_benign(c->window, x, y);
+
+	return x < y ? (struct race_pair){ x, y, benign } : (struct race_pair){ y, x, benign };
 }
 
 static bool is_nearer(const void *a, const void *b)
 {
 	const struct race_pair *x = a, *y = b;
 
+	if (x->benign != y->benign)
+		return y->benign;
 	return x->b - x->a != y->b - y->a ? x->b - x->a < y->b - y->a : x->a < y->a;
 }
 
@@ -247,9 +251,12 @@ static void keep_nearest(struct race_candidates *c, struct site_group *sites,
 	for (; most && (below > low || above < high); most--) {
 		bool down = above == high ||
 			    (below > low && a - group->nodes[below - 1] < group->nodes[above] - a);
-		struct race_pair pair = make_pair(a, group->nodes[down ? --below : above++]);
+		struct race_pair pair = make_pair(c, a, group->nodes[down ? --below : above++]);
 
-		site_group_keep(&c->by_sites, sites, &pair);
+		if (pair.benign && c->analysis->options->skip_benign)
+			sites->total--;
+		else
+			site_group_keep(&c->by_sites, sites, &pair);
 	}
 }
 
@@ -365,9 +372,14 @@ void race_candidates_each(struct race_candidates *c,
 			continue;
 		for (uint32_t j = 1; j < count; j++) {
 			for (uint32_t i = 0; i < j; i++) {
-				if (is_candidate(c, nodes[i], nodes[j]) &&
-				    meet_first_in(c, nodes[i], nodes[j], cell))
-					take(context, (struct race_pair){ nodes[i], nodes[j] });
+				struct race_pair pair;
+
+				if (!is_candidate(c, nodes[i], nodes[j]) ||
+				    !meet_first_in(c, nodes[i], nodes[j], cell))
+					continue;
+				pair = make_pair(c, nodes[i], nodes[j]);
+				if (!pair.benign || !c->analysis->options->skip_benign)
+					take(context, pair);
 			}
 		}
 	}

@@ -16,7 +16,14 @@
 
 struct race_pair {
 	uint32_t a, b; /* nodes; a was recorded before b */
+	bool benign;   /* race_pair_is_benign() */
 };
+
+/*
+ * Does a write of the pair store, in the recorded run, the value that is there already, so that the
+ * other access does not depend on the order? race_benign.c
+ */
+bool race_pair_is_benign(const struct window *window, uint32_t a, uint32_t b);
 
 /* Accesses to a cell by one thread at one site under the same locks. */
 struct access_group {
@@ -45,7 +52,7 @@ struct race_candidates {
 	VEC(struct race_lockset) locksets;
 	struct map lockset_numbers;
 	VEC(struct access_group) groups; /* of the present cell */
-	struct site_groups by_sites;	 /* of struct race_pair, the nearest first */
+	struct site_groups by_sites;	 /* of struct race_pair, benign ones last */
 };
 
 void race_candidates_open(struct race_candidates *c, const struct analysis *analysis);

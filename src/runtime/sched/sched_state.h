@@ -145,7 +145,7 @@ struct sched {
 	_Atomic bool left_stuck;
 	bool outside_wakeups; /* see sched_expect_outside_wakeups */
 	bool may_cancel;      /* the program imports pthread_cancel */
-	/* threads wait in a cycle that another thread may end; from this step on it is a deadlock */
+	/* threads wait in a cycle that another may end; from this step on it is a deadlock */
 	uint64_t cycle_until;
 	bool finished;	    /* sched_finish was called */
 	bool unconstrained; /* no stops, rules, sleep sets or choices are open */
