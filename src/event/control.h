@@ -23,6 +23,7 @@
 #define CONTROL_NONE UINT32_MAX
 #define CONTROL_STOPS 64u
 #define CONTROL_TEXT 256u
+#define CONTROL_HELD_UP 8u
 
 /* How the next thread is chosen where the plan does not say it, or where there is no plan. */
 enum control_policy {
@@ -258,6 +259,11 @@ struct control {
 	uint32_t unfit_shared_memory;
 	/* out: a signal or cancellation arrived that no scheduling choice controls */
 	uint32_t unordered;
+	/*
+	 * out: threads that had the turn and waited in code that is not recorded; more than fit are
+	 * only counted
+	 */
+	uint32_t held_up_count, held_up[CONTROL_HELD_UP];
 	uint32_t input_ended; /* out: the program has read its standard input to the end */
 };
 

@@ -96,6 +96,9 @@ static bool confirm_all(double deadline, struct confirmer *confirmer, struct pre
 		if (confirmations[i].verdict == CONFIRM_DONE) {
 			finding->status = FINDING_CONFIRMED;
 			confirmed++;
+		} else if (confirmations[i].outside) {
+			finding->status = FINDING_WARNING;
+			finding->unrecorded = true;
 		}
 	}
 	if (isatty(STDERR_FILENO))

@@ -328,7 +328,7 @@ static void analyse(struct predict_trace *p, const struct trace *trace, struct r
 void predict_trace_add(struct predict_trace *p, const char *path, const char *process,
 		       const struct predict_trace_end *end)
 {
-	struct report report = { .trace = path, .process = process };
+	struct report report = { .trace = path, .process = process, .warnings = p->warnings };
 	struct predict_result *result;
 	struct trace *trace;
 	struct err err = { 0 };

@@ -30,6 +30,12 @@ static unsigned report_rank(const struct report_item *item)
 	return 4;
 }
 
+bool report_hides(const struct report *r, const struct finding *finding)
+{
+	return finding->status == FINDING_WARNING && finding->unrecorded && !finding->lead &&
+	       !r->warnings;
+}
+
 void report_list(const struct report *r, struct report_numbers *numbers, report_items *items)
 {
 	report_items all = { 0 };
@@ -56,7 +62,8 @@ void report_list(const struct report *r, struct report_numbers *numbers, report_
 	}
 	for (unsigned which = 0; which <= 4; which++) {
 		for (size_t i = 0; i < all.count; i++) {
-			if (report_rank(&all.items[i]) == which)
+			if (report_rank(&all.items[i]) == which &&
+			    !(all.items[i].finding && report_hides(r, all.items[i].finding)))
 				*vec_push(items) = all.items[i];
 		}
 	}

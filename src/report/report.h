@@ -58,6 +58,7 @@ struct report {
 	size_t file_count;
 	const struct observe_result *observation; /* of formulas on all schedules; or NULL */
 	bool observed_only;			  /* nothing was predicted */
+	bool warnings;				  /* suspicions are shown, not only counted */
 	bool not_instrumented; /* none of the program's code was recorded: nothing was analysed */
 	size_t leads_left;     /* leads that were not replayed, because no time was left */
 };
@@ -82,6 +83,11 @@ struct report_item {
 	const struct confirmation *confirmation; /* may be NULL */
 };
 typedef VEC(struct report_item) report_items;
+/*
+ * Is it a prediction that became a suspicion because its replay was held up, and suspicions are
+ * only counted? It keeps its number, because `sooth replay` knows it by that.
+ */
+bool report_hides(const struct report *report, const struct finding *finding);
 void report_list(const struct report *report, struct report_numbers *numbers, report_items *items);
 
 /* Returns the observation's data for a finding of a formula; NULL: the finding has none. */

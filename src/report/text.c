@@ -464,7 +464,7 @@ void report_print_summary(const struct report *reports, size_t count, FILE *out)
 			const struct finding *f = &reports[i].result->findings.items[k];
 
 			if (f->status == FINDING_WARNING) {
-				warnings++;
+				warnings += !report_hides(&reports[i], f);
 				continue;
 			}
 			findings++;

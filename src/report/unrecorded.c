@@ -63,6 +63,9 @@ static uint64_t count_suspicions(const struct report *reports, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < reports[i].result->leads.count; k++)
 			suspicions += reports[i].result->leads.items[k].unrecorded;
+		for (size_t k = 0; k < reports[i].result->findings.count; k++)
+			suspicions +=
+				report_hides(&reports[i], &reports[i].result->findings.items[k]);
 	}
 	return suspicions;
 }
@@ -94,8 +97,8 @@ void unrecorded_print(const struct report *reports, size_t count, FILE *out)
 	uint64_t suspicions = count_suspicions(reports, count);
 
 	if (suspicions) {
-		fprintf(out, "%" PRIu64 " suspicion%s code that was not recorded: ", suspicions,
-			suspicions == 1 ? " involves" : "s involve");
+		fprintf(out, "%" PRIu64 " suspicion%s code that was not recorded%s", suspicions,
+			suspicions == 1 ? " involves" : "s involve", list.count ? ": " : "");
 		print_libraries(&list, false, out);
 		fprintf(out, "; --warnings lists %s\n", suspicions == 1 ? "it" : "them");
 	}
@@ -119,8 +122,9 @@ void unrecorded_why(const struct report *report, const struct finding *finding, 
 		      "that was not recorded took part: ",
 		      out);
 	else
-		fputs(" This is only a suspicion: code that was not recorded may prevent it: ",
-		      out);
+		fprintf(out,
+			" This is only a suspicion: code that was not recorded may prevent it%s",
+			list.count ? ": " : "");
 	print_libraries(&list, false, out);
 	fputc('.', out);
 	vec_free(&list);

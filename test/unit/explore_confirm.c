@@ -350,6 +350,31 @@ static void divergences(void **state)
 	make_remove(&dir);
 }
 
+/*
+ * A thread of the plan that waits for something that is not recorded has not diverged by itself: it
+ * slept although it had the turn, or it is in the kernel before its last planned step.
+ */
+static void held_up_outside(void **state)
+{
+	struct control control = { .held_up_count = 1, .held_up = { 2 } };
+	struct control_blocked blocked = { .thread = 1, .step = 5, .how = CONTROL_BY_CALL };
+	struct outcome outcome = { .control = &control, .blocked = &blocked, .blocked_count = 1 };
+	struct plan plan = { 0 };
+
+	(void)state;
+	plan_add_slice(&plan, 1, 3);
+	plan_add_slice(&plan, 0, 7);
+	plan_add_slice(&plan, 1, 5);
+	assert_false(divergence_is_outside(&plan, &outcome)); /* T2 is not in the plan */
+	blocked.step = 4;
+	assert_true(divergence_is_outside(&plan, &outcome));
+	blocked.how = CONTROL_BY_OWNER;
+	assert_false(divergence_is_outside(&plan, &outcome));
+	control.held_up[0] = 0;
+	assert_true(divergence_is_outside(&plan, &outcome));
+	plan_free(&plan);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +384,7 @@ int main(void)
 		cmocka_unit_test(the_same_finding),
 		cmocka_unit_test(plans_follow_witnesses),
 		cmocka_unit_test(divergences),
+		cmocka_unit_test(held_up_outside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

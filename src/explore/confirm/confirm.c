@@ -302,6 +302,7 @@ static void explain_divergence(struct confirmer *c, const struct trace *base,
 				  : "");
 	out->diverged.thread = divergence.thread;
 	out->diverged.step = divergence.step;
+	out->outside |= divergence_is_outside(&c->plan, &c->rerun.outcome);
 	set_verdict(out, CONFIRM_DIVERGED, text);
 }
 
@@ -488,6 +489,7 @@ bool confirm_finding(struct confirmer *c, const struct finding *finding, struct 
 		}
 		if (!done) { /* the first divergence is the most informative */
 			first.runs = out->runs;
+			first.outside |= out->outside;
 			confirmation_free(out);
 			*out = first;
 		} else {

@@ -52,8 +52,10 @@ struct confirmation {
 	char *why; /* why the finding is not confirmed; NULL if it is */
 	struct divergence_step {
 		uint32_t thread, step;
-	} diverged;	      /* valid with CONFIRM_DIVERGED */
-	unsigned runs;	      /* executions of the program */
+	} diverged;    /* valid with CONFIRM_DIVERGED */
+	unsigned runs; /* executions of the program */
+	/* diverged because something that is not recorded held up a thread */
+	bool outside;
 	unsigned order_count; /* number of `orders` that are valid */
 	struct confirm_order orders[2];
 	/*

@@ -312,3 +312,34 @@ bool divergence_explain(struct divergence *d, const struct plan *plan,
 	free(c.threads);
 	return explained;
 }
+
+/* ---- what is not recorded -------------------------------------------------------------------- */
+
+/* Returns how many steps of a thread the plan contains. */
+static uint32_t count_planned_steps(const struct plan *plan, uint32_t thread)
+{
+	uint32_t until = 0;
+
+	for (size_t i = 0; i < plan->slices.count; i++) {
+		if (plan->slices.items[i].thread == thread && plan->slices.items[i].until > until)
+			until = plan->slices.items[i].until;
+	}
+	return until;
+}
+
+bool divergence_is_outside(const struct plan *plan, const struct outcome *outcome)
+{
+	const struct control *c = outcome->control;
+
+	for (uint32_t i = 0; i < c->held_up_count && i < CONTROL_HELD_UP; i++) {
+		if (count_planned_steps(plan, c->held_up[i]))
+			return true;
+	}
+	for (uint32_t i = 0; i < outcome->blocked_count; i++) {
+		const struct control_blocked *b = &outcome->blocked[i];
+
+		if (b->how == CONTROL_BY_CALL && b->step < count_planned_steps(plan, b->thread))
+			return true;
+	}
+	return c->held_up_count > CONTROL_HELD_UP;
+}

@@ -17,4 +17,11 @@ bool divergence_explain(struct divergence *divergence, const struct plan *plan,
 			const struct outcome *outcome, const struct trace *recorded,
 			const struct run_outcome_source *source);
 
+/*
+ * Did something outside the recording hold up a thread of the plan? It slept in code that is not
+ * recorded while it had the turn, or it was in the kernel when the run ended, before its last
+ * planned step.
+ */
+bool divergence_is_outside(const struct plan *plan, const struct outcome *outcome);
+
 #endif

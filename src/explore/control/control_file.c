@@ -108,6 +108,7 @@ static void forget_outcome(struct control *c)
 	c->steps = c->diverged_site = c->fault_address = c->fault_site = 0;
 	c->fault_thread = c->fault_step = CONTROL_NONE;
 	c->unfit_shared_memory = c->unordered = c->input_ended = 0;
+	c->held_up_count = 0;
 	c->text[0] = 0;
 }
 

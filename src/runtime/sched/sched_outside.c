@@ -80,6 +80,16 @@ static bool is_without_progress(int tid, uint64_t for_ns)
 	return state == 'S' || (state == 0 && for_ns > UNKNOWN_NS);
 }
 
+/* Tells the tool that this thread waited for something that is not recorded. */
+static void note_held_up(uint32_t thread)
+{
+	struct control *control = sched.control;
+
+	if (control->held_up_count < CONTROL_HELD_UP)
+		control->held_up[control->held_up_count] = thread;
+	control->held_up_count++;
+}
+
 /*
  * Takes the turn from a thread that sleeps in the kernel. If the thread made progress in the
  * meantime, it keeps the turn.
@@ -112,6 +122,7 @@ static bool take_turn_from(uint32_t owner, uint32_t self, uint64_t progress, uin
 	sched_log_switch(t); /* what it did so far comes before what others do from now on */
 	sched.outside++;
 	t->state = SCHED_OUTSIDE;
+	note_held_up(owner);
 	return true;
 }
 

@@ -110,6 +110,7 @@ void sched_read_plan(int pid)
 	control->result = CONTROL_UNFINISHED;
 	control->events_lost = 0;
 	control->unordered = 0;
+	control->held_up_count = 0;
 	control->blocked_count = 0;
 	control->slices_done = 0;
 	control->rules_broken = 0;
