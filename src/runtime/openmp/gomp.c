@@ -25,8 +25,8 @@ struct gomp_region {
 static void run_region(void *data)
 {
 	struct gomp_region *gomp = data;
-	struct openmp_part part = openmp_part_begin(
-		&gomp->region, (unsigned)openmp_library()->omp_get_num_threads());
+	struct openmp_part part =
+		openmp_part_begin(&gomp->region, (unsigned)openmp_library()->omp_get_num_threads());
 
 	gomp->function(gomp->data);
 	openmp_part_end(&part);
@@ -154,7 +154,8 @@ CANCEL(GOMP_cancellation_point, (int, which))
 
 /*
  * In a controlled run the next thread gets a turn before a thread takes its next chunk. Otherwise
- * one thread would execute all chunks of a dynamic loop, and there would be nothing to predict from.
+ * one thread would execute all chunks of a dynamic loop, and there would be nothing to predict
+ * from.
  */
 static void share_work(uintptr_t pc)
 {
@@ -186,7 +187,9 @@ DEFINE(unsigned, GOMP_sections_next, void)
 
 /* ---- ordered --------------------------------------------------------------------------------- */
 
-/* The next chunk of an ordered loop may have to wait until it is the thread's turn in that order. */
+/*
+ * The next chunk of an ordered loop may have to wait until it is the thread's turn in that order.
+ */
 #define NEXT_ORDERED_OF(name)                                                                      \
 	DEFINE(bool, name, void *start, void *end)                                                 \
 	{                                                                                          \
@@ -206,13 +209,13 @@ NEXT_ORDERED(dynamic)
 NEXT_ORDERED(guided)
 NEXT_ORDERED(runtime)
 
-static void receive_of_team(enum openmp_team_channel channel, uintptr_t pc)
+static void receive_of_team(enum event_openmp channel, uintptr_t pc)
 {
 	if (openmp_self.team)
 		openmp_receive(openmp_self.team->number + channel, pc);
 }
 
-static void send_of_team(enum openmp_team_channel channel, uintptr_t pc)
+static void send_of_team(enum event_openmp channel, uintptr_t pc)
 {
 	if (openmp_self.team && record_on())
 		openmp_send(openmp_self.team->number + channel, pc);
@@ -227,23 +230,23 @@ DEFINE(void, GOMP_ordered_start, void)
 	openmp_enter(true, RECORD_CALLER);
 	openmp_library()->GOMP_ordered_start();
 	openmp_leave();
-	receive_of_team(OPENMP_ORDERED, RECORD_CALLER);
+	receive_of_team(EVENT_OPENMP_ORDERED, RECORD_CALLER);
 }
 
 DEFINE(void, GOMP_ordered_end, void)
 {
-	send_of_team(OPENMP_ORDERED, RECORD_CALLER);
+	send_of_team(EVENT_OPENMP_ORDERED, RECORD_CALLER);
 	openmp_library()->GOMP_ordered_end();
 }
 
 /*
- * Loops with ordered(n) and depend(sink: ...). The indices are not looked at: a wait comes after all
- * posts before it.
+ * Loops with ordered(n) and depend(sink: ...). The indices are not looked at: a wait comes after
+ * all posts before it.
  */
 #define DOACROSS(post, wait, type)                                                                 \
 	DEFINE(void, post, void *indices)                                                          \
 	{                                                                                          \
-		send_of_team(OPENMP_DOACROSS, RECORD_CALLER);                                      \
+		send_of_team(EVENT_OPENMP_DOACROSS, RECORD_CALLER);                                \
 		openmp_library()->post(indices);                                                   \
 	}                                                                                          \
 	DEFINE(void, wait, type first, ...)                                                        \
@@ -252,12 +255,12 @@ DEFINE(void, GOMP_ordered_end, void)
 		if (on)                                                                            \
 			openmp_enter(true, RECORD_CALLER);                                         \
 		(void)first;                                                                       \
-		__builtin_apply((void (*)(void))(uintptr_t)openmp_library()->wait,                  \
+		__builtin_apply((void (*)(void))(uintptr_t)openmp_library()->wait,                 \
 				__builtin_apply_args(), DOACROSS_BYTES);                           \
 		if (!on)                                                                           \
 			return;                                                                    \
 		openmp_leave();                                                                    \
-		receive_of_team(OPENMP_DOACROSS, RECORD_CALLER);                                   \
+		receive_of_team(EVENT_OPENMP_DOACROSS, RECORD_CALLER);                             \
 	}
 #define DOACROSS_BYTES 256 /* of arguments on the stack: loops nested at most 37 deep */
 

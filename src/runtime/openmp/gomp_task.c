@@ -1,8 +1,8 @@
 /*
- * Tasks of libgomp. The library copies the arguments of a task into memory of its own, by a function
- * of the program if there is one. It gets a function and arguments of ours:
+ * Tasks of libgomp. The library copies the arguments of a task into memory of its own, by a
+ * function of the program if there is one. It gets a function and arguments of ours:
  *
- *	room for the bounds of a taskloop, struct gomp_task, the program's arguments
+ *	struct gomp_task, which begins with the bounds of a taskloop; the program's arguments
  *
  * Memory of ended tasks is used again by later ones; an ALLOC begins its new life.
  */
@@ -118,7 +118,9 @@ DEFINE(void, GOMP_task, openmp_function *function, void *data, openmp_copy *copy
 		return;
 	}
 	struct gomp_task task;
-	struct gomp_source source = { .task = &task, .copy = copy, .data = data, .size = (size_t)size };
+	struct gomp_source source = {
+		.task = &task, .copy = copy, .data = data, .size = (size_t)size
+	};
 	make_task(&task, function, false, alignment, RECORD_CALLER);
 	if (flags & TASK_DEPEND)
 		read_depend(&task.task, depend);
@@ -146,7 +148,9 @@ DEFINE(void, GOMP_task, openmp_function *function, void *data, openmp_copy *copy
 			return;                                                                    \
 		}                                                                                  \
 		struct gomp_task task;                                                             \
-		struct gomp_source source = { .task = &task, .copy = copy, .data = data, .size = (size_t)size };                   \
+		struct gomp_source source = {                                                      \
+			.task = &task, .copy = copy, .data = data, .size = (size_t)size            \
+		};                                                                                 \
 		bool group = !(flags & TASKLOOP_NOGROUP);                                          \
 		if (flags & TASKLOOP_REDUCTION)                                                    \
 			source.reductions = ((struct gomp_source *)data)->reductions;              \

@@ -1,8 +1,8 @@
 /*
  * Finds the OpenMP library: see openmp_library.h. Normally the program is linked with it, after the
- * runtime. But a linker that leaves out unneeded libraries (--as-needed) finds all functions of some
- * programs in the runtime, and leaves it out. And a library that the program has loaded by dlopen
- * may have brought it. In these cases it is loaded, or found, by its name.
+ * runtime. But a linker that leaves out unneeded libraries (--as-needed) finds all functions of
+ * some programs in the runtime, and leaves it out. And a library that the program has loaded by
+ * dlopen may have brought it. In these cases it is loaded, or found, by its name.
  */
 #include "runtime/openmp/openmp_library.h"
 
@@ -47,8 +47,7 @@ static void find_functions(void)
 
 	thread_buffer_self.quiet = true;
 	void *handle = find_library();
-#define FUNCTION(result, name, ...)                                                                \
-	*(void **)(void *)&library.name = find_function(#name, handle);
+#define FUNCTION(result, name, ...) *(void **)(void *)&library.name = find_function(#name, handle);
 #include "runtime/openmp/openmp_library.def"
 #undef FUNCTION
 	__atomic_store_n(&library_found, true, __ATOMIC_RELEASE);

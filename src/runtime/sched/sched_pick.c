@@ -125,7 +125,8 @@ static uint32_t pick_by_plan(unsigned tries, bool *waits)
 		if (sched_can_time_out(t) ||
 		    (plan_may_extend_spins() && could_spin_on(t) && sched_spin_extend(t, false)))
 			return sched.slices[i].thread;
-		bool meets = t->state == SCHED_PENDING && t->op.pause == SCHED_MEET && sched.outside;
+		bool meets =
+			t->state == SCHED_PENDING && t->op.pause == SCHED_MEET && sched.outside;
 		if ((t->state == SCHED_OUTSIDE || meets) && tries < PLAN_TRIES) {
 			/*
 			 * in the run from which the plan was made, this thread came back, or the
@@ -402,8 +403,7 @@ static bool can_stay(uint32_t self)
 {
 	return self < sched.top && sched_threads[self].state == SCHED_PENDING &&
 	       !sched_set_has(sched.yielding, self) && !has_stayed_long(self) &&
-	       !sched_has_met(&sched_threads[self]) &&
-	       sched_is_ready(&sched_threads[self]);
+	       !sched_has_met(&sched_threads[self]) && sched_is_ready(&sched_threads[self]);
 }
 
 /* Returns the thread whose sleep ends first. Unless `only_sleeps`, timeouts count as well. */
