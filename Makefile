@@ -39,7 +39,7 @@ build/deps.mk: tools/deps
 
 # Tests need more packages, and some of them the plugins of two clangs. These sets are included for
 # the same reason: the installed headers decide below which plugins and modules are built.
-ifneq ($(filter deps all-tests unit projects exact model observe properties test test-% bench-solver \
+ifneq ($(filter deps all-tests unit projects exact model observe openmp properties test test-% bench-solver \
 	bench-studies,$(MAKECMDGOALS)),)
 include build/deps-test.mk
 endif
@@ -153,7 +153,7 @@ demo: all ## record a small racy program and predict what can go wrong
 
 # `test/run` continues after a failure and ends with the total. TIMES=1 prints how long each test took.
 test: all-tests ## run all tests, as CI does
-	@test/run $(B) lint unit runtime survive transparent projects golden programs serial exact model explore properties observe
+	@test/run $(B) lint unit runtime survive transparent projects golden programs serial exact model explore openmp properties observe
 
 all-tests: all $(UNIT) $(TESTERS)
 
@@ -163,7 +163,7 @@ export TIMES
 export COMPILERS
 
 test-compilers: all $(TESTERS) ## the tests that compile programs, with every compiler at every optimisation level
-	@LEVELS=all test/run $(B) exact projects golden programs serial explore properties
+	@LEVELS=all test/run $(B) exact projects golden programs serial explore openmp properties
 
 unit: all $(UNIT) ## unit tests (T=substring selects some, here and in the targets below)
 	@test/run $(B) unit $(T)
@@ -233,6 +233,9 @@ properties: all ## programs that violate a property in another schedule, and the
 
 explore: all ## small programs with a hidden bug, which must be found, and their fixed twins
 	@test/run $(B) explore $(T)
+
+openmp: all ## OpenMP programs, without a bug and with one, in all modes
+	@test/run $(B) openmp $(T)
 
 test-explore: all ## as explore, with 10 seeds and 100 native runs: a table of executions up to each bug
 	@test/explore/run $(B) --native 100 --seeds 10 --goals $(T)
@@ -341,7 +344,7 @@ help: ## print this list
 
 .PHONY: all all-tests deps demo test test-compilers unit golden programs serial runtime survive transparent projects exact model lint format \
 	bench-record bench-verdicts bench-serial bench-table bench-package bench-solver bench-predict bench-explore bench-lattice bench-grammar bench-observe bench-parametric test-queries test-search test-patterns test-lattice test-grammar \
-	explore properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-survive test-long fuzz-record fuzz-added install clean help
+	explore openmp properties bench-studies test-explore test-confirm bench-paper test-programs test-mutants test-spec test-survive test-long fuzz-record fuzz-added install clean help
 
 # ---- rules --------------------------------------------------------------------------------------
 

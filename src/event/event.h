@@ -72,7 +72,25 @@ enum event_channel {
 };
 #define EVENT_FD                                                                                   \
 	(UINT64_C(1) << 60) /* base of the "addresses" of file descriptors: no memory is there */
-#define EVENT_OPENMP (UINT64_C(1) << 61) /* base of the channels of OpenMP: no memory is there */
+/*
+ * Base of the channels of OpenMP: no memory is there. The lowest four bits of a channel are an enum
+ * event_openmp. A channel above EVENT_OPENMP_DEPEND belongs to an address on which tasks depend.
+ */
+#define EVENT_OPENMP (UINT64_C(1) << 61)
+#define EVENT_OPENMP_DEPEND (EVENT_OPENMP + (UINT64_C(1) << 58))
+enum event_openmp {
+	/* of a region */
+	EVENT_OPENMP_FORK,
+	EVENT_OPENMP_JOIN,
+	EVENT_OPENMP_BARRIER, /* and the next one */
+	EVENT_OPENMP_ORDERED = 4,
+	EVENT_OPENMP_DOACROSS,
+	/* of a task */
+	EVENT_OPENMP_START,
+	EVENT_OPENMP_CHILDREN, /* the task's children send here when they end */
+	/* of a taskgroup: its tasks send here when they end */
+	EVENT_OPENMP_GROUP,
+};
 enum event_stop { EVENT_STOP_LIMIT, EVENT_STOP_NO_SPACE, EVENT_STOP_IO };
 enum event_process {
 	EVENT_PROCESS_EXIT,

@@ -77,6 +77,26 @@ static const char *field_of(struct describe *d, uint64_t address, uint64_t offse
 	return dot && event->address == address && event->site->field_offset == offset ? dot : NULL;
 }
 
+static const char *name_openmp(struct describe *d, uint64_t channel)
+{
+	static const char *const names[16] = {
+		[EVENT_OPENMP_FORK] = "start of a region",
+		[EVENT_OPENMP_JOIN] = "end of a region",
+		[EVENT_OPENMP_BARRIER] = "barrier",
+		[EVENT_OPENMP_BARRIER + 1] = "barrier",
+		[EVENT_OPENMP_ORDERED] = "ordered",
+		[EVENT_OPENMP_DOACROSS] = "ordered iterations",
+		[EVENT_OPENMP_START] = "start of a task",
+		[EVENT_OPENMP_CHILDREN] = "end of a task",
+		[EVENT_OPENMP_GROUP] = "end of a taskgroup",
+	};
+
+	if (channel >= EVENT_OPENMP_DEPEND)
+		return "dependence of tasks";
+	const char *name = names[channel & 15];
+	return name ? name : describe_format(d, "0x%" PRIx64, channel);
+}
+
 const char *name_object(struct describe *d, uint64_t address, const struct trace_event *event)
 {
 	const char *known = trace_symbols_object(describe_symbols(d), address);
@@ -85,6 +105,8 @@ const char *name_object(struct describe *d, uint64_t address, const struct trace
 
 	if (address >= EVENT_FD && address - EVENT_FD < 1u << 31)
 		return describe_format(d, "descriptor %" PRIu64, address - EVENT_FD);
+	if (address >= EVENT_OPENMP && !trace_is_text(describe_trace(d)))
+		return name_openmp(d, address);
 	if (trace_is_text(describe_trace(d)))
 		return known ? known : describe_format(d, "0x%" PRIx64, address);
 	around = trace_symbols_around(describe_symbols(d), address, &offset);

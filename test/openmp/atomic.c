@@ -1,6 +1,6 @@
 // Atomic operations: of an integer, of a type that needs a lock of gcc's library, and with a result.
-// compiler: gcc
-// racy: race on large
+// clang: no, its library for such types is another one
+// racy: large
 #include <stdio.h>
 
 static long double large;

@@ -1,6 +1,6 @@
 // A loop that fills a table, and one that reads what other threads have written. The racy twin
 // leaves out the barrier between them.
-// racy: race on table
+// racy: table
 #include <stdio.h>
 
 #define COUNT 12

@@ -1,5 +1,5 @@
 // A counter in a critical section, and another in a named one. The racy twin forgets the first.
-// racy: race on total
+// racy: total
 #include <stdio.h>
 
 static int total, named;

@@ -1,6 +1,6 @@
 // Tasks that depend on each other: a writer, two readers, and a writer again. The racy twin leaves
 // out a dependence.
-// racy: race on value
+// racy: value
 #include <stdio.h>
 
 static int value, left, right;

@@ -1,5 +1,5 @@
 // A simple lock, one that is tried, and a nestable one. The racy twin forgets the simple lock.
-// racy: race on simple
+// racy: simple
 #include <omp.h>
 #include <stdio.h>
 

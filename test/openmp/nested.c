@@ -1,5 +1,5 @@
 // Regions in regions. The racy twin writes a variable of the outer region in the inner ones.
-// racy: race on outer
+// racy: outer
 #include <omp.h>
 #include <stdio.h>
 

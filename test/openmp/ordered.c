@@ -1,5 +1,5 @@
 // The ordered parts of a loop follow each other. The racy twin writes outside of them.
-// racy: race on last
+// racy: last
 #include <stdio.h>
 
 static int last, log_of[8];

@@ -1,5 +1,5 @@
 // A variable that each thread needs for itself. The racy twin shares it.
-// racy: race on square
+// racy: square
 #include <stdio.h>
 
 static int out[12];

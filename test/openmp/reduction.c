@@ -1,5 +1,5 @@
 // A sum, by a reduction. The racy twin forgets it.
-// racy: race on sum
+// racy: sum
 #include <stdio.h>
 
 int main(void)

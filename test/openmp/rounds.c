@@ -1,6 +1,6 @@
 // Many explicit barriers: threads hand over a row to their neighbour in each round. The racy twin
 // leaves out every second barrier.
-// racy: race on cells
+// racy: cells
 #include <omp.h>
 #include <stdio.h>
 

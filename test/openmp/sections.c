@@ -1,5 +1,5 @@
 // Sections, and a dynamic loop with an atomic counter. The racy twin increments it plainly.
-// racy: race on count
+// racy: count
 #include <stdio.h>
 
 static int left, right, count;

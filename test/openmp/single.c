@@ -1,5 +1,5 @@
 // Single with copyprivate, and with its barrier. The racy twin does not wait after the second.
-// racy: race on shared
+// racy: shared
 #include <stdio.h>
 
 static int shared, seen[3];

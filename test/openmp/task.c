@@ -1,5 +1,5 @@
 // Tasks that write a table, which their parent reads after a taskwait. The racy twin does not wait.
-// racy: race on table
+// racy: table
 #include <stdio.h>
 
 static int table[4], sum;

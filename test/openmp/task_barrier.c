@@ -1,6 +1,6 @@
 // Tasks end before the next barrier, and before the region: nothing else waits for them. The racy
 // twin reads what a task has written before the barrier.
-// racy: race on first
+// racy: first
 #include <stdio.h>
 
 static int first, second;

@@ -169,8 +169,8 @@ static void lower_update(AtomicRMWInst *update)
 
 /*
  * Minimum, maximum and floating-point updates: each becomes a loop around a compare-and-exchange,
- * as in machine code. LLVM reads the first value by a plain load. It belongs to the atomic operation:
- * recorded as a plain access it would race with the same operation of another thread.
+ * as in machine code. LLVM reads the first value by a plain load. It belongs to the atomic
+ * operation: recorded as a plain access it would race with the same operation of another thread.
  */
 static void lower_other_update(AtomicRMWInst *update)
 {

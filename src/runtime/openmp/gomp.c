@@ -154,7 +154,8 @@ CANCEL(GOMP_cancellation_point, (int, which))
 
 /*
  * In a controlled run the next thread gets a turn before a thread takes its next chunk. Otherwise
- * one thread would execute all chunks of a dynamic loop, and there would be nothing to predict from.
+ * one thread would execute all chunks of a dynamic loop, and there would be nothing to predict
+ * from.
  */
 static void share_work(uintptr_t pc)
 {
@@ -186,7 +187,9 @@ DEFINE(unsigned, GOMP_sections_next, void)
 
 /* ---- ordered --------------------------------------------------------------------------------- */
 
-/* The next chunk of an ordered loop may have to wait until it is the thread's turn in that order. */
+/*
+ * The next chunk of an ordered loop may have to wait until it is the thread's turn in that order.
+ */
 #define NEXT_ORDERED_OF(name)                                                                      \
 	DEFINE(bool, name, void *start, void *end)                                                 \
 	{                                                                                          \
@@ -206,13 +209,13 @@ NEXT_ORDERED(dynamic)
 NEXT_ORDERED(guided)
 NEXT_ORDERED(runtime)
 
-static void receive_of_team(enum openmp_team_channel channel, uintptr_t pc)
+static void receive_of_team(enum event_openmp channel, uintptr_t pc)
 {
 	if (openmp_self.team)
 		openmp_receive(openmp_self.team->number + channel, pc);
 }
 
-static void send_of_team(enum openmp_team_channel channel, uintptr_t pc)
+static void send_of_team(enum event_openmp channel, uintptr_t pc)
 {
 	if (openmp_self.team && record_on())
 		openmp_send(openmp_self.team->number + channel, pc);
@@ -227,23 +230,23 @@ DEFINE(void, GOMP_ordered_start, void)
 	openmp_enter(true, RECORD_CALLER);
 	openmp_library()->GOMP_ordered_start();
 	openmp_leave();
-	receive_of_team(OPENMP_ORDERED, RECORD_CALLER);
+	receive_of_team(EVENT_OPENMP_ORDERED, RECORD_CALLER);
 }
 
 DEFINE(void, GOMP_ordered_end, void)
 {
-	send_of_team(OPENMP_ORDERED, RECORD_CALLER);
+	send_of_team(EVENT_OPENMP_ORDERED, RECORD_CALLER);
 	openmp_library()->GOMP_ordered_end();
 }
 
 /*
- * Loops with ordered(n) and depend(sink: ...). The indices are not looked at: a wait comes after all
- * posts before it.
+ * Loops with ordered(n) and depend(sink: ...). The indices are not looked at: a wait comes after
+ * all posts before it.
  */
 #define DOACROSS(post, wait, type)                                                                 \
 	DEFINE(void, post, void *indices)                                                          \
 	{                                                                                          \
-		send_of_team(OPENMP_DOACROSS, RECORD_CALLER);                                      \
+		send_of_team(EVENT_OPENMP_DOACROSS, RECORD_CALLER);                                \
 		openmp_library()->post(indices);                                                   \
 	}                                                                                          \
 	DEFINE(void, wait, type first, ...)                                                        \
@@ -257,7 +260,7 @@ DEFINE(void, GOMP_ordered_end, void)
 		if (!on)                                                                           \
 			return;                                                                    \
 		openmp_leave();                                                                    \
-		receive_of_team(OPENMP_DOACROSS, RECORD_CALLER);                                   \
+		receive_of_team(EVENT_OPENMP_DOACROSS, RECORD_CALLER);                             \
 	}
 #define DOACROSS_BYTES 256 /* of arguments on the stack: loops nested at most 37 deep */
 

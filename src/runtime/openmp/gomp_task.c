@@ -1,8 +1,8 @@
 /*
- * Tasks of libgomp. The library copies the arguments of a task into memory of its own, by a function
- * of the program if there is one. It gets a function and arguments of ours:
+ * Tasks of libgomp. The library copies the arguments of a task into memory of its own, by a
+ * function of the program if there is one. It gets a function and arguments of ours:
  *
- *	room for the bounds of a taskloop, struct gomp_task, the program's arguments
+ *	struct gomp_task, which begins with the bounds of a taskloop; the program's arguments
  *
  * Memory of ended tasks is used again by later ones; an ALLOC begins its new life.
  */

@@ -176,8 +176,8 @@ CANCEL(__kmpc_cancel)
 CANCEL(__kmpc_cancellationpoint)
 
 /*
- * single with copyprivate. After a barrier, the threads that did not execute the block copy the data
- * of the thread that did. A second barrier follows. The copy function runs inside the library.
+ * single with copyprivate. After a barrier, the threads that did not execute the block copy the
+ * data of the thread that did. A second barrier follows. The copy function runs inside the library.
  */
 static SOOTH_TLS struct {
 	openmp_copy *copy;
@@ -215,9 +215,9 @@ DEFINE(void, __kmpc_copyprivate, void *position, int thread, size_t size, void *
 /* ---- worksharing ----------------------------------------------------------------------------- */
 
 /*
- * The start of a loop waits if a thread is many loops behind. The next chunk and the end wait if the
- * loop has an ordered part. Otherwise, in a controlled run, the next thread gets a turn before a
- * thread takes its next chunk: one thread would execute all chunks of a dynamic loop, and there
+ * The start of a loop waits if a thread is many loops late. The next chunk and the end wait if
+ * the loop has an ordered part. Otherwise, in a controlled run, the next thread gets a turn before
+ * a thread takes its next chunk: one thread would execute all chunks of a dynamic loop, and there
  * would be nothing to predict from.
  */
 static SOOTH_TLS bool in_ordered_loop;
@@ -265,7 +265,9 @@ DISPATCH(8u, uint64_t, int64_t)
 
 /* ---- ordered --------------------------------------------------------------------------------- */
 
-/* A wait for earlier iterations comes after them; what lets later ones continue comes before them. */
+/*
+ * A wait for earlier iterations comes after them; what lets later ones continue comes before them.
+ */
 #define ORDER(wait, post, channel, parameters)                                                     \
 	DEFINE(void, wait, PARAMETERS parameters)                                                  \
 	{                                                                                          \
@@ -286,8 +288,8 @@ DISPATCH(8u, uint64_t, int64_t)
 		openmp_library()->post(ARGUMENTS parameters);                                      \
 	}
 
-ORDER(__kmpc_ordered, __kmpc_end_ordered, OPENMP_ORDERED, (void *, position, int, thread))
-ORDER(__kmpc_doacross_wait, __kmpc_doacross_post, OPENMP_DOACROSS,
+ORDER(__kmpc_ordered, __kmpc_end_ordered, EVENT_OPENMP_ORDERED, (void *, position, int, thread))
+ORDER(__kmpc_doacross_wait, __kmpc_doacross_post, EVENT_OPENMP_DOACROSS,
       (void *, position, int, thread, const void *, indices))
 
 /* ---- critical sections and reductions -------------------------------------------------------- */
@@ -315,8 +317,8 @@ DEFINE(void, __kmpc_end_critical, void *position, int thread, void *lock)
 
 /*
  * A reduction. The result says how the thread combines its values with the shared ones: 1 in a
- * critical section, which begins here; 2 by atomic operations; 0 not at all, because the library has
- * combined them in a tree, by `combine`. Without that function it does not use a tree.
+ * critical section, which begins here; 2 by atomic operations; 0 not at all, because the library
+ * has combined them in a tree, by `combine`. Without that function it does not use a tree.
  */
 static SOOTH_TLS bool reducing; /* the thread is in such a critical section */
 

@@ -2,11 +2,11 @@
  * Tasks of libomp. The program gets memory for a task, stores the task's arguments there, and hands
  * it over. The memory has this layout:
  *
- *	struct kmp_task, which the program knows; its private variables; struct kmp_extra; shared data
+ *	struct kmp_task, known to the program; private variables; struct kmp_extra; shared data
  *
  * The program finds the shared data by a pointer in struct kmp_task, and so do we. The memory of
- * ended tasks is used again by later ones; an ALLOC begins its new life. libomp copies all of it for
- * the tasks of a taskloop.
+ * ended tasks is used again by later ones; an ALLOC begins its new life. libomp copies all of it
+ * for the tasks of a taskloop.
  */
 #include "runtime/openmp/openmp.h"
 
@@ -56,7 +56,7 @@ static int run_task(int thread, void *memory)
 	extra->is_new = false;
 	int result = extra->routine(thread, memory);
 	if (extra->untied)
-		openmp_send(extra->task.number + OPENMP_START, extra->task.pc);
+		openmp_send(extra->task.number + EVENT_OPENMP_START, extra->task.pc);
 	openmp_task_end(&run);
 	return result;
 }

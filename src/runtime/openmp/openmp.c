@@ -19,7 +19,7 @@ static SOOTH_TLS uint32_t numbers_drawn;
 uint64_t openmp_number(void)
 {
 	return EVENT_OPENMP + ((uint64_t)thread_buffer_self.stream << 36) +
-	       ((uint64_t)++numbers_drawn << 3);
+	       ((uint64_t)++numbers_drawn << 4);
 }
 
 static void record_channel(enum event_kind kind, uint64_t channel, uintptr_t pc)
@@ -97,7 +97,7 @@ struct worker_start {
 	void *argument;
 };
 
-static void *begin_worker(void *argument)
+static void *openmp_worker(void *argument)
 {
 	struct worker_start start = *(struct worker_start *)argument;
 
@@ -120,7 +120,7 @@ int openmp_create_thread(pthread_t *thread, const pthread_attr_t *attributes,
 	*start = (struct worker_start){ routine, argument };
 	struct openmp_callback callback = openmp_come_out();
 	int result = thread_create(thread, attributes,
-				   (struct thread_routine){ .posix = begin_worker }, start, pc);
+				   (struct thread_routine){ .posix = openmp_worker }, start, pc);
 	openmp_go_back(callback, pc);
 	if (result != 0)
 		real()->free(start);

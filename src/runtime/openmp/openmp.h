@@ -2,15 +2,15 @@
  * OpenMP. Compiled code calls a runtime library (gcc: libgomp, clang: libomp) that waits with
  * futexes and atomics of its own. The interposers of this folder record what these calls order:
  *
- *   parallel region	SEND when it begins, RECEIVE in each worker; SEND at the end of each worker's
- *			part, RECEIVE after the region
- *   barrier		SEND before, RECEIVE after; consecutive barriers of a team use two channels in
- *			turn, so that a thread that is slow to leave one does not come after the next
- *   task		SEND when it is created, RECEIVE when it starts; SEND when it ends, on the
- *			channels of whatever can wait for it: its parent's taskwait, a taskgroup, the
- *			barrier at which a thread executes it, tasks that depend on it
- *   lock, critical	as locks
- *   ordered		SEND at the end, RECEIVE at the start
+ * - Region: SEND when it begins, RECEIVE in each worker. SEND at the end of each worker's part,
+ *   RECEIVE after the region.
+ * - Barrier: SEND before, RECEIVE after. Consecutive barriers of a team use two channels in turn, so
+ *   that a thread that is slow to leave one does not come after what others do before the next.
+ * - Task: SEND when it is created, RECEIVE when it starts. SEND when it ends, to whatever can wait
+ *   for it: a taskwait of its parent, a taskgroup, the barrier at which a thread executes it, tasks
+ *   that depend on it.
+ * - Critical section, lock: as locks.
+ * - Ordered: SEND at the end, RECEIVE at the start.
  *
  * All SENDs are *told*. Worksharing (loops, sections, single) orders nothing by itself.
  *
@@ -33,23 +33,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * Channels. A team and a task have a number; the number plus one of these names a channel. Numbers
- * are not addresses of memory, because the library uses the memory of a task again, unseen.
- */
-enum openmp_team_channel {
-	OPENMP_FORK,
-	OPENMP_JOIN,
-	OPENMP_BARRIER, /* and the next one */
-	OPENMP_ORDERED = 4,
-	OPENMP_DOACROSS,
-};
-enum openmp_task_channel {
-	OPENMP_START,
-	OPENMP_CHILDREN, /* children send here when they end */
-	OPENMP_GROUP,	 /* a taskgroup has a number, too: its tasks send here when they end */
-};
-
 /* A parallel region. It lives on the stack of the thread that began it, its master. */
 struct openmp_team {
 	uint64_t number;
@@ -71,7 +54,11 @@ struct openmp_self {
 };
 extern SOOTH_TLS struct openmp_self openmp_self;
 
-/* A new number for a team or a task. In a controlled run it depends on the thread alone. */
+/*
+ * A new number for a team, a task or a group. The number plus an enum event_openmp is a channel. It
+ * is not an address of memory, because the library uses the memory of a task again, unseen. In a
+ * controlled run it depends on the thread alone.
+ */
 uint64_t openmp_number(void);
 
 void openmp_send(uint64_t channel, uintptr_t pc);
@@ -148,7 +135,9 @@ struct openmp_run {
 struct openmp_run openmp_task_begin(const struct openmp_task *task);
 void openmp_task_end(const struct openmp_run *run);
 
-/* After a wait: for all children, for the tasks of a group, for tasks that write or use `address`. */
+/*
+ * After a wait: for all children, for the tasks of a group, for tasks that write or use `address`.
+ */
 void openmp_children_ended(uintptr_t pc);
 void openmp_depend_ended(const struct openmp_task *task);
 

@@ -1,8 +1,8 @@
 /*
  * Finds the OpenMP library: see openmp_library.h. Normally the program is linked with it, after the
- * runtime. But a linker that leaves out unneeded libraries (--as-needed) finds all functions of some
- * programs in the runtime, and leaves it out. And a library that the program has loaded by dlopen
- * may have brought it. In these cases it is loaded, or found, by its name.
+ * runtime. But a linker that leaves out unneeded libraries (--as-needed) finds all functions of
+ * some programs in the runtime, and leaves it out. And a library that the program has loaded by
+ * dlopen may have brought it. In these cases it is loaded, or found, by its name.
  */
 #include "runtime/openmp/openmp_library.h"
 

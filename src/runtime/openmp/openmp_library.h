@@ -1,7 +1,7 @@
 /*
- * The functions of the OpenMP library that the interposers replace: `openmp_library()->GOMP_barrier()`
- * calls the original. No header of a compiler is used: both libraries are called, whichever compiler
- * builds the runtime.
+ * The functions of the OpenMP library that the interposers replace:
+ * `openmp_library()->GOMP_barrier()` calls the original. No header of a compiler is used: both
+ * libraries are called, whichever compiler builds the runtime.
  */
 #ifndef RUNTIME_OPENMP_OPENMP_LIBRARY_H
 #define RUNTIME_OPENMP_OPENMP_LIBRARY_H

@@ -13,7 +13,7 @@
  */
 static uint64_t writers_of(uint64_t address)
 {
-	return EVENT_OPENMP + (UINT64_C(1) << 58) + 2 * address;
+	return EVENT_OPENMP_DEPEND + 2 * address;
 }
 
 static uint64_t readers_of(uint64_t address)
@@ -77,11 +77,11 @@ static uint64_t own_number(void)
 void openmp_task_create(struct openmp_task *task, uintptr_t pc)
 {
 	task->number = openmp_number();
-	task->parent = own_number() + OPENMP_CHILDREN;
+	task->parent = own_number() + EVENT_OPENMP_CHILDREN;
 	task->group = openmp_self.group;
 	task->pc = pc;
 	task->depends = 0;
-	openmp_send(task->number + OPENMP_START, pc);
+	openmp_send(task->number + EVENT_OPENMP_START, pc);
 }
 
 struct openmp_run openmp_task_begin(const struct openmp_task *task)
@@ -92,7 +92,7 @@ struct openmp_run openmp_task_begin(const struct openmp_task *task)
 	run.outer_group = openmp_self.group;
 	openmp_self.task = task->number;
 	openmp_self.group = task->group;
-	openmp_receive(task->number + OPENMP_START, task->pc);
+	openmp_receive(task->number + EVENT_OPENMP_START, task->pc);
 	openmp_depend_ended(task);
 	return run;
 }
@@ -116,7 +116,7 @@ void openmp_task_end(const struct openmp_run *run)
 
 void openmp_children_ended(uintptr_t pc)
 {
-	openmp_receive(own_number() + OPENMP_CHILDREN, pc);
+	openmp_receive(own_number() + EVENT_OPENMP_CHILDREN, pc);
 }
 
 /* The outer groups of the thread's groups. Tasks that a thread executes nest like calls. */
@@ -129,7 +129,7 @@ void openmp_group_begin(void)
 {
 	if (groups_open < GROUPS_MOST) {
 		outer_groups[groups_open] = openmp_self.group;
-		openmp_self.group = openmp_number() + OPENMP_GROUP;
+		openmp_self.group = openmp_number() + EVENT_OPENMP_GROUP;
 	}
 	groups_open++;
 }

@@ -27,7 +27,7 @@ void openmp_region_begin(struct openmp_region *region, uintptr_t pc)
 {
 	region->pc = pc;
 	region->outer = openmp_self;
-	openmp_send((region->team.number = openmp_number()) + OPENMP_FORK, pc);
+	openmp_send((region->team.number = openmp_number()) + EVENT_OPENMP_FORK, pc);
 	region->team.master = thread_buffer_self.stream;
 	region->team.size = 0;
 	region->team.met = 0;
@@ -38,7 +38,7 @@ void openmp_region_end(struct openmp_region *region)
 {
 	openmp_leave();
 	openmp_self = region->outer;
-	openmp_receive(region->team.number + OPENMP_JOIN, region->pc);
+	openmp_receive(region->team.number + EVENT_OPENMP_JOIN, region->pc);
 }
 
 static bool is_master(const struct openmp_region *region)
@@ -55,7 +55,7 @@ struct openmp_part openmp_part_begin(struct openmp_region *region, unsigned size
 	openmp_self = (struct openmp_self){ .team = &region->team, .task = openmp_number() };
 	meet_team(&region->team, region->pc);
 	if (!is_master(region))
-		openmp_receive(region->team.number + OPENMP_FORK, region->pc);
+		openmp_receive(region->team.number + EVENT_OPENMP_FORK, region->pc);
 	return part;
 }
 
@@ -66,7 +66,7 @@ struct openmp_part openmp_part_begin(struct openmp_region *region, unsigned size
 void openmp_part_end(const struct openmp_part *part)
 {
 	const struct openmp_region *region = part->region;
-	uint64_t join = region->team.number + OPENMP_JOIN;
+	uint64_t join = region->team.number + EVENT_OPENMP_JOIN;
 
 	if (!is_master(region))
 		openmp_send(join, region->pc);
@@ -83,7 +83,8 @@ struct openmp_barrier openmp_barrier_begin(uintptr_t pc)
 	struct openmp_barrier barrier = { .pc = pc };
 
 	if (team && team->size > 1) {
-		barrier.channel = team->number + OPENMP_BARRIER + (openmp_self.barriers++ & 1);
+		barrier.channel =
+			team->number + EVENT_OPENMP_BARRIER + (openmp_self.barriers++ & 1);
 		openmp_send(barrier.channel, pc);
 		openmp_self.waits_at = barrier.channel;
 	}
