@@ -1,8 +1,8 @@
 /*
  * Splits masked loads and stores of vectors into accesses of their parts (the single numbers), each
- * of which happens only if the mask selects it. Otherwise InstCombine would turn a masked load into a load of
- * the whole vector where the machine can do that, and that would be recorded as a read of all parts:
- * a race with a write of a part that the program does not read. So this pass comes first.
+ * of which happens only if the mask selects it. Otherwise InstCombine would turn a masked load into
+ * a load of the whole vector where the machine can do that, and that would be recorded as a read of
+ * all parts: a race with a write of a part that the program does not read. This pass comes first.
  *
  * Gathers and scatters stay as they are, and are announced as code that is not recorded
  * (opaque.cc).
