@@ -101,6 +101,12 @@ enum wire_form {
 	WIRE_INDEX, /* value of an EV_NONE only: an array element, see wire_index() */
 };
 
+/*
+ * In `size` of a SITE: the called function of the C++ library calls the one that is recorded, so
+ * the pc of the record is not in the code of the site.
+ */
+#define WIRE_SITE_WRAPPER 0x8000u
+
 #define WIRE_ADDRESS_BYTES 6
 #define WIRE_ADDRESS_MASK ((1ull << 8 * WIRE_ADDRESS_BYTES) - 1)
 #define WIRE_NO_SLOT 0xffffu
@@ -121,7 +127,7 @@ struct wire_element {
 	 */
 	uint8_t kind;
 	uint8_t flags;	      /* enum event_flag */
-	uint16_t size;	      /* bytes accessed; SITE: event_group of its records, 0: any */
+	uint16_t size;	      /* bytes accessed; SITE: event_group of its records, 0: any; flags */
 	uint8_t address_form; /* enum wire_form */
 	uint8_t value_form;
 	uint16_t address_slot;

@@ -31,6 +31,12 @@ struct describe_stream {
 	bool begin; /* the BEGIN of this stream is needed */
 };
 
+/* The name that a lock without a symbol has in the whole report. */
+struct lock_name {
+	uint64_t address;
+	const char *name;
+};
+
 struct describe {
 	const struct trace *trace;
 	struct trace_symbols *symbols;
@@ -41,6 +47,7 @@ struct describe {
 	struct map by_id;     /* from an event to 1 + its index in `found` */
 	struct map creations; /* from a created stream to 1 + the index of its CREATE in `found` */
 	struct intern texts;
+	VEC(struct lock_name) lock_names;
 };
 
 /*
@@ -372,6 +379,7 @@ void describe_close(struct describe *d)
 	}
 	vec_free(&d->found);
 	vec_free(&d->bytes);
+	vec_free(&d->lock_names);
 	map_free(&d->by_id);
 	map_free(&d->creations);
 	intern_free(&d->texts);
@@ -490,6 +498,19 @@ const char *text_end(struct text_stream *stream, struct describe *d)
 	kept = describe_keep(d, stream->text, stream->size);
 	free(stream->text);
 	return kept;
+}
+
+const char *describe_lock(struct describe *d, uint64_t address, const char *expression)
+{
+	const struct lock_name *names = d->lock_names.items;
+
+	for (size_t i = 0; i < d->lock_names.count; i++)
+		if (names[i].address == address)
+			return names[i].name;
+	if (!expression)
+		expression = describe_format(d, "0x%" PRIx64, address);
+	*vec_push(&d->lock_names) = (struct lock_name){ address, expression };
+	return expression;
 }
 
 const char *describe_thread(struct describe *d, uint32_t stream)

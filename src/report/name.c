@@ -97,6 +97,20 @@ static const char *name_openmp(struct describe *d, uint64_t channel)
 	return name ? name : describe_format(d, "0x%" PRIx64, channel);
 }
 
+/*
+ * Is the expression one of the C++ library, for which each mutex is *__mutex, or this->_M_mutex? The
+ * last part of the expression shows that.
+ */
+static bool is_of_library(const char *expression)
+{
+	const char *last = expression;
+
+	for (const char *p = expression; *p; p++)
+		if (*p == '.' || *p == '>' || *p == '*')
+			last = p + 1;
+	return !strncmp(last, "__", 2) || !strncmp(last, "_M_", 3);
+}
+
 const char *name_object(struct describe *d, uint64_t address, const struct trace_event *event)
 {
 	const char *known = trace_symbols_object(describe_symbols(d), address);
@@ -122,6 +136,9 @@ const char *name_object(struct describe *d, uint64_t address, const struct trace
 		return clean_name(d, known);
 	if (around)
 		return offset ? describe_format(d, "%s+%" PRIu64, around, offset) : around;
+	if (event && event_group(event->kind) == EG_LOCK && event->address == address)
+		return describe_lock(d, address,
+				     expression && is_of_library(expression) ? NULL : expression);
 	return expression ? expression : describe_format(d, "0x%" PRIx64, address);
 }
 

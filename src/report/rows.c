@@ -174,10 +174,15 @@ static bool is_held(const struct finding *f, const struct trace_event *ev)
 	return false;
 }
 
-/* Turns rows about objects that only one thread uses in this schedule into counted events. */
-static void hide_private(struct rows *t)
+/*
+ * Turns rows about objects that only one thread uses in this schedule into counted events; in a
+ * short table only those about initialisations, of which the C++ library makes many before main.
+ * Returns whether there are any.
+ */
+static bool hide_private(struct rows *t, bool is_long)
 {
 	struct map users = { 0 };
+	bool any = false;
 
 	find_users(t, &users);
 	for (size_t i = 0; i < t->items.count; i++) {
@@ -186,12 +191,15 @@ static void hide_private(struct rows *t)
 
 		if (!ev || event_group(ev->kind) == EG_THREAD ||
 		    event_group(ev->kind) == EG_ACCESS || is_held(t->finding, ev) ||
-		    is_named(t->finding, ev))
+		    is_named(t->finding, ev) || (!is_long && event_group(ev->kind) != EG_ONCE))
 			continue;
-		if (*map_get(&users, ev->address) != SEVERAL)
+		if (*map_get(&users, ev->address) != SEVERAL) {
 			*row = (struct row){ .column = row->column, .hidden = 1 };
+			any = true;
+		}
 	}
 	map_free(&users);
+	return any;
 }
 
 /* Joins adjacent rows that count events of the same thread. */
@@ -228,10 +236,8 @@ void rows_make(struct rows *t)
 		*from = f->steps.items[i].index + 1;
 	}
 	map_free(&next);
-	if (t->items.count > ROWS_MOST) {
-		hide_private(t);
+	if (hide_private(t, t->items.count > ROWS_MOST))
 		join_hidden(t);
-	}
 	drop_short(t);
 }
 

@@ -503,6 +503,29 @@ static const char *set_kind_fields(struct trace_cursor *c, struct trace_event *e
 }
 
 /*
+/*
+ * Binds the pending SITE to a record if the record comes from its call: the next call from code that
+ * the plugin compiled, not the calls that a library makes before that (pthread_create allocates). If that is a call of a
+ * wrapper, returns the SITE: further records with this pc may come from other calls.
+ */
+static const struct wire_element *bind_site(struct trace_cursor *c, enum event_kind kind,
+					    uint64_t pc)
+{
+	const struct wire_element *site = c->pending;
+
+	if (!site || !event_fits_site(kind, site->size & ~WIRE_SITE_WRAPPER))
+		return NULL;
+	if (trace_is_static(c->trace, pc)) {
+		c->bound = site;
+		c->bound_pc = pc;
+	} else if (!(site->size & WIRE_SITE_WRAPPER)) {
+		return NULL;
+	}
+	c->pending = NULL;
+	return trace_is_static(c->trace, pc) ? NULL : site;
+}
+
+/*
  * Decodes a runtime record. Returns false if it is not an event, or with c->failed set if it is
  * damaged or incomplete.
  */
@@ -513,6 +536,7 @@ static bool decode_record(struct trace_cursor *c, struct trace_event *ev, struct
 	size_t header = codec_get_header(c->p, c->end, &kind, &bytes);
 	struct codec_fields f = { 0 };
 	const uint8_t *body = c->p + header;
+	const struct wire_element *wrapper;
 	const char *wrong;
 
 	err->text[0] = 0;
@@ -528,16 +552,7 @@ static bool decode_record(struct trace_cursor *c, struct trace_event *ev, struct
 	c->p = body + bytes;
 	if (kind == EV_TIME)
 		return false;
-	/*
-	 * A SITE belongs to the next call from code that the plugin compiled. It does not belong to
-	 * the calls that a library makes before that (pthread_create allocates memory).
-	 */
-	if (c->pending && event_fits_site(kind, c->pending->size) &&
-	    trace_is_static(c->trace, f.p)) {
-		c->bound = c->pending;
-		c->bound_pc = f.p;
-		c->pending = NULL;
-	}
+	wrapper = bind_site(c, kind, f.p);
 	*ev = (struct trace_event){
 		.kind = (uint8_t)kind,
 		.stream = c->stream->about.number,
@@ -550,7 +565,9 @@ static bool decode_record(struct trace_cursor *c, struct trace_event *ev, struct
 		.sequence = f.q,
 		.time = c->codec.time,
 		.pc = f.p,
-		.site = c->bound && c->bound_pc == f.p ? c->bound : NULL,
+		.site = wrapper				 ? wrapper
+			: c->bound && c->bound_pc == f.p ? c->bound
+							 : NULL,
 	};
 	wrong = set_kind_fields(c, ev, &f);
 	if (wrong)

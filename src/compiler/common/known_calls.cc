@@ -1,6 +1,8 @@
 /* Looks up the functions of event/calls.def by their linker name. */
 #include "compiler/common/known_calls.h"
 
+#include "event/wire.h"
+
 #include <map>
 
 static const known_call known_calls[] = {
@@ -20,8 +22,15 @@ const known_call *known_call_find(const std::string &linker_name)
 	return found == by_name.end() ? nullptr : found->second;
 }
 
+uint16_t known_call_site_size(const known_call *known)
+{
+	if (!known)
+		return EG_NOTE;
+	return (uint16_t)(known->group | (known->how == CALL_WRAPPER ? WIRE_SITE_WRAPPER : 0));
+}
+
 bool known_call_runs_program(const known_call *known)
 {
-	return known &&
-	       (known->how == CALL_SITE_ONLY || std::string(known->name) == "pthread_once");
+	return known && (known->how == CALL_SITE_ONLY || known->how == CALL_WRAPPER ||
+			 std::string(known->name) == "pthread_once");
 }

@@ -9,7 +9,7 @@
 
 #include <string>
 
-enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_SITE_ONLY };
+enum known_how { CALL_REDIRECT, CALL_OBJECT, CALL_SITE_ONLY, CALL_WRAPPER };
 
 struct known_call {
 	const char *name;
@@ -20,6 +20,9 @@ struct known_call {
 
 /* Returns the known function with this linker name, or NULL. */
 const known_call *known_call_find(const std::string &linker_name);
+
+/* Returns the field `size` of the SITE of a call; `known` may be NULL. */
+uint16_t known_call_site_size(const known_call *known);
 
 /*
  * May the program's own code run during the call? pthread_once calls a function of the program, and

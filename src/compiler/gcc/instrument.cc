@@ -260,7 +260,7 @@ void generate_op(const op &o, segment &s, slots &known)
 	case op::COPY: s.copy(&gsi, o); break;
 	case op::CLEAR: s.clear(&gsi, o); break;
 	case op::SITE:
-		s.add_site(&gsi, o.object, lower_records_of(as_a<gcall *>(o.stmt)));
+		s.add_site(&gsi, o.object, lower_site_size(as_a<gcall *>(o.stmt)));
 		s.close(&gsi);
 		break;
 	default: /* EXIT */

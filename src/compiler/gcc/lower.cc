@@ -220,11 +220,9 @@ bool lower_runs_program(gcall *call)
 	return known_call_runs_program(find_known(gimple_call_fndecl(call)));
 }
 
-enum event_group lower_records_of(gcall *call)
+uint16_t lower_site_size(gcall *call)
 {
-	const known_call *known = find_known(gimple_call_fndecl(call));
-
-	return known ? known->group : EG_NOTE;
+	return known_call_site_size(find_known(gimple_call_fndecl(call)));
 }
 
 lower_call lower_classify(gcall *call, tree *object)

@@ -23,7 +23,7 @@ lower_call lower_classify(gcall *call, tree *object);
 /* May the program's own code run during a call for which lower_classify() returns CALL_SITE? */
 bool lower_runs_program(gcall *call);
 
-/* Returns which kind of objects the records of such a call concern; EG_NOTE: any. */
-enum event_group lower_records_of(gcall *call);
+/* Returns the field `size` of the SITE of such a call. */
+uint16_t lower_site_size(gcall *call);
 
 #endif

@@ -432,10 +432,11 @@ void segment::assign(gimple_stmt_iterator *gsi, const slots::assignment &a)
 	set_slot(gsi, a.value, slot, plus + a.plus);
 }
 
-void segment::add_site(gimple_stmt_iterator *gsi, tree object, enum event_group records)
+void segment::add_site(gimple_stmt_iterator *gsi, tree object, uint16_t size)
 {
-	element &e = add_element(gsi, EV_SITE, records);
+	element &e = add_element(gsi, EV_SITE, 0);
 
+	e.wire.size = size;
 	if (object && TREE_CODE(object) == SSA_NAME &&
 	    is_gimple_assign(SSA_NAME_DEF_STMT(object)) &&
 	    gimple_assign_rhs_code(SSA_NAME_DEF_STMT(object)) == ADDR_EXPR)

@@ -39,7 +39,7 @@ class segment
 	 */
 	void enter(gimple_stmt_iterator *gsi);
 	void exit(gimple_stmt_iterator *gsi);
-	void add_site(gimple_stmt_iterator *gsi, tree object, enum event_group records);
+	void add_site(gimple_stmt_iterator *gsi, tree object, uint16_t size);
 	void read(gimple_stmt_iterator *gsi, const op &o, tree named);
 	void write(gimple_stmt_iterator *gsi, const op &o, tree named);
 	/* Adds a struct or array assignment, and replaces the statement at `gsi`. */

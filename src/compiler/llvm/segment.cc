@@ -442,8 +442,9 @@ void segment::assign(Instruction *before, const slots::assignment &a)
 void segment::add_site(const op &o)
 {
 	const known_call *known = calls_find(cast<CallBase>(*o.at));
-	row_element &e = add_element(o.at, EV_SITE, known ? known->group : EG_NOTE);
+	row_element &e = add_element(o.at, EV_SITE, 0);
 
+	e.wire.size = known_call_site_size(known);
 	describe_access(e, *o.at, names_reference());
 	if (o.object) {
 		names_reference object = names_of_object(cast<CallBase>(*o.at), o.object);

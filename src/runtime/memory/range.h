@@ -33,11 +33,13 @@ char *__strncat_chk(char *to, const char *from, size_t size, size_t room);
 #define CALL_REDIRECT(name) extern SOOTH_API __typeof__(name) __sooth_##name;
 #define CALL_OBJECT(name)
 #define CALL_SITE_ONLY(name)
+#define CALL_WRAPPER(name)
 #include "event/calls.def"
 #undef CALL
 #undef CALL_REDIRECT
 #undef CALL_OBJECT
 #undef CALL_SITE_ONLY
+#undef CALL_WRAPPER
 
 /*
  * Defines the function __sooth_NAME. If the thread is recorded now and `valid` is true, the
