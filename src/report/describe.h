@@ -79,8 +79,8 @@ const struct described *describe_begin(const struct describe *describe, uint32_t
 /* ---- texts that last until describe_close() -------------------------------------------------- */
 
 /*
- * Returns the name of a lock that no symbol names: the expression with which it was first asked for,
- * or its address if that was NULL.
+ * Returns the name of a lock that no symbol names: the expression with which it was first asked
+ * for, or its address if that was NULL.
  */
 const char *describe_lock(struct describe *describe, uint64_t address, const char *expression);
 

@@ -98,8 +98,8 @@ static const char *name_openmp(struct describe *d, uint64_t channel)
 }
 
 /*
- * Is the expression one of the C++ library, for which each mutex is *__mutex, or this->_M_mutex? The
- * last part of the expression shows that.
+ * Is the expression one of the C++ library, for which each mutex is *__mutex, or this->_M_mutex?
+ * The last part of the expression shows that.
  */
 static bool is_of_library(const char *expression)
 {
