@@ -503,10 +503,10 @@ static const char *set_kind_fields(struct trace_cursor *c, struct trace_event *e
 }
 
 /*
-/*
- * Binds the pending SITE to a record if the record comes from its call: the next call from code that
- * the plugin compiled, not the calls that a library makes before that (pthread_create allocates). If that is a call of a
- * wrapper, returns the SITE: further records with this pc may come from other calls.
+ * Binds the pending SITE to a record if the record comes from its call. That is the next call from
+ * code that the plugin compiled, not the calls that a library makes before it (pthread_create
+ * allocates memory). If the call is one of a wrapper, returns the SITE: further records with this
+ * pc may come from other calls.
  */
 static const struct wire_element *bind_site(struct trace_cursor *c, enum event_kind kind,
 					    uint64_t pc)
