@@ -43,11 +43,14 @@ void kernel_state_look(uint64_t name, uintptr_t pc)
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /*
- * What is known of the files and names with the same remainder: how often this process has changed
- * one of them, and which stream looked last, after how many changes. Both counts wrap.
+ * What is known of the files and names with the same remainder: which one this process has changed
+ * (its hash, or SEVERAL), how often, and which stream looked last, after how many changes. Both
+ * counts wrap.
  */
+#define SEVERAL UINT64_MAX
 #define FILES 1024u
 static struct {
+	_Atomic uint64_t which;
 	_Atomic uint32_t changes;
 	_Atomic uint64_t last_look;
 } files[FILES];
@@ -66,6 +69,11 @@ static uint64_t mix(uint64_t z)
 
 static void record_change(uint64_t hash, uintptr_t pc)
 {
+	uint64_t none = 0;
+
+	if (!atomic_compare_exchange_strong(&files[hash % FILES].which, &none, hash) &&
+	    none != hash)
+		atomic_store(&files[hash % FILES].which, SEVERAL);
 	atomic_store_explicit(&any_changed, true, memory_order_relaxed);
 	atomic_fetch_add(&files[hash % FILES].changes, 1);
 	kernel_state_change(FILE_NAMES + hash % (NAMES / 4), pc);
@@ -74,9 +82,12 @@ static void record_change(uint64_t hash, uintptr_t pc)
 static void record_look(uint64_t hash, uintptr_t pc)
 {
 	uint32_t changes = atomic_load(&files[hash % FILES].changes);
+	uint64_t which = atomic_load(&files[hash % FILES].which);
 	uint64_t look = (uint64_t)thread_buffer_self.stream << 32 | changes;
 
-	if (!changes || atomic_exchange(&files[hash % FILES].last_look, look) == look)
+	if (!changes || (which != hash && which != SEVERAL))
+		return;
+	if (atomic_exchange(&files[hash % FILES].last_look, look) == look)
 		return;
 	kernel_state_look(FILE_NAMES + hash % (NAMES / 4), pc);
 }
