@@ -17,9 +17,28 @@ uint64_t trace_site_address(const struct trace *trace, const struct wire_element
 	return m ? m->seg_address + (uint64_t)((const uint8_t *)site - m->seg) : 0;
 }
 
+static bool is_in_module(const struct trace *trace, uint64_t pc)
+{
+	for (size_t i = 0; i < trace->modules.count; i++) {
+		const struct store_module *m = &trace->modules.items[i];
+
+		if (pc >= m->base && pc < m->end)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * In a controlled run, the scheduler knows only the pc of an operation in a library that recorded
+ * code calls by a wrapper.
+ */
 uint64_t trace_event_site(const struct trace *trace, const struct trace_event *event)
 {
-	return event->site ? trace_site_address(trace, event->site) : event->pc;
+	if (!event->site ||
+	    (event->site->kind == EV_SITE && event->site->size & WIRE_SITE_WRAPPER &&
+	     !is_in_module(trace, event->pc)))
+		return event->pc;
+	return trace_site_address(trace, event->site);
 }
 
 /*
