@@ -209,7 +209,7 @@ static void lower_call(CallBase *call, access_sharing &sharing)
 		opaque_announce(call, sharing);
 	}
 	if (isa<IntrinsicInst>(call))
-		opaque_announce(call, sharing, points);
+		opaque_announce(call, sharing);
 	if (isa<IntrinsicInst>(call) || call->isInlineAsm())
 		return;
 	lower_arguments(call, sharing);
