@@ -263,6 +263,13 @@ DISPATCH(4u, uint32_t, int32_t)
 DISPATCH(8, int64_t, int64_t)
 DISPATCH(8u, uint64_t, int64_t)
 
+/* Called by programs that a newer clang compiled; an older library does not have it. */
+DEFINE(void, __kmpc_dispatch_deinit, void *position, int thread)
+{
+	if (openmp_library()->__kmpc_dispatch_deinit)
+		openmp_library()->__kmpc_dispatch_deinit(position, thread);
+}
+
 /* ---- ordered --------------------------------------------------------------------------------- */
 
 /*

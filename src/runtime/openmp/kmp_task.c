@@ -278,6 +278,11 @@ WAIT(void, __kmpc_omp_wait_deps,
       more_list),
      , , depend_ended(count, list, more, more_list, RECORD_CALLER))
 
+WAIT(void, __kmpc_omp_taskwait_deps_51,
+     (void *, position, int, thread, int, count, const void *, list, int, more, const void *,
+      more_list, int, no_wait),
+     , , depend_ended(count, list, more, more_list, RECORD_CALLER))
+
 DEFINE(void, __kmpc_taskgroup, void *position, int thread)
 {
 	if (record_on())

@@ -4,8 +4,8 @@
  *
  * - Region: SEND when it begins, RECEIVE in each worker. SEND at the end of each worker's part,
  *   RECEIVE after the region.
- * - Barrier: SEND before, RECEIVE after. Consecutive barriers of a team use two channels, so
- *   that a thread that is slow to leave one does not come after what others do before the next.
+ * - Barrier: SEND before, RECEIVE after. Consecutive barriers of a team use two channels in turn,
+ *   so that a thread that is slow to leave one does not come after what others do before the next.
  * - Task: SEND when it is created, RECEIVE when it starts. SEND when it ends, to whatever can wait
  *   for it: a taskwait of its parent, a taskgroup, the barrier at which a thread executes it, tasks
  *   that depend on it.
