@@ -56,6 +56,7 @@ bool event_fits_site(enum event_kind kind, unsigned group)
 {
 	enum event_group own = event_group(kind);
 
+	group &= 0xff; /* without WIRE_SITE_WRAPPER */
 	switch (kind) {
 	case EV_FD_OPEN: /* calls that record these have no EV_SITE */
 	case EV_FD_CLOSE:

@@ -513,7 +513,7 @@ static const struct wire_element *bind_site(struct trace_cursor *c, enum event_k
 {
 	const struct wire_element *site = c->pending;
 
-	if (!site || !event_fits_site(kind, site->size & ~WIRE_SITE_WRAPPER))
+	if (!site || !event_fits_site(kind, site->size))
 		return NULL;
 	if (trace_is_static(c->trace, pc)) {
 		c->bound = site;
