@@ -79,7 +79,7 @@ static int trace_check_command(const struct trace_request *a, const struct trace
 	if (report.note_count > report.notes.count)
 		printf("note: and %" PRIu64 " more\n", report.note_count - report.notes.count);
 	if (trace_is_cut(trace))
-		printf("note: the trace is incomplete: the process was killed or is still "
+		printf("note: the trace is cut: the process was killed or is still "
 		       "running\n");
 	printf("%s: %" PRIu64 " events in %" PRIu32 " streams",
 	       report.violation_count ? "bad" : "good", report.events, trace_stream_count(trace));

@@ -1,13 +1,13 @@
 // A barrier whose threads are counted by assembler code, which is not recorded: that the count has changed since a thread read it
 // says nothing about what it waits for afterwards.
-// explore: complete
+// explore: open
 // build: -pthread
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 
 static volatile long count;
-static volatile int open_now;
+static _Atomic int open_now;
 static int before[2];
 
 static void meet(void)

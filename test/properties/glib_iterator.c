@@ -1,7 +1,7 @@
 // One thread walks over a table, another puts something in.
 // property: glib-iterator
 // needs: glib-2.0
-// violates: UnsafeIterator create@INIT update@INSERT next_@NEXT
+// leads: UnsafeIterator create@INIT update@INSERT next_@NEXT
 #include <glib.h>
 #include <pthread.h>
 

@@ -1,7 +1,7 @@
 // GPredict, figure 2: T1 puts A in, starts T2 and iterates; T2 puts B in and iterates itself.
 // property: papers.prop
 // needs: glib-2.0
-// violates: UnsafeIterator create@CREATE update@UPDATE next_@NEXT
+// leads: UnsafeIterator create@CREATE update@UPDATE next_@NEXT
 #include <glib.h>
 #include <pthread.h>
 

@@ -157,7 +157,7 @@ static void states(void **state)
 	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0", BAD }, "the formula holds");
 	/* claims that leave out an event, or list the events in another order than the schedule */
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "A0 A2", BAD },
-	       "writes a variable, but was left");
+	       "writes a variable, but the claimed run leaves it out");
 	refuse((struct claim){ permit, "A0 A1 B0 A2", "B0 A0 A2", BAD },
 	       "is not in this order in the schedule");
 	refuse((struct claim){ permit, "A0 A1 B0", "A0 B0 A2", BAD },

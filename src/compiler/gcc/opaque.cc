@@ -13,6 +13,7 @@
 #include "compiler/common/client_request.h"
 #include "compiler/gcc/access.h"
 #include "compiler/gcc/opaque.h"
+#include "compiler/gcc/segment.h"
 
 static tree announcement;
 
@@ -34,6 +35,25 @@ static gcall *make_announcement(gimple *of)
 }
 
 /* ---- inline assembly ------------------------------------------------------------------------- */
+
+/*
+ * Before assembly the call is assembly, too: its operands may already be in the registers that the
+ * program has chosen for them (variables of registers, as for system calls), and a call that the
+ * compiler knows of would end their values. The function keeps all registers.
+ */
+static gasm *make_assembly_announcement(gimple *of)
+{
+	static const char text[] = "call\t*__sooth_opaque_assembly@GOTPCREL(%%rip)";
+	vec<tree, va_gc> *clobbers = NULL;
+
+	for (const char *what : { "memory", "cc" })
+		vec_safe_push(clobbers,
+			      build_tree_list(NULL_TREE, build_string(strlen(what), what)));
+	gasm *stmt = gimple_build_asm_vec(segment_asm_template(text), NULL, NULL, clobbers, NULL);
+	gimple_asm_set_volatile(stmt, true);
+	gcc_copy_site(stmt, of);
+	return stmt;
+}
 
 static bool is_shared_memory(tree value)
 {
@@ -83,7 +103,7 @@ void opaque_announce_asm(gimple_stmt_iterator *gsi, gasm *stmt)
 	    !asm_order_is_possible({ gimple_asm_input_p(stmt) ? text : asm_order_text_of_gcc(text),
 				     clobbers_memory(stmt), has_shared_operand(stmt) }))
 		return;
-	gsi_insert_before(gsi, make_announcement(stmt), GSI_SAME_STMT);
+	gsi_insert_before(gsi, make_assembly_announcement(stmt), GSI_SAME_STMT);
 	/* The compiler must not move it to after accesses that it orders. */
 	gimple_asm_set_volatile(stmt, true);
 }

@@ -75,4 +75,7 @@ static inline void opaque_go_on(enum event_kind kind, uintptr_t pc)
 	opaque_called(pc, pc);
 }
 
+/* Called before code of the program at `pc` that is not recorded: see opaque_code.c. */
+void opaque_code_comes(uintptr_t pc);
+
 #endif

@@ -9,8 +9,13 @@
 #include "runtime/buffer/record.h"
 #include "runtime/host/interposer.h"
 
-DEFINE(void, __sooth_opaque, void)
+void opaque_code_comes(uintptr_t pc)
 {
 	if (opaque_wanted)
-		opaque_called(RECORD_CALLER, RECORD_CALLER);
+		opaque_called(pc, pc);
+}
+
+DEFINE(void, __sooth_opaque, void)
+{
+	opaque_code_comes(RECORD_CALLER);
 }

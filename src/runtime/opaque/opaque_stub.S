@@ -79,4 +79,34 @@ opaque_stub:
 	stub	opaque_entry, opaque_entered
 	stub	opaque_exit, opaque_left
 
+/*
+ * Called by code of gcc's plugin before inline assembly, whose operands may be in any register: all
+ * registers but the flags are kept.
+ */
+	.globl	__sooth_opaque_assembly
+	.type	__sooth_opaque_assembly, @function
+	.p2align 4
+__sooth_opaque_assembly:
+	.cfi_startproc
+	push	%rbp
+	.cfi_adjust_cfa_offset 8
+	.cfi_offset %rbp, -16
+	mov	%rsp, %rbp
+	.cfi_def_cfa_register %rbp
+	.irp	register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+	push	%\register
+	.endr
+	and	$-16, %rsp
+	mov	8(%rbp), %rdi
+	call	opaque_code_comes
+	lea	-72(%rbp), %rsp
+	.irp	register, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	pop	%\register
+	.endr
+	pop	%rbp
+	.cfi_def_cfa %rsp, 8
+	ret
+	.cfi_endproc
+	.size	__sooth_opaque_assembly, . - __sooth_opaque_assembly
+
 	.section .note.GNU-stack, "", @progbits
