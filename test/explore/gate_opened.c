@@ -1,6 +1,7 @@
 // A mutex as a gate: main locks it, and another thread opens it. The library allows that, and no
 // schedule hangs, although main waits for a thread that waits for main's mutex.
 // explore: complete
+// fixed: no
 // build: -pthread
 #include <pthread.h>
 

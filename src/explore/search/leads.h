@@ -18,10 +18,10 @@
 enum lead_kind {
 	LEAD_CYCLE,	 /* locks acquired in a cycle: each thread stops before its second lock */
 	LEAD_FREE,	 /* a block is freed before it is used */
-	LEAD_FREE_LATE,	 /* … and the use waits until no other thread can run */
+	LEAD_FREE_LATE,	 /* as before, and the use waits until no other thread can run */
 	LEAD_SIGNAL,	 /* a signal comes before the wait that it woke */
 	LEAD_SEE,	 /* a read is delayed until it sees a write that came later */
-	LEAD_SEE_LAST,	 /* … and the read waits until no other thread can run */
+	LEAD_SEE_LAST,	 /* as before, and the read waits until no other thread can run */
 	LEAD_OLDER,	 /* a read comes before all earlier writes that it can precede */
 	LEAD_OLDER_BACK, /* … and then the run continues as it did */
 	LEAD_BEFORE,	 /* a read comes before only the last write, whose value it saw */

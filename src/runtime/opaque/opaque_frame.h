@@ -29,7 +29,7 @@ struct opaque_frame_rule {
 	bool indirect; /* the frame begins at the address that is stored at reg + offset ... */
 };		       /* ... otherwise there; the return address is in the 8 bytes before it */
 
-/* Returns false if that cannot be said. */
+/* Returns false if no rule of this kind describes the frame at `pc`. */
 bool opaque_frames_rule(const struct opaque_frames *frames, size_t function, uintptr_t pc,
 			struct opaque_frame_rule *rule);
 
